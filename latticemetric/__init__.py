@@ -1,0 +1,72 @@
+"""Exact oracles, metrics and scores for lattices, forests and n-best lists.
+
+Everything named here is imported when it is first used, so that `import latticemetric` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from latticemetric.signature import VERSION as __version__
+
+if TYPE_CHECKING:
+    from latticemetric.alignment import Alignment as Alignment
+    from latticemetric.errors import FormatError as FormatError
+    from latticemetric.errors import InputError as InputError
+    from latticemetric.errors import LatticeMetricError as LatticeMetricError
+    from latticemetric.errors import MissingDependencyError as MissingDependencyError
+    from latticemetric.errors import UsageError as UsageError
+    from latticemetric.formats.registry import read as read
+    from latticemetric.formats.registry import read_one as read_one
+    from latticemetric.formats.writing import write as write
+    from latticemetric.lattice import Column as Column
+    from latticemetric.lattice import Labels as Labels
+    from latticemetric.lattice import Lattice as Lattice
+    from latticemetric.metrics.recognition import GRR as GRR
+    from latticemetric.metrics.recognition import WER as WER
+    from latticemetric.metrics.recognition import WRR as WRR
+    from latticemetric.metrics.registry import make_metric as make_metric
+    from latticemetric.nbest import NBest as NBest
+    from latticemetric.questions.oracle import Oracle as Oracle
+    from latticemetric.questions.oracle import ScoredPath as ScoredPath
+    from latticemetric.questions.oracle import oracle as oracle
+    from latticemetric.vocabulary import Vocabulary as Vocabulary
+
+_HOME = {
+    "Alignment": "alignment",
+    "Column": "lattice",
+    "FormatError": "errors",
+    "GRR": "metrics.recognition",
+    "InputError": "errors",
+    "Labels": "lattice",
+    "Lattice": "lattice",
+    "LatticeMetricError": "errors",
+    "MissingDependencyError": "errors",
+    "NBest": "nbest",
+    "Oracle": "questions.oracle",
+    "ScoredPath": "questions.oracle",
+    "UsageError": "errors",
+    "Vocabulary": "vocabulary",
+    "WER": "metrics.recognition",
+    "WRR": "metrics.recognition",
+    "make_metric": "metrics.registry",
+    "oracle": "questions.oracle",
+    "read": "formats.registry",
+    "read_one": "formats.registry",
+    "write": "formats.writing",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604  the names above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'latticemetric' has no attribute '{name}'")
+    value = getattr(import_module(f"latticemetric.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

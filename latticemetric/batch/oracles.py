@@ -1,0 +1,123 @@
+"""Oracles of many graphs, one after the other, and their totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from latticemetric.batch.pairing import Pair
+from latticemetric.errors import LatticeMetricError
+from latticemetric.lattice import Scales
+from latticemetric.metrics.recognition import GRR, RecognitionStatistics
+from latticemetric.questions.oracle import Oracle, oracle
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one pair: an oracle, or a problem.
+
+    Attributes:
+        name: The graph's id.
+        oracle: The answer; `None` where there is a problem.
+        problem: Why there is no answer.
+        missed: What a graph that could not be searched counts as: all its reference's words deleted.
+    """
+
+    name: str
+    oracle: Oracle | None
+    problem: LatticeMetricError | None = None
+    missed: RecognitionStatistics | None = None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        if self.oracle is None:
+            return {"id": self.name, "error": str(self.problem)}
+        return {"id": self.name, **self.oracle.asdict()}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over outcomes. Frozen; they add up, so shards sum to the whole.
+
+    Attributes:
+        best: Statistics of the oracles.
+        one_best: Statistics of the model's own best paths.
+        lattices: Graphs that were searched.
+        failed: Pairs that were not.
+    """
+
+    best: RecognitionStatistics
+    one_best: RecognitionStatistics
+    lattices: int
+    failed: int
+
+    @classmethod
+    def zero(cls, order: int) -> Self:
+        """Nothing counted."""
+        return cls(RecognitionStatistics.zero(order), RecognitionStatistics.zero(order), 0, 0)
+
+    @classmethod
+    def of(cls, outcome: Outcome, order: int) -> Self:
+        """One outcome's share."""
+        if outcome.oracle is not None:
+            return cls(outcome.oracle.statistics, outcome.oracle.one_best.statistics, 1, 0)
+        missed = outcome.missed or RecognitionStatistics.zero(order)
+        return cls(missed, missed, 0, 1)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            self.best + other.best,
+            self.one_best + other.one_best,
+            self.lattices + other.lattices,
+            self.failed + other.failed,
+        )
+
+    def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
+        """The corpus part of the JSON document."""
+        best, one_best = (metric.corpus_score(s, references) for s in (self.best, self.one_best))
+        counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
+        return {
+            "score": best.score,
+            "numerator": best.numerator,
+            "denominator": best.denominator,
+            **counts,
+            "one_best": {"score": one_best.score, "numerator": one_best.numerator, "denominator": one_best.denominator},
+            "lattices": self.lattices,
+            "failed": self.failed,
+        }
+
+
+def oracles_of(
+    pairs: Iterable[Pair], metric: GRR, *, scales: Scales | None = None, engine: str = "auto", keep_going: bool = False
+) -> Iterator[Outcome]:
+    """Answers pair after pair.
+
+    Raises:
+        LatticeMetricError: A pair has a problem, unless `keep_going`: then it is an outcome.
+    """
+    for pair in pairs:
+        try:
+            yield Outcome(pair.name, _answer(pair, metric, scales, engine))
+        except LatticeMetricError as error:
+            if not keep_going:
+                raise
+            yield Outcome(pair.name, None, error, _missed(pair, metric))
+
+
+def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Oracle:
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    graph = pair.entry.build()
+    try:
+        return oracle(graph, [reference.words for reference in pair.references], metric, scales=scales, engine=engine)
+    except LatticeMetricError as error:
+        raise (error if error.where else error.at(f"{pair.entry.where} ({pair.name})")) from None
+
+
+def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
+    """A missing graph says nothing: its reference's words count as deletions."""
+    if not pair.references:
+        return None
+    return metric.statistics("", [reference.words for reference in pair.references])

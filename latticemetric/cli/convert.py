@@ -1,0 +1,50 @@
+"""`latticemetric convert`: graphs from one format into another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from latticemetric.cli import options
+
+
+@click.command("convert", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("graphs", nargs=1)
+@click.argument("target", nargs=1)
+@click.option("--to", "to_format", metavar="FORMAT", help="Format to write (else by the target's suffix).")
+@options.symbols
+@options.from_format
+@options.scale
+@click.option("--sum-scores", is_flag=True, help="Write one score: the model's cost under the scales.")
+def command(
+    *,
+    graphs: str,
+    target: str,
+    to_format: str | None,
+    symbols: str | None,
+    from_format: str | None,
+    scales: tuple[tuple[str, float], ...],
+    sum_scores: bool,
+) -> None:
+    """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
+
+    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) of one
+    file a graph. A graph that the format cannot hold is an error that says why.
+    """
+    from latticemetric.errors import UsageError
+    from latticemetric.formats.columns import summed
+    from latticemetric.formats.registry import Graph, entries
+    from latticemetric.formats.symbols import as_vocabulary
+    from latticemetric.formats.writing import write
+
+    if scales and not sum_scores:
+        raise UsageError("--scale has no effect here", advice="add --sum-scores")
+
+    def converted() -> Iterator[tuple[str, Graph]]:
+        for entry in options.progress(entries([graphs], from_format, as_vocabulary(symbols)), None, "graphs"):
+            graph = entry.build()
+            yield entry.name, summed(graph, dict(scales)) if sum_scores else graph
+
+    count = write(target, converted(), format=to_format)
+    click.echo(f"{count} graphs written to {target}", err=True)

@@ -1,0 +1,31 @@
+"""`latticemetric demo`: an oracle table of the bundled examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+def example_data() -> Path:
+    """The folder of the bundled examples: beside the package in a checkout, inside it once installed."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "example_data"
+    return installed if installed.is_dir() else package.parent / "examples" / "data"
+
+
+@click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Oracles of the bundled examples: what to type, and what comes out."""
+    from latticemetric.cli.oracle import command as oracle
+
+    folder = example_data()
+    for arguments in (
+        ["meeting.lat.txt", "meeting.ref.txt", "--metric", "wer", "--alignment"],
+        ["proverbs.plf", "proverbs.ref.txt", "proverbs.ref2.txt", "--metric", "4-grr"],
+    ):
+        click.secho("$ lattice-oracle " + " ".join(arguments), bold=True)
+        paths = [str(folder / a) if (folder / a).exists() else a for a in arguments]
+        oracle.main(paths, prog_name="lattice-oracle", standalone_mode=False)
+        click.echo()
+    click.echo(f"The files are in {folder}")

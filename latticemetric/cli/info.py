@@ -1,0 +1,81 @@
+"""`latticemetric info`: what there is in lattices and n-best lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import options
+
+if TYPE_CHECKING:
+    from latticemetric.formats.registry import Entry
+
+_COLUMNS = "id format states arcs epsilons final_states paths shortest longest depth vocabulary best_cost scores".split()
+
+
+@click.command("info", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("graphs", nargs=-1, required=True)
+@options.symbols
+@options.from_format
+@options.output_format("text", "tsv", "json", "jsonl")
+@options.output
+def command(
+    *, graphs: tuple[str, ...], symbols: str | None, from_format: str | None, output_format: str, output: str
+) -> None:
+    """Sizes of lattices and n-best lists: states, arcs, paths (exactly), lengths, depth, score columns.
+
+    GRAPHS are files, folders, quoted globs, or - for standard input.
+    """
+    from latticemetric.formats.registry import entries
+    from latticemetric.formats.symbols import as_vocabulary
+
+    found = options.progress(entries(graphs, from_format, as_vocabulary(symbols)), None, "graphs")
+    with options.Output(output, at_once=False) as results:
+        for line in _WRITERS[output_format](map(_describe, found)):
+            results.line(line)
+
+
+def _describe(entry: Entry) -> dict[str, Any]:
+    from latticemetric.formats.columns import as_lattice
+
+    graph = entry.build()
+    return {"id": entry.name, "format": entry.format, **as_lattice(graph).statistics().asdict()}
+
+
+def _text(items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    from latticemetric.cli.display import shown, table
+
+    rows = [[name.replace("_", " ") for name in _COLUMNS]]
+    rows += [[shown(_plain(item[name])) for name in _COLUMNS] for item in items]
+    yield from table(rows, left=(0, 1, len(_COLUMNS) - 1))
+
+
+def _tsv(items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    from latticemetric.cli.display import tsv_field
+
+    yield "\t".join(_COLUMNS)
+    for item in items:
+        yield "\t".join(tsv_field(_plain(item[name])) for name in _COLUMNS)
+
+
+def _jsonl(items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    import json
+
+    for item in items:
+        yield json.dumps(item, ensure_ascii=False, allow_nan=False)
+
+
+def _json(items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    lines = list(_jsonl(items))
+    yield '{"graphs": ['
+    yield ",\n".join(lines)
+    yield "]}"
+
+
+def _plain(value: Any) -> Any:
+    return ",".join(value) if isinstance(value, list) else value
+
+
+_WRITERS = {"text": _text, "tsv": _tsv, "json": _json, "jsonl": _jsonl}

@@ -1,0 +1,68 @@
+"""The command line: `latticemetric VERB`, and `lattice-oracle` for `latticemetric oracle`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+
+from latticemetric.errors import LatticeMetricError
+from latticemetric.signature import VERSION
+
+_VERBS = {
+    "oracle": "the best that each lattice could have said",
+    "info": "what there is in lattices and n-best lists",
+    "convert": "graphs from one format into another",
+    "demo": "an oracle table of the bundled examples",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a verb's module only when it is used: `--help` must not wait for NumPy."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's interface
+        if cmd_name not in _VERBS:
+            return None
+        command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(_VERBS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="latticemetric")
+def _group() -> None:
+    """Score what a decoder could have said: lattices, forests and n-best lists, by any metric."""
+
+
+def latticemetric() -> None:
+    """Entry point of `latticemetric`."""
+    _run(_group)
+
+
+def lattice_oracle() -> None:
+    """Entry point of `lattice-oracle`."""
+    from latticemetric.cli.oracle import command
+
+    _run(command, prog_name="lattice-oracle")
+
+
+def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
+    """Runs a command; what goes wrong is one line on stderr and exit status 2."""
+    try:
+        command(prog_name=prog_name, standalone_mode=True)
+    except LatticeMetricError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; leave nothing for the interpreter to flush.
+        sys.stdout = None  # type: ignore[assignment]
+        sys.exit(0)

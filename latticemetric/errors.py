@@ -1,0 +1,56 @@
+"""One family of errors. Each says what is wrong, where, and what to do about it, in one line."""
+
+from __future__ import annotations
+
+
+class LatticeMetricError(Exception):
+    """Base of every error that latticemetric raises on purpose.
+
+    Args:
+        what: What is wrong.
+        where: File and line, graph id, or option; nothing where there is none.
+        advice: What the user can do.
+    """
+
+    def __init__(self, what: str, *, where: str | None = None, advice: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.advice = advice
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f"; {self.advice}" if self.advice else ""
+        return " ".join(f"{place}{self.what}{advice}".split())
+
+    def at(self, where: str) -> LatticeMetricError:
+        """The same error, placed; a place that is known already is kept, inside the new one."""
+        place = f"{where}: {self.where}" if self.where else where
+        return type(self)(self.what, where=place, advice=self.advice)
+
+
+class InputError(LatticeMetricError, ValueError):
+    """A file or a graph that cannot be used as it is."""
+
+
+class FormatError(InputError):
+    """A file that breaks its format, or whose format is not known."""
+
+
+class UsageError(LatticeMetricError, ValueError):
+    """A parameter that makes no sense, alone or with the others."""
+
+
+class MissingDependencyError(LatticeMetricError, ImportError):
+    """A package that this operation needs is not installed."""
+
+
+def require_pynini() -> None:
+    """Raises one clear error where OpenFst's Python bindings are missing."""
+    try:
+        import pynini  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            "this needs pynini (OpenFst), which is not installed",
+            advice="install pynini (its wheels are Linux x86-64 only; conda-forge has it for macOS)",
+        ) from error

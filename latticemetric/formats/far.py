@@ -1,0 +1,100 @@
+"""FAR archives of OpenFst binary machines: `sttable` (with an index at its end) and `stlist`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import IO
+
+from latticemetric import fst_layout
+from latticemetric.errors import FormatError, LatticeMetricError
+from latticemetric.fst_layout import FstArrays
+from latticemetric.formats.openfst_binary import encode_graph
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.stream import Stream
+from latticemetric.interchange import lattice_from_arrays
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary
+
+_STTABLE, _STLIST = 2125656924, 5656924
+_VERSION = 1
+_HEADER = struct.Struct("<ii")
+
+
+def _sniff(head: bytes) -> bool:
+    return head.startswith((struct.pack("<i", _STTABLE), struct.pack("<i", _STLIST)))
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    try:
+        for key, decode in _machines(stream.read()):
+
+            def build(decode: Callable[[], FstArrays] = decode) -> Lattice:
+                return lattice_from_arrays(decode(), vocabulary)
+
+            yield Entry(key, stream.name, build, named=True)
+    except FormatError as error:
+        raise error if error.where else error.at(stream.name) from None
+
+
+def _machines(data: bytes) -> Iterator[tuple[str, Callable[[], FstArrays]]]:
+    """Key and machine; those of an `sttable` are decoded only when asked for, its index tells where they are."""
+    if len(data) < _HEADER.size + 4:
+        raise FormatError("the archive is cut short")
+    magic, version = _HEADER.unpack_from(data)
+    if version != _VERSION:
+        raise FormatError(f"the archive has version {version}, not {_VERSION}")
+    if magic == _STTABLE:
+        for position in _index(data):
+            key, begin = _key(data, position)
+            yield key, lambda begin=begin: fst_layout.decode(data, begin)[0]
+        return
+    at = _HEADER.size
+    while True:
+        key, at = _key(data, at)
+        if not key:
+            return
+        machine, at = fst_layout.decode(data, at)
+        yield key, lambda machine=machine: machine
+
+
+def _index(data: bytes) -> tuple[int, ...]:
+    """Offsets of the keys of an `sttable`: they stand at its end, and after them their number."""
+    (count,) = struct.unpack_from("<q", data, len(data) - 8)
+    begin = len(data) - 8 * (count + 1)
+    if count < 0 or begin < _HEADER.size:
+        raise FormatError("the archive's index is damaged, or the archive is cut short")
+    positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
+    if any(not _HEADER.size <= position < begin for position in positions):
+        raise FormatError("the archive's index points outside of it")
+    return positions
+
+
+def _key(data: bytes, at: int) -> tuple[str, int]:
+    try:
+        (size,) = struct.unpack_from("<i", data, at)
+        if not 0 <= size <= len(data) - at - 4:
+            raise FormatError(f"byte {at}: the archive is cut short")
+        return data[at + 4 : at + 4 + size].decode("utf-8"), at + 4 + size
+    except struct.error:
+        raise FormatError(f"byte {at}: the archive is cut short") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"byte {at}: a key is not UTF-8") from None
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    try:
+        body = encode_graph(graph)
+    except LatticeMetricError as error:
+        raise error.at(name) from None
+    key = name.encode("utf-8")
+    file.write(struct.pack("<i", len(key)) + key + body)
+
+
+def _postamble(offsets: list[int]) -> bytes:
+    return struct.pack(f"<{len(offsets) + 1}q", *offsets, len(offsets))
+
+
+register(
+    Format("far", (".far",), _sniff, _read, _write, preamble=_HEADER.pack(_STTABLE, _VERSION), postamble=_postamble)
+)

@@ -1,0 +1,77 @@
+"""References: one a line, either in the order of the graphs or after an id (Kaldi's `text`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from latticemetric.errors import FormatError
+from latticemetric.formats.stream import open_stream
+from latticemetric.formats.text_arcs import is_word_number
+from latticemetric.vocabulary import Vocabulary
+
+
+class Reference(NamedTuple):
+    """A reference and where it stands."""
+
+    words: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class ReferenceFile:
+    """The lines of a file, not yet interpreted as plain or keyed.
+
+    Attributes:
+        name: The file.
+        lines: The fields of each line.
+        table: Spells references that are written as word numbers; `None` leaves words as they are.
+    """
+
+    name: str
+    lines: tuple[tuple[str, ...], ...]
+    table: Vocabulary | None = None
+
+    def could_be_keyed(self, name: str) -> bool:
+        """Whether every line begins with a word of its own, and one of them with this id."""
+        keys = [words[0] for words in self.lines if words]
+        return name in keys and len(keys) == len(set(keys))
+
+    def plain(self) -> list[Reference]:
+        """Every line is a reference; an empty line is one of no words."""
+        places = (f"{self.name}:{number}" for number in range(1, len(self.lines) + 1))
+        return list(map(Reference, self._spelled(self.lines), places))
+
+    def keyed(self) -> dict[str, Reference]:
+        """References by the id that begins each line; empty lines are skipped."""
+        rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
+        table: dict[str, Reference] = {}
+        for (number, words), rest in zip(rows, self._spelled([words[1:] for _, words in rows]), strict=True):
+            where = f"{self.name}:{number}"
+            if words[0] in table:
+                raise FormatError(
+                    f"id '{words[0]}' has a reference already, at {table[words[0]].where}",
+                    where=where,
+                    advice="if these are not ids, say --references plain",
+                )
+            table[words[0]] = Reference(rest, where)
+        return table
+
+    def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+        """The words of references that are all numbers of the table (Kaldi's integer references)."""
+        table = self.table
+        words = {word for reference in references for word in reference}
+        if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
+            return iter(references)
+        spelling = {word: table.word(int(word)) for word in words}
+        return (tuple(spelling[word] for word in reference) for reference in references)
+
+
+def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
+    """Reads a file of references; a table spells those that are word numbers."""
+    with open_stream(path) as stream:
+        lines = tuple(tuple(line.split()) for line in stream.lines())
+    if not any(lines):
+        raise FormatError("the file holds no references", where=path)
+    return ReferenceFile(path, lines, table)

@@ -1,0 +1,188 @@
+"""Formats by name and by content: one registry that every reader and writer goes through."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import IO, NamedTuple
+
+from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError
+from latticemetric.formats.stream import Stream, expand, open_stream, without_compression
+from latticemetric.lattice import Lattice
+from latticemetric.nbest import NBest
+from latticemetric.vocabulary import Vocabulary
+
+Graph = Lattice | NBest
+
+_ENTRY_POINTS = "latticemetric.formats"
+_OWN = ("openfst_binary", "far", "openfst_text", "kaldi_text", "plf", "moses_nbest")
+
+_formats: dict[str, Format] = {}
+
+
+class Entry(NamedTuple):
+    """One graph of a stream, not yet built.
+
+    Attributes:
+        name: Its id.
+        where: File and line where it begins.
+        build: Parses and checks it; raises `InputError` where it cannot be used.
+        named: Whether the id stands in the stream itself, rather than being a position or a file's name.
+        format: The format it is written in.
+    """
+
+    name: str
+    where: str
+    build: Callable[[], Graph]
+    named: bool = False
+    format: str = ""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one format is told from others, read and written.
+
+    Attributes:
+        name: As users write it.
+        suffixes: Usual ends of file names, for writing.
+        sniff: Whether a stream's first bytes look like it.
+        read: Splits a stream into graphs. A vocabulary spells word numbers, where the format has numbers.
+        write: Writes one graph; `None` where the format is only read.
+        single: Whether a file holds just one graph.
+        preamble: Bytes that open a file.
+        postamble: Makes the bytes that close a file from the offsets of its graphs.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes], bool]
+    read: Callable[[Stream, Vocabulary | None], Iterator[Entry]]
+    write: Callable[[IO[bytes], str, Graph], None] | None = None
+    single: bool = False
+    preamble: bytes = b""
+    postamble: Callable[[list[int]], bytes] | None = None
+
+
+def register(candidate: Format) -> Format:
+    """Adds a format; a name that is taken is an error."""
+    if candidate.name in _formats:
+        raise UsageError(f"there are two formats named '{candidate.name}'")
+    _formats[candidate.name] = candidate
+    return candidate
+
+
+def formats() -> dict[str, Format]:
+    """All formats, ours and those of other packages."""
+    for module in _OWN:
+        import_module(f"latticemetric.formats.{module}")
+    _load_plugins()
+    return _formats
+
+
+def _load_plugins() -> None:
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=_ENTRY_POINTS):
+        if entry.name in _formats:
+            continue
+        try:
+            register(entry.load())
+        except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
+            warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+
+
+def find_format(name: str) -> Format:
+    """The format of that name."""
+    known = formats()
+    if name not in known:
+        raise UsageError(f"there is no format '{name}'", advice=f"choose one of {', '.join(sorted(known))}")
+    return known[name]
+
+
+def sniff(stream: Stream) -> Format:
+    """The format that a stream's content looks like."""
+    head = stream.head()
+    if not head.strip():
+        raise FormatError("the file is empty", where=stream.name)
+    candidates = [f for f in formats().values() if f.sniff(head)]
+    if not candidates:
+        raise FormatError(
+            "the format is not recognised",
+            where=stream.name,
+            advice=f"name it with --from, one of {', '.join(sorted(_formats))}",
+        )
+    if len(candidates) > 1:
+        names = " or ".join(f.name for f in candidates)
+        raise FormatError(f"this could be {names}", where=stream.name, advice="say which with --from")
+    return candidates[0]
+
+
+def format_for_writing(path: str) -> Format:
+    """The format whose suffix a path has."""
+    name = without_compression(os.fspath(path))
+    candidates = [f for f in formats().values() if f.write and name.endswith(f.suffixes)]
+    if len(candidates) != 1:
+        known = ", ".join(sorted(f.name for f in formats().values() if f.write))
+        raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
+    return candidates[0]
+
+
+def entries(
+    paths: Iterable[str | os.PathLike[str]], format_name: str | None = None, vocabulary: Vocabulary | None = None
+) -> Iterator[Entry]:
+    """The graphs of some files, one after the other, not yet built."""
+    chosen = find_format(format_name) if format_name else None
+    for path in expand(paths):
+        with open_stream(path) as stream:
+            found = chosen or sniff(stream)
+            count = 0
+            for entry in found.read(stream, vocabulary):
+                count += 1
+                yield entry._replace(build=_placed(entry), format=found.name)
+            if count == 0:
+                raise FormatError(f"the {found.name} file holds no graph", where=path)
+
+
+def _placed(entry: Entry) -> Callable[[], Graph]:
+    def build() -> Graph:
+        try:
+            return entry.build()
+        except LatticeMetricError as error:
+            if error.where is not None:
+                raise
+            raise error.at(f"{entry.where} ({entry.name})") from None
+
+    return build
+
+
+def read(
+    path: str | os.PathLike[str], *, format: str | None = None, symbols: str | os.PathLike[str] | Vocabulary | None = None
+) -> Iterator[tuple[str, Graph]]:
+    """Reads the graphs of a file, folder, glob or standard input (`-`), one in memory at a time.
+
+    Args:
+        path: Where; gzip, xz and zstd are decompressed.
+        format: A format's name; sniffed from the content where it is not given.
+        symbols: A symbol table (or its file) that spells word numbers.
+
+    Yields:
+        Each graph's id, and the graph.
+    """
+    from latticemetric.formats.symbols import as_vocabulary
+
+    for entry in entries([path], format, as_vocabulary(symbols)):
+        yield entry.name, entry.build()
+
+
+def read_one(
+    path: str | os.PathLike[str], *, format: str | None = None, symbols: str | os.PathLike[str] | Vocabulary | None = None
+) -> Graph:
+    """Reads the only graph of a file."""
+    graphs = read(path, format=format, symbols=symbols)
+    _, graph = next(graphs)
+    if next(graphs, None) is not None:
+        raise InputError("there is more than one graph", where=os.fspath(path), advice="use read")
+    return graph

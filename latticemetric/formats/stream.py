@@ -1,0 +1,196 @@
+"""Where bytes come from: files, folders, globs and standard input, compressed or not."""
+
+from __future__ import annotations
+
+import glob
+import io
+import lzma
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Self, cast
+
+from latticemetric.errors import FormatError, InputError
+
+STANDARD_INPUT = "-"
+
+COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst")
+
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_HEAD = 65536
+
+
+class Stream:
+    """Decompressed bytes or lines of one file, which knows where it is.
+
+    Attributes:
+        name: The file's path, as the user wrote it.
+        stem: Its name without folder and suffixes of compression.
+        line: Number of the line read last, from 1.
+    """
+
+    def __init__(self, name: str, raw: IO[bytes]) -> None:
+        self.name = name
+        self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
+        self.line = 0
+        self._raw = raw
+        self._bytes = self._guarded(lambda: cast("io.BufferedReader", _decompressed(raw)))
+
+    def head(self) -> bytes:
+        """The first bytes, without consuming them; enough to tell a format."""
+        data = self._guarded(lambda: self._bytes.peek(_HEAD))
+        return bytes(data[:_HEAD])
+
+    def read(self) -> bytes:
+        """Everything that is left."""
+        return bytes(self._guarded(self._bytes.read))
+
+    def lines(self) -> Iterator[str]:
+        """Lines without their ends, decoded from UTF-8."""
+        while True:
+            data: bytes = self._guarded(self._bytes.readline)
+            if not data:
+                return
+            self.line += 1
+            try:
+                yield data.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise FormatError(
+                    f"byte {error.start + 1} of the line is not UTF-8",
+                    where=self.place(),
+                    advice="convert the file with iconv",
+                ) from None
+
+    def place(self, line: int | None = None) -> str:
+        """File and line, for an error."""
+        number = self.line if line is None else line
+        return f"{self.name}:{number}" if number else self.name
+
+    def _guarded(self, operation: Any) -> Any:
+        try:
+            return operation()
+        except (EOFError, zlib.error, lzma.LZMAError) as error:
+            raise FormatError(f"the compressed file is damaged or cut short ({error})", where=self.name) from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"cannot be read: {reason}", where=self.name) from None
+        except Exception as error:
+            if type(error).__name__ == "ZstdError":
+                raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.name != STANDARD_INPUT:
+            self._bytes.close()
+            self._raw.close()
+
+
+def open_stream(path: str) -> Stream:
+    """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
+    if path == STANDARD_INPUT:
+        return Stream(path, sys.stdin.buffer)
+    try:
+        raw = Path(path).open("rb")
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+    try:
+        return Stream(path, raw)
+    except BaseException:
+        raw.close()
+        raise
+
+
+def _decompressed(raw: IO[bytes]) -> Any:
+    buffered = io.BufferedReader(cast("io.RawIOBase", raw), _HEAD) if not hasattr(raw, "peek") else raw
+    magic = buffered.peek(len(_XZ))
+    if magic.startswith(_GZIP):
+        import gzip
+
+        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _HEAD)
+    if magic.startswith(_XZ):
+        return io.BufferedReader(lzma.LZMAFile(cast("IO[bytes]", buffered)), _HEAD)
+    if magic.startswith(_ZSTD):
+        return io.BufferedReader(_zstd().ZstdFile(buffered), _HEAD)
+    # Enough to sniff a format must fit into one peek.
+    return io.BufferedReader(_Unseekable(buffered), _HEAD)
+
+
+class _Unseekable(io.RawIOBase):
+    """A raw view of a buffered stream, so that it can be buffered again with a larger window."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    else:
+        from backports import zstd
+    return zstd
+
+
+def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
+    """A file to write to, compressed as the path's suffix says."""
+    if path.endswith(".gz"):
+        import gzip
+
+        # No time stamp: the same graphs give the same bytes.
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename=""))
+    if path.endswith(".xz"):
+        return cast("IO[bytes]", lzma.LZMAFile(raw, mode="wb"))
+    if path.endswith(".zst"):
+        return cast("IO[bytes]", _zstd().ZstdFile(raw, mode="wb"))
+    return raw
+
+
+def without_compression(name: str) -> str:
+    """A file name without .gz, .xz or .zst."""
+    for suffix in COMPRESSED_SUFFIXES:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name
+
+
+def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """The files that some paths mean: a folder's files and a glob's matches in natural order (2 before 10).
+
+    Raises:
+        InputError: A path means no file.
+    """
+    return [file for path in paths for file in _expand_one(os.fspath(path))]
+
+
+def _expand_one(path: str) -> list[str]:
+    if path == STANDARD_INPUT:
+        return [path]
+    if Path(path).is_dir():
+        files = [str(p) for p in Path(path).iterdir() if p.is_file() and not p.name.startswith(".")]
+        if not files:
+            raise InputError("the folder holds no files", where=path)
+        return sorted(files, key=_natural)
+    if Path(path).exists():
+        return [path]
+    matches = [match for match in glob.glob(path, recursive=True) if Path(match).is_file()]
+    if not matches:
+        raise InputError("there is no such file", where=path, advice="check the path")
+    return sorted(matches, key=_natural)
+
+
+def _natural(path: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", path)
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]

@@ -1,0 +1,40 @@
+"""Symbol tables: `word number` a line, as OpenFst and Kaldi write them (`words.txt`)."""
+
+from __future__ import annotations
+
+import os
+
+from latticemetric.errors import FormatError, InputError
+from latticemetric.formats.stream import open_stream
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+
+def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
+    """Reads a symbol table; number 0 is ε, whatever its spelling."""
+    words: dict[int, str] = {}
+    numbers: dict[str, int] = {}
+    with open_stream(os.fspath(path)) as stream:
+        for line in stream.lines():
+            fields = line.split()
+            if not fields:
+                continue
+            if len(fields) != 2 or not (fields[1].isascii() and fields[1].isdigit()):  # noqa: PLR2004
+                raise FormatError(f"'{line[:60]}' is not a word and its number", where=stream.place())
+            word, number = fields[0], int(fields[1])
+            if number in words:
+                raise FormatError(f"number {number} has two words", where=stream.place())
+            if number != EPSILON and word in numbers:
+                raise FormatError(f"word '{word}' has two numbers", where=stream.place())
+            words[number] = word
+            numbers[word] = number
+    if not words:
+        raise FormatError("the symbol table is empty", where=os.fspath(path))
+    try:
+        return Vocabulary(words)
+    except InputError as error:
+        raise error.at(os.fspath(path)) from None
+
+
+def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:
+    """A vocabulary as it is, or read from its file."""
+    return symbols if symbols is None or isinstance(symbols, Vocabulary) else read_symbols(symbols)

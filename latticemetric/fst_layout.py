@@ -1,0 +1,243 @@
+"""OpenFst's binary layout, read and laid out as NumPy arrays without a loop over arcs.
+
+A file is a header (magic, type names, version, flags, properties, start, counts), symbol tables where the flags
+say so, then states and arcs. A `const` machine keeps all states, then all arcs; a `vector` machine keeps each state
+followed by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import FormatError
+
+MAGIC = 2125659606
+SYMBOLS_MAGIC = 2125658996
+
+_HAS_INPUT_SYMBOLS, _HAS_OUTPUT_SYMBOLS, _ALIGNED = 1, 2, 4
+_ALIGNMENT = 16
+_EXPANDED, _MUTABLE = 1, 2  # the only properties we promise; OpenFst works out the others when asked
+_VECTOR_VERSION, _CONST_VERSION = 2, 2
+
+# Packed on disk in `vector` files; `const` files hold the C++ struct, where a double is aligned.
+_ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f4"), ("target", "<i4")])
+_LOG64_ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")])
+_LOG64_ARC_ALIGNED = np.dtype(
+    {
+        "names": ["input", "output", "weight", "target"],
+        "formats": ["<i4", "<i4", "<f8", "<i4"],
+        "offsets": [0, 4, 8, 16],
+        "itemsize": 24,
+    }
+)
+_COUNTS = [("begin", "<u4"), ("arcs", "<u4"), ("input_epsilons", "<u4"), ("output_epsilons", "<u4")]
+_CONST_STATE = np.dtype([("final", "<f4"), *_COUNTS])
+_LOG64_CONST_STATE = np.dtype([("final", "<f8"), *_COUNTS])
+
+_ARC_TYPES = {"standard", "log", "log64"}
+
+
+@dataclass(frozen=True)
+class FstArrays:
+    """A machine as columns, arcs grouped by source in the order of states.
+
+    Weights are costs. `final` has one cost a state, infinite where a state is not final.
+    """
+
+    start: int
+    final: npt.NDArray[np.float64]
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    input: npt.NDArray[np.int32]
+    output: npt.NDArray[np.int32]
+    weight: npt.NDArray[np.float64]
+    input_symbols: dict[int, str] | None = None
+    output_symbols: dict[int, str] | None = None
+
+
+@dataclass
+class _Cursor:
+    """Reads forward through bytes, refusing to pass their end."""
+
+    data: memoryview
+    at: int = 0
+    origin: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.origin = self.at
+
+    def unpack(self, layout: str) -> tuple[Any, ...]:
+        size = struct.calcsize(layout)
+        return struct.unpack(layout, self.take(size))
+
+    def take(self, size: int) -> memoryview:
+        if size < 0 or size > len(self.data) - self.at:
+            raise FormatError(
+                f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
+            )
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def string(self) -> str:
+        (size,) = self.unpack("<i")
+        try:
+            return bytes(self.take(size)).decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError(f"byte {self.at - size}: a name is not UTF-8") from None
+
+    def array(self, dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
+        return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
+
+    def align(self) -> None:
+        self.take(-(self.at - self.origin) % _ALIGNMENT)
+
+
+def decode(data: bytes | memoryview, at: int = 0) -> tuple[FstArrays, int]:
+    """Reads one machine at byte `at`; returns it and the byte after it."""
+    cursor = _Cursor(memoryview(data), at)
+    (magic,) = cursor.unpack("<i")
+    if magic != MAGIC:
+        raise FormatError(f"byte {at}: not an OpenFst machine")
+    fst_type, arc_type = cursor.string(), cursor.string()
+    version, flags, _properties, start, states, arcs = cursor.unpack("<iiQqqq")
+    if arc_type not in _ARC_TYPES:
+        raise FormatError(
+            f"arcs of type '{arc_type}' cannot be read", advice=f"convert to one of {', '.join(sorted(_ARC_TYPES))}"
+        )
+    if arcs < 0 or states < -1 or start < -1:
+        raise FormatError("a count in the machine's header is negative")
+    input_symbols = _decode_symbols(cursor) if flags & _HAS_INPUT_SYMBOLS else None
+    output_symbols = _decode_symbols(cursor) if flags & _HAS_OUTPUT_SYMBOLS else None
+    if fst_type == "vector":
+        final, counts, columns = _decode_vector(cursor, arc_type, states)
+    elif fst_type == "const":
+        aligned = version == 1 or bool(flags & _ALIGNED)
+        final, counts, columns = _decode_const(cursor, arc_type, states, arcs, aligned=aligned)
+    else:
+        raise FormatError(
+            f"a machine of type '{fst_type}' cannot be read", advice="run fstconvert --fst_type=vector on it"
+        )
+    if fst_type == "const" and int(counts.sum()) != len(columns):
+        raise FormatError("the states of the machine do not have as many arcs as its header says")
+    machine = FstArrays(
+        start=int(start),
+        final=final.astype(np.float64),
+        source=np.repeat(np.arange(len(final), dtype=np.int32), counts),
+        target=np.ascontiguousarray(columns["target"]),
+        input=np.ascontiguousarray(columns["input"]),
+        output=np.ascontiguousarray(columns["output"]),
+        weight=columns["weight"].astype(np.float64),
+        input_symbols=input_symbols,
+        output_symbols=output_symbols,
+    )
+    return machine, cursor.at
+
+
+def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
+    (magic,) = cursor.unpack("<i")
+    if magic != SYMBOLS_MAGIC:
+        raise FormatError(f"byte {cursor.at - 4}: a symbol table was expected")
+    cursor.string()  # the table's name
+    _next_key, size = cursor.unpack("<qq")
+    table: dict[int, str] = {}
+    for _ in range(size):
+        symbol = cursor.string()
+        (key,) = cursor.unpack("<q")
+        table[key] = symbol
+    return table
+
+
+def _decode_vector(
+    cursor: _Cursor, arc_type: str, states: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
+    arc = _LOG64_ARC if arc_type == "log64" else _ARC
+    header = "<dq" if arc_type == "log64" else "<fq"
+    final: list[float] = []
+    blocks: list[memoryview] = []
+    # A machine written to a pipe does not know its number of states: then it reaches to the end.
+    while len(final) != states and not (states < 0 and cursor.at == len(cursor.data)):
+        weight, count = cursor.unpack(header)
+        final.append(weight)
+        blocks.append(cursor.take(arc.itemsize * count))
+    columns = np.frombuffer(b"".join(blocks), dtype=arc)
+    counts = np.array([len(block) // arc.itemsize for block in blocks], dtype=np.int64)
+    return np.array(final, dtype=np.float64), counts, columns
+
+
+def _decode_const(
+    cursor: _Cursor, arc_type: str, states: int, arcs: int, *, aligned: bool
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
+    wide = arc_type == "log64"
+    if aligned:
+        cursor.align()
+    table = cursor.array(_LOG64_CONST_STATE if wide else _CONST_STATE, states)
+    if aligned:
+        cursor.align()
+    columns = cursor.array(_LOG64_ARC_ALIGNED if wide else _ARC, arcs)
+    counts = table["arcs"].astype(np.int64)
+    begin = np.concatenate([[0], np.cumsum(counts)[:-1]]) if states else counts
+    if not np.array_equal(begin[counts > 0], table["begin"][counts > 0]):
+        raise FormatError("the states of the machine do not follow one another in its arcs")
+    return table["final"], counts, columns
+
+
+def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
+    """Lays a machine out as OpenFst's `const` or `vector` type, tropical (`standard`) or `log` weights."""
+    counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
+    arcs = np.empty(len(machine.source), dtype=_ARC)
+    for name in ("input", "output", "weight", "target"):
+        arcs[name] = getattr(machine, name)
+    header = _encode_header(machine, fst_type, arc_type)
+    body = _const_body(machine, counts, arcs) if fst_type == "const" else _vector_body(machine, counts, arcs)
+    return header + body
+
+
+def _encode_header(machine: FstArrays, fst_type: str, arc_type: str) -> bytes:
+    flags = _HAS_INPUT_SYMBOLS * (machine.input_symbols is not None)
+    flags |= _HAS_OUTPUT_SYMBOLS * (machine.output_symbols is not None)
+    version = _CONST_VERSION if fst_type == "const" else _VECTOR_VERSION
+    properties = _EXPANDED | (_MUTABLE if fst_type == "vector" else 0)
+    counts = (machine.start, len(machine.final), len(machine.source))
+    header = struct.pack("<i", MAGIC) + _string(fst_type) + _string(arc_type)
+    header += struct.pack("<iiQqqq", version, flags, properties, *counts)
+    for table in (machine.input_symbols, machine.output_symbols):
+        header += _encode_symbols(table) if table is not None else b""
+    return header
+
+
+def _encode_symbols(table: dict[int, str]) -> bytes:
+    rows = b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
+    return struct.pack("<i", SYMBOLS_MAGIC) + _string("words") + struct.pack("<qq", max(table) + 1, len(table)) + rows
+
+
+def _string(text: str) -> bytes:
+    data = text.encode("utf-8")
+    return struct.pack("<i", len(data)) + data
+
+
+def _const_body(machine: FstArrays, counts: npt.NDArray[np.int64], arcs: npt.NDArray[Any]) -> bytes:
+    states = np.zeros(len(machine.final), dtype=_CONST_STATE)
+    states["final"] = machine.final
+    states["arcs"] = counts
+    states["begin"] = np.cumsum(counts) - counts
+    for name, column in (("input_epsilons", machine.input), ("output_epsilons", machine.output)):
+        states[name] = np.bincount(machine.source[column == 0], minlength=len(states))
+    return states.tobytes() + arcs.tobytes()
+
+
+def _vector_body(machine: FstArrays, counts: npt.NDArray[np.int64], arcs: npt.NDArray[Any]) -> bytes:
+    # Each state is a 12-byte head and then its arcs: scatter heads and arcs to where they belong.
+    head = np.empty(len(machine.final), dtype=[("final", "<f4"), ("arcs", "<i8")])
+    head["final"], head["arcs"] = machine.final, counts
+    size, each = head.dtype.itemsize, arcs.dtype.itemsize
+    begin = size * np.arange(len(head)) + each * (np.cumsum(counts) - counts)
+    body = np.empty(size * len(head) + each * len(arcs), dtype=np.uint8)
+    body[begin[:, None] + np.arange(size)] = head.view(np.uint8).reshape(-1, size)
+    where = size * (machine.source.astype(np.int64) + 1) + each * np.arange(len(arcs))
+    body[where[:, None] + np.arange(each)] = arcs.view(np.uint8).reshape(-1, each)
+    return body.tobytes()

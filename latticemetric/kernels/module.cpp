@@ -1,0 +1,128 @@
+// The border to Python: array shapes and bounds are checked here, the GIL is released, no policy is made.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "alignment.hpp"
+#include "best_path.hpp"
+#include "topology.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <typename T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+using Output = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Output<T>(data, shape, owner);
+}
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
+  for (std::size_t k = 0; k < ids.size(); ++k) require(ids.data()[k] >= 0 && ids.data()[k] < below, message);
+}
+
+nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, std::int32_t start,
+                       Input<std::uint8_t> is_final) {
+  const auto states = static_cast<std::int32_t>(is_final.size());
+  require(source.size() == target.size(), "source and target differ in length");
+  require(start >= 0 && start < states, "the start is not a state");
+  require_ids(source, states, "a source is not a state");
+  require_ids(target, states, "a target is not a state");
+  latticemetric::Topology topology;
+  {
+    nb::gil_scoped_release release;
+    topology = latticemetric::order_states(states, source.data(), target.data(),
+                                           static_cast<std::int64_t>(source.size()), start, is_final.data());
+  }
+  const auto size = topology.rank.size();
+  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.on_cycle);
+}
+
+Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                               Input<std::uint8_t> is_word, Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require(target.size() == arcs && cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
+  for (std::size_t a = 0; a < arcs; ++a) {
+    require(0 <= source.data()[a] && source.data()[a] < target.data()[a] && target.data()[a] < states,
+            "arcs must go from smaller to larger states");
+    require(a == 0 || source.data()[a - 1] <= source.data()[a], "arcs must be sorted by source");
+  }
+  std::vector<std::int64_t> path;
+  {
+    nb::gil_scoped_release release;
+    path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
+                                    cost.data(), is_word.data(), final_cost.data());
+  }
+  const auto size = path.size();
+  return to_numpy(std::move(path), {size});
+}
+
+latticemetric::Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  require(order >= 1 && order < 255, "the order must lie in 1 .. 254");
+  require(unit >= 1, "the unit must be positive");
+  return {order, unit, alpha, beta};
+}
+
+std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
+                  std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  nb::gil_scoped_release release;
+  return aligner.align(candidate.data(), static_cast<std::int64_t>(candidate.size()), reference.data(),
+                       static_cast<std::int64_t>(reference.size()));
+}
+
+// Pair p is candidate words candidate_begin[p] .. candidate_begin[p + 1], and likewise for its reference.
+Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+                                 Input<std::int32_t> references, Input<std::int64_t> reference_begin,
+                                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  const auto check = [](const Input<std::int64_t>& begin, std::size_t words) {
+    require(begin.size() >= 1 && begin.data()[0] == 0, "the first string must begin at 0");
+    for (std::size_t p = 1; p < begin.size(); ++p)
+      require(begin.data()[p - 1] <= begin.data()[p], "strings must follow one another");
+    require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words, "the last string must end at the end");
+  };
+  check(candidate_begin, candidates.size());
+  check(reference_begin, references.size());
+  require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");
+  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  const std::size_t pairs = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order) + 3;
+  std::vector<std::int64_t> counts(pairs * columns, 0);
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t p = 0; p < pairs; ++p) {
+      const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];
+      const auto& edits = aligner.align(candidates.data() + c, candidate_begin.data()[p + 1] - c,
+                                        references.data() + r, reference_begin.data()[p + 1] - r);
+      latticemetric::count_edits(edits, order, counts.data() + p * columns);
+    }
+  }
+  return to_numpy(std::move(counts), {pairs, columns});
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
+  m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
+  m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+        "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+}

@@ -1,0 +1,92 @@
+"""Sizes of a lattice, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import EPSILON
+
+
+@dataclass(frozen=True)
+class LatticeStatistics:
+    """What there is in a lattice.
+
+    Attributes:
+        states: Number of states.
+        arcs: Number of arcs.
+        epsilons: Arcs without a word.
+        final_states: Number of final states.
+        paths: Number of complete paths, exactly.
+        shortest: Words on the shortest path.
+        longest: Words on the longest path.
+        depth: Arcs side by side, on average over the places between start and end (places are seconds where the
+            lattice has times, steps of the longest path otherwise).
+        vocabulary: Distinct words.
+        scores: Names of the score columns.
+        best_cost: Cost of the model's 1-best under the columns' own scales.
+    """
+
+    states: int
+    arcs: int
+    epsilons: int
+    final_states: int
+    paths: int
+    shortest: int
+    longest: int
+    depth: float
+    vocabulary: int
+    scores: tuple[str, ...]
+    best_cost: float
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"scores": list(self.scores)}
+
+
+def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
+    """Measures a lattice in one backward pass over its arcs; path counts are Python integers of any size."""
+    is_word = (lattice.word != EPSILON).tolist()
+    source, target = lattice.source.tolist(), lattice.target.tolist()
+    arc_cost, final_cost = (column.tolist() for column in lattice.cost())
+    infinite = float("inf")
+    paths = [0] * lattice.num_states
+    shortest, longest, best = ([value] * lattice.num_states for value in (infinite, -infinite, infinite))
+    for state in lattice.final.tolist():
+        paths[state], shortest[state], longest[state] = 1, 0, 0
+        best[state] = final_cost[state]
+    for arc in reversed(range(len(source))):
+        here, there = source[arc], target[arc]
+        paths[here] += paths[there]
+        shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
+        longest[here] = max(longest[here], longest[there] + is_word[arc])
+        best[here] = min(best[here], best[there] + arc_cost[arc])
+    return LatticeStatistics(
+        states=lattice.num_states,
+        arcs=len(source),
+        epsilons=len(source) - sum(is_word),
+        final_states=len(lattice.final),
+        paths=paths[0],
+        shortest=int(shortest[0]),
+        longest=int(longest[0]),
+        depth=_depth(lattice),
+        vocabulary=len(np.unique(lattice.word[lattice.word != EPSILON])),
+        scores=tuple(lattice.scores),
+        best_cost=best[0],
+    )
+
+
+def _depth(lattice: Lattice) -> float:
+    if lattice.times is not None:
+        place = lattice.times
+    else:
+        steps = [0] * lattice.num_states
+        for here, there in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
+            steps[there] = max(steps[there], steps[here] + 1)
+        place = np.array(steps, dtype=np.float64)
+    extent = float(place.max() - place.min())
+    covered = float((place[lattice.target] - place[lattice.source]).sum())
+    return covered / extent if extent > 0 else float(len(lattice.word))

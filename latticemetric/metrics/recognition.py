@@ -1,0 +1,334 @@
+"""Recognition rates: WRR, WER and n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6) on strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from operator import add
+from typing import Any, Self
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.alignment import Alignment
+from latticemetric.automata.recognition import Gains
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import (
+    CorpusScore,
+    Metric,
+    References,
+    Text,
+    plain_number,
+    references_of,
+    words_of,
+)
+from latticemetric.metrics.registry import register
+from latticemetric.signature import Signature
+from latticemetric.vocabulary import Vocabulary
+
+_HIGHEST_ORDER = 254
+_FINEST_UNIT = 10**17
+_LARGEST_PENALTY = 10**18
+
+Penalty = int | float | str | Fraction
+
+
+@dataclass(frozen=True)
+class RecognitionStatistics:
+    """Counts of an optimal alignment.
+
+    Attributes:
+        matches: k-gram matches M_1 … M_n.
+        substitutions: Reference words that another word stands for.
+        deletions: Reference words that nothing stands for.
+        insertions: Candidate words that stand for nothing.
+        reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
+    """
+
+    matches: tuple[int, ...]
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_ngrams: tuple[int, ...]
+
+    @classmethod
+    def zero(cls, order: int) -> Self:
+        """Nothing counted."""
+        return cls((0,) * order, 0, 0, 0, (0,) * order)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            tuple(map(add, self.matches, other.matches)),
+            self.substitutions + other.substitutions,
+            self.deletions + other.deletions,
+            self.insertions + other.insertions,
+            tuple(map(add, self.reference_ngrams, other.reference_ngrams)),
+        )
+
+    @property
+    def errors(self) -> int:
+        """Substitutions, deletions and insertions together."""
+        return self.substitutions + self.deletions + self.insertions
+
+    @property
+    def reference_words(self) -> int:
+        """|r|."""
+        return self.matches[0] + self.substitutions + self.deletions
+
+    @property
+    def candidate_words(self) -> int:
+        """|c|."""
+        return self.matches[0] + self.substitutions + self.insertions
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "matches": self.matches[0],
+            "ngram_matches": list(self.matches),
+            "substitutions": self.substitutions,
+            "deletions": self.deletions,
+            "insertions": self.insertions,
+            "reference_words": self.reference_words,
+            "candidate_words": self.candidate_words,
+        }
+
+
+@dataclass(frozen=True)
+class GRR(Metric[RecognitionStatistics]):
+    """The n-gram recognition rate, (Σ_k M_k − α I − β D) / Σ_k |g_k(r)|, maximised over monotone alignments.
+
+    Args:
+        order: n, the longest n-gram rewarded.
+        alpha: What an inserted word costs; negative values reward it.
+        beta: What a deleted word costs.
+        ignore: Words that are no words: removed from both sides before anything is counted.
+        wildcard: Words that cost nothing on either side: they match ε, but are reported as words.
+
+    Examples:
+        >>> GRR(4).score("the president spoke", "the president then spoke")
+        0.4
+        >>> str(GRR(2, alpha="0.5").signature)
+        '2-grr|alpha:0.5|beta:0|refs:1|case:mixed|tok:none|v:0.1.0'
+    """
+
+    order: int = 4
+    alpha: Penalty = 1
+    beta: Penalty = 0
+    ignore: frozenset[str] = frozenset()
+    wildcard: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        order: int = 4,
+        *,
+        alpha: Penalty = 1,
+        beta: Penalty = 0,
+        ignore: Iterable[str] = (),
+        wildcard: Iterable[str] = (),
+    ) -> None:
+        if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
+            raise UsageError(f"order {order} of an n-gram recognition rate", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        values = {"order": order, "alpha": _exact(alpha, "alpha"), "beta": _exact(beta, "beta")}
+        words = {"ignore": _word_set(ignore, "ignore"), "wildcard": _word_set(wildcard, "wildcard")}
+        for name, value in {**values, **words}.items():
+            object.__setattr__(self, name, value)
+        self.gains  # noqa: B018  refuses penalties that cannot be represented exactly
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return f"{self.order}-grr"
+
+    @property
+    def gains(self) -> Gains:
+        """The integers that engines and kernels count in."""
+        alpha, beta = Fraction(self.alpha), Fraction(self.beta)
+        unit = lcm(alpha.denominator, beta.denominator)
+        if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
+            raise UsageError(
+                f"alpha {self.alpha} and beta {self.beta} are too fine or too large for exact scores",
+                advice="give at most 16 significant digits",
+            )
+        return Gains(self.order, unit, int(alpha * unit), int(beta * unit))
+
+    @property
+    def signature(self) -> Signature:
+        """Name, parameters, version; for one reference."""
+        return self.signature_for(1)
+
+    def signature_for(self, references: int | str) -> Signature:
+        """The signature of a value made with so many references."""
+        fields = {**self._parameter_fields(), "refs": str(references), "case": "mixed", "tok": "none"}
+        for name in ("ignore", "wildcard"):
+            if words := getattr(self, name):
+                fields[name] = ",".join(sorted(words))
+        return Signature(self.name, fields)
+
+    def _parameter_fields(self) -> dict[str, str]:
+        return {"alpha": str(plain_number(Fraction(self.alpha))), "beta": str(plain_number(Fraction(self.beta)))}
+
+    def counted(self, words: Iterable[str]) -> tuple[str, ...]:
+        """The words that are counted: neither ignored nor wildcards."""
+        return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
+
+    def align(self, candidate: Text, reference: Text) -> Alignment:
+        """The optimal alignment of the counted words with one reference, ties resolved."""
+        words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
+        vocabulary = Vocabulary.from_words(expected)
+        edits = _native.align(vocabulary.encode(words), vocabulary.encode(expected), *self.gains)
+        return Alignment(words, expected, edits)
+
+    def statistics(self, candidate: Text, references: References) -> RecognitionStatistics:
+        """Counts against the reference with the best rate (ties: the first)."""
+        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))[1]
+
+    def best_reference(self, candidate: Text, references: References) -> int:
+        """Which reference has the best rate (ties: the first)."""
+        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))[0]
+
+    def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
+        """Counts of many pairs of a candidate and one reference."""
+        numbers: dict[str, int] = {}
+        columns = []
+        for side in (0, 1):
+            strings = [self.counted(words_of(pair[side])) for pair in pairs]
+            flat = [numbers.setdefault(word, len(numbers)) for words in strings for word in words]
+            begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+            columns += [np.array(flat, dtype=np.int32), begin]
+        counts = _native.count_pairs(*columns, *self.gains)
+        lengths = np.diff(columns[3]).tolist()
+        return [self._statistics(row, length) for row, length in zip(counts.tolist(), lengths, strict=True)]
+
+    def _statistics(self, row: list[int], reference_words: int) -> RecognitionStatistics:
+        n = self.order
+        ngrams = tuple(max(0, reference_words - k) for k in range(n))
+        return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], ngrams)
+
+    def _best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
+        best = max(range(len(statistics)), key=lambda k: (self.merit(statistics[k]), -k))
+        return best, statistics[best]
+
+    def gain(self, statistics: RecognitionStatistics) -> Fraction:
+        """Σ_k M_k − α I − β D, exactly."""
+        penalty = Fraction(self.alpha) * statistics.insertions + Fraction(self.beta) * statistics.deletions
+        return sum(statistics.matches) - penalty
+
+    def merit(self, statistics: RecognitionStatistics) -> tuple[bool, Fraction]:
+        """What is compared where several references compete: larger is better, and a defined rate beats none."""
+        size = sum(statistics.reference_ngrams)
+        return (True, self.gain(statistics) / size) if size else (False, self.gain(statistics))
+
+    def numerator(self, statistics: RecognitionStatistics) -> int | float:
+        """The rate's numerator."""
+        return plain_number(self.gain(statistics))
+
+    def denominator(self, statistics: RecognitionStatistics) -> int:
+        """The rate's denominator."""
+        return sum(statistics.reference_ngrams)
+
+    def value(self, statistics: RecognitionStatistics) -> float | None:
+        """The rate; `None` where the reference has no words."""
+        size = self.denominator(statistics)
+        return float(Fraction(self.numerator(statistics)) / size) if size else None
+
+    def score(self, candidate: Text, references: References) -> float | None:
+        """The rate of one candidate; `None` where the reference has no words."""
+        return self.value(self.statistics(candidate, references))
+
+    def corpus(
+        self, candidates: Sequence[Text], references: Sequence[References]
+    ) -> CorpusScore[RecognitionStatistics]:
+        """Summed numerators over summed denominators; each candidate counts with its best reference."""
+        if len(candidates) != len(references):
+            raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
+        listed = [references_of(r) for r in references]
+        pairs = [(c, r) for c, several in zip(candidates, listed, strict=True) for r in several]
+        counted = iter(self.all_statistics(pairs))
+        best = [self._best_of([next(counted) for _ in several])[1] for several in listed]
+        total = sum(best, start=RecognitionStatistics.zero(self.order))
+        number = {len(several) for several in listed} or {1}
+        return self.corpus_score(total, references=number.pop() if len(number) == 1 else "var")
+
+    def corpus_score(
+        self, total: RecognitionStatistics, references: int | str = 1
+    ) -> CorpusScore[RecognitionStatistics]:
+        """The value made from summed statistics."""
+        signature = str(self.signature_for(references))
+        return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
+
+    def compile(self, references: References, vocabulary: Vocabulary | None = None) -> Any:
+        """The metric and its references as a tropical `pynini.Fst`; see `automata.reference.compile_references`."""
+        from latticemetric.automata.reference import compile_references
+
+        return compile_references([self.counted(r) for r in references_of(references)], self.gains, vocabulary)
+
+
+class WRR(GRR):
+    """The word recognition rate, (M − I) / |r|: 1-GRR with α = 1, β = 0.
+
+    Examples:
+        >>> WRR().score("the president spoke", "the president then spoke")
+        0.75
+    """
+
+    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
+        super().__init__(1, ignore=ignore, wildcard=wildcard)
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "wrr"
+
+    def _parameter_fields(self) -> dict[str, str]:
+        return {}
+
+
+class WER(WRR):
+    """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
+
+    Examples:
+        >>> WER().score("the president spoke", "the president then spoke")
+        0.25
+    """
+
+    higher_is_better = False
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "wer"
+
+    def numerator(self, statistics: RecognitionStatistics) -> int | float:
+        """The errors."""
+        return statistics.errors
+
+
+@register("grr", ordered=True)
+def _grr(order: int, **parameters: Any) -> GRR:
+    return GRR(order, **parameters)
+
+
+@register("wrr")
+def _wrr(**parameters: Any) -> WRR:
+    return WRR(**parameters)
+
+
+@register("wer")
+def _wer(**parameters: Any) -> WER:
+    return WER(**parameters)
+
+
+def _exact(value: Penalty, name: str) -> Fraction:
+    """The number as it is written: 0.1 means one tenth, not the double beside it."""
+    try:
+        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise UsageError(f"{name} is {value!r}, not a finite number") from None
+
+
+def _word_set(words: Iterable[str], name: str) -> frozenset[str]:
+    if isinstance(words, str):
+        raise UsageError(f"{name} is a string", advice=f"give a list of words: {words.split()}")
+    return frozenset(words)

@@ -1,0 +1,82 @@
+"""Metrics by name: `4-grr`, `wer`, …, and those of other packages."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from latticemetric.errors import UsageError
+
+_ENTRY_POINTS = "latticemetric.metrics"
+
+_factories: dict[str, tuple[Callable[..., Any], bool]] = {}
+
+Factory = Callable[..., Any]
+
+
+def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
+    """Registers a metric's factory; an `ordered` one is written `N-name` and gets N first.
+
+    Raises:
+        UsageError: The name is taken.
+    """
+
+    def add(factory: Factory) -> Factory:
+        if name in _factories:
+            raise UsageError(f"there are two metrics named '{name}'")
+        _factories[name] = (factory, ordered)
+        return factory
+
+    return add
+
+
+def load_plugins() -> None:
+    """Imports the metrics of other packages; one that fails is a warning that names it."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=_ENTRY_POINTS):
+        if entry.name in _factories:
+            continue
+        try:
+            register(entry.name)(entry.load())
+        except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
+            warnings.warn(f"metric plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+
+
+def metric_names() -> list[str]:
+    """All metrics, as they are written."""
+    _load_own()
+    load_plugins()
+    return sorted(f"N-{name}" if ordered else name for name, (_, ordered) in _factories.items())
+
+
+def make_metric(spec: str, **parameters: Any) -> Any:
+    """The metric that a string names.
+
+    Args:
+        spec: `wrr`, `wer`, `4-grr`, …
+        **parameters: Passed to the metric.
+
+    Examples:
+        >>> make_metric("3-grr", alpha=0.5).name
+        '3-grr'
+    """
+    match = re.fullmatch(r"(?:(\d+)-)?(.+)", spec.strip().lower())
+    name = match[2] if match else ""
+    _load_own()
+    if name not in _factories:
+        load_plugins()
+    if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
+        raise UsageError(f"there is no metric '{spec}'", advice=f"choose one of {', '.join(metric_names())}")
+    factory, ordered = _factories[name]
+    leading = (int(match[1]),) if ordered else ()
+    try:
+        return factory(*leading, **parameters)
+    except TypeError as error:
+        raise UsageError(f"metric '{spec}': {error}") from None
+
+
+def _load_own() -> None:
+    import latticemetric.metrics.recognition  # noqa: F401

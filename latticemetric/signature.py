@@ -1,0 +1,35 @@
+"""Signatures: everything a reader must know to reproduce a figure, in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSION = "0.1.0"
+
+_SHORT = {"refs": "#", "case": "c", "tok": "tok", "alpha": "a", "beta": "b", "ignore": "i", "wildcard": "w"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A metric's name and parameters, the version last.
+
+    Examples:
+        >>> str(Signature("4-grr", {"alpha": "1", "beta": "0", "refs": "1", "case": "mixed", "tok": "none"}))
+        '4-grr|alpha:1|beta:0|refs:1|case:mixed|tok:none|v:0.1.0'
+    """
+
+    name: str
+    fields: dict[str, str]
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def format(self, *, short: bool = False) -> str:
+        """The signature in one line, with full or abbreviated field names."""
+        names = {name: _SHORT.get(name, name) if short else name for name in self.fields}
+        parts = [self.name, *(f"{names[name]}:{value}" for name, value in self.fields.items())]
+        return "|".join([*parts, f"v:{VERSION}"])
+
+    def asdict(self) -> dict[str, str]:
+        """The same as a flat mapping."""
+        return {"metric": self.name, **self.fields, "version": VERSION}

@@ -1,0 +1,166 @@
+"""Words and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError
+
+Words = npt.NDArray[np.int32]
+
+EPSILON = 0
+"""The number of no word at all."""
+
+STAR = 2**31 - 1
+"""The number of *any* word in metric automata; no word of a lattice may have it."""
+
+UNKNOWN = -1
+"""What a word outside the vocabulary is encoded as: it equals no word of any lattice."""
+
+_MOST_DIGITS = 10
+
+
+class Vocabulary:
+    """An immutable table of words and numbers; number 0 is ε.
+
+    Examples:
+        >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
+        >>> vocabulary.encode(["to", "be", "sure"]).tolist()
+        [1, 2, -1]
+        >>> vocabulary.decode([1, 2])
+        ['to', 'be']
+    """
+
+    __slots__ = ("_highest", "_number", "_word")
+
+    def __init__(self, words: Mapping[int, str]) -> None:
+        """Takes number → word. Two numbers may not share a word; ε may be spelled in any way."""
+        self._word = {number: word for number, word in words.items() if number != EPSILON}
+        self._number = {word: number for number, word in self._word.items()}
+        self._highest = max(self._word, default=0)
+        for number, word in self._word.items():
+            if not 0 < number < STAR:
+                raise InputError(f"word '{word}' has number {number}, outside 1 … {STAR - 1}")
+            if self._number[word] != number:
+                raise InputError(f"word '{word}' has two numbers, {number} and {self._number[word]}")
+
+    @classmethod
+    def from_words(cls, words: Iterable[str]) -> Vocabulary:
+        """Numbers distinct words from 1 in order of appearance."""
+        return cls(dict(enumerate(dict.fromkeys(words), start=1)))
+
+    @staticmethod
+    def numeric() -> Vocabulary:
+        """The vocabulary of lattices whose words have numbers only: word 7 is spelled '7'."""
+        return _NUMERIC
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether numbers are their own spelling."""
+        return False
+
+    def number(self, word: str) -> int:
+        """The number of a word, `UNKNOWN` where it has none."""
+        return self._number.get(word, UNKNOWN)
+
+    def word(self, number: int) -> str:
+        """The spelling of a number; ε is the empty string."""
+        if number == EPSILON:
+            return ""
+        try:
+            return self._word[number]
+        except KeyError:
+            raise InputError(
+                f"word number {number} is not in the symbol table", advice="give the table the graph was made with"
+            ) from None
+
+    def encode(self, words: Sequence[str]) -> Words:
+        """Numbers of words; `UNKNOWN` for strangers."""
+        return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
+
+    def decode(self, numbers: Iterable[int]) -> list[str]:
+        """Spellings of numbers, without ε."""
+        return [self.word(int(number)) for number in numbers if number != EPSILON]
+
+    def check(self, numbers: Words) -> None:
+        """Refuses numbers that have no word."""
+        if numbers.size == 0:
+            return
+        strangers = self._strangers(np.unique(numbers))
+        if strangers:
+            self.word(strangers[0])
+
+    def _strangers(self, numbers: Words) -> list[int]:
+        if numbers[0] >= 0 and numbers[-1] <= self._highest == len(self._word):
+            return []
+        return [n for n in numbers.tolist() if n != EPSILON and n not in self._word]
+
+    def items(self) -> Iterable[tuple[int, str]]:
+        """Number and word, ε excluded."""
+        return self._word.items()
+
+    def __len__(self) -> int:
+        return len(self._word)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._number
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Vocabulary) and self._word == other._word)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._word.items()))
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words)"
+
+
+class _NumericVocabulary(Vocabulary):
+    """Spells every number as itself, and stores nothing."""
+
+    __slots__ = ()
+
+    @property
+    def is_numeric(self) -> bool:
+        return True
+
+    def number(self, word: str) -> int:
+        plain = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
+        number = int(word) if plain else UNKNOWN
+        return number if EPSILON < number < STAR and str(number) == word else UNKNOWN
+
+    def word(self, number: int) -> str:
+        return str(number) if number != EPSILON else ""
+
+    def _strangers(self, numbers: Words) -> list[int]:
+        return [n for n in (int(numbers[0]), int(numbers[-1])) if not 0 <= n < STAR]
+
+    def check(self, numbers: Words) -> None:
+        if numbers.size and self._strangers(np.array([numbers.min(), numbers.max()], dtype=np.int32)):
+            raise InputError(f"a word number lies outside 0 … {STAR - 1}")
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.number(word) != UNKNOWN
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _NumericVocabulary)
+
+    def __hash__(self) -> int:
+        return hash(_NumericVocabulary)
+
+    def __reduce__(self) -> str:
+        return "_NUMERIC"
+
+    def __repr__(self) -> str:
+        return "Vocabulary.numeric()"
+
+
+_NUMERIC = _NumericVocabulary({})
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a line: what white space separates."""
+    return text.split()

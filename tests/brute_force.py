@@ -1,0 +1,218 @@
+"""Recognition rates and oracles from their definitions: every path, every alignment, exact fractions.
+
+Nothing here is clever, so that it can be checked by reading it next to Chiang & DeNeefe 2008, equation 6.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import pytest
+
+from latticemetric import Lattice
+
+Words = tuple[str, ...]
+
+EDITS_BY_PREFERENCE = "CSDI"
+
+# The caches are bounded: a long search would otherwise keep every alignment of every pair it ever saw.
+
+
+@dataclass(frozen=True)
+class Rate:
+    """n-GRR(α, β), or the word error rate, which is one minus 1-GRR(1, 0)."""
+
+    order: int = 4
+    alpha: Fraction = Fraction(1)
+    beta: Fraction = Fraction(0)
+    ignore: frozenset[str] = frozenset()
+    wildcard: frozenset[str] = frozenset()
+    counts_errors: bool = False
+
+    def counted(self, words: Sequence[str]) -> Words:
+        """Ignored words and wildcards are ε: n-grams continue across them."""
+        return tuple(word for word in words if word not in self.ignore | self.wildcard)
+
+    def reported(self, words: Sequence[str]) -> Words:
+        return tuple(word for word in words if word not in self.ignore)
+
+    def gain(self, edits: str) -> Fraction:
+        matches = sum(ngram_matches(edits, k) for k in range(1, self.order + 1))
+        return matches - self.alpha * edits.count("I") - self.beta * edits.count("D")
+
+
+@lru_cache(maxsize=100_000)
+def ngram_matches(edits: str, k: int) -> int:
+    """M_k: the places where k matches follow one another and nothing comes between them."""
+    return sum(edits[i : i + k] == "C" * k for i in range(len(edits) - k + 1))
+
+
+@lru_cache(maxsize=256)
+def enumerate_alignments(candidate: Words, reference: Words) -> tuple[str, ...]:
+    """Every monotone alignment; ★ stands for any word, so a word may even be substituted by itself."""
+    if not candidate and not reference:
+        return ("",)
+    alignments = []
+    if candidate and reference:
+        diagonal = "CS" if candidate[0] == reference[0] else "S"
+        alignments += [
+            e + rest for e in diagonal for rest in enumerate_alignments(candidate[1:], reference[1:])
+        ]
+    if reference:
+        alignments += ["D" + rest for rest in enumerate_alignments(candidate, reference[1:])]
+    if candidate:
+        alignments += ["I" + rest for rest in enumerate_alignments(candidate[1:], reference)]
+    return tuple(alignments)
+
+
+@lru_cache(maxsize=4096)
+def best_alignment(candidate: Words, reference: Words, rate: Rate) -> str:
+    """The optimal alignment of counted words; ties as in metrics.md, section 1."""
+
+    def preference(edits: str) -> tuple[Fraction, int, int, list[int]]:
+        skipped = edits.count("I") + edits.count("D")
+        order_of_edits = [EDITS_BY_PREFERENCE.index(edit) for edit in edits]
+        return -rate.gain(edits), -edits.count("C"), skipped, order_of_edits
+
+    return min(enumerate_alignments(candidate, reference), key=preference)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A candidate's alignment with the reference it scores best against."""
+
+    rate: Rate
+    candidate: Words
+    reference: Words
+    reference_number: int
+    edits: str
+
+    @property
+    def matches(self) -> tuple[int, ...]:
+        return tuple(ngram_matches(self.edits, k) for k in range(1, self.rate.order + 1))
+
+    @property
+    def reference_ngrams(self) -> tuple[int, ...]:
+        return tuple(max(0, len(self.reference) - k + 1) for k in range(1, self.rate.order + 1))
+
+    @property
+    def denominator(self) -> int:
+        return sum(self.reference_ngrams)
+
+    @property
+    def numerator(self) -> Fraction:
+        if self.rate.counts_errors:
+            return Fraction(sum(self.edits.count(edit) for edit in "SDI"))
+        return self.rate.gain(self.edits)
+
+    @property
+    def score(self) -> Fraction | None:
+        return self.numerator / self.denominator if self.denominator else None
+
+    @property
+    def merit(self) -> tuple[bool, Fraction]:
+        """Larger is better; an undefined rate loses to any defined one, and is compared by its numerator."""
+        sign = -1 if self.rate.counts_errors else 1
+        if self.score is None:
+            return False, sign * self.numerator
+        return True, sign * self.score
+
+
+def rounded(rate: Fraction | None) -> object:
+    """What a reported rate must equal: a numerator is rounded once, its quotient a second time."""
+    return None if rate is None else pytest.approx(float(rate), rel=2**-51, abs=0)
+
+
+def judge(candidate: Sequence[str], references: Sequence[Sequence[str]], rate: Rate) -> Verdict:
+    """The best reference's verdict; `max` keeps the first of equals, as the tie rule does."""
+    said = rate.counted(candidate)
+    meant = [rate.counted(reference) for reference in references]
+    verdicts = [
+        Verdict(rate, said, r, number, best_alignment(said, r, rate)) for number, r in enumerate(meant)
+    ]
+    return max(verdicts, key=lambda verdict: verdict.merit)
+
+
+class ArcPath(NamedTuple):
+    """A complete path, with each named cost summed along it."""
+
+    arcs: tuple[int, ...]
+    words: Words
+    sums: dict[str, Fraction]
+
+
+def enumerate_paths(lattice: Lattice) -> Iterator[ArcPath]:
+    """Every complete path of a lattice, read from its arrays."""
+    for arcs, end in _walks(lattice, (), 0):
+        if end in lattice.final.tolist():
+            spelling = [
+                lattice.vocabulary.word(int(lattice.word[arc])) for arc in arcs if lattice.word[arc] != 0
+            ]
+            yield ArcPath(arcs, tuple(spelling), _column_sums(lattice, arcs, end))
+
+
+def _walks(lattice: Lattice, arcs: tuple[int, ...], state: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    yield arcs, state
+    for arc, source in enumerate(lattice.source.tolist()):
+        if source == state:
+            yield from _walks(lattice, (*arcs, arc), int(lattice.target[arc]))
+
+
+def _column_sums(lattice: Lattice, arcs: tuple[int, ...], end: int) -> dict[str, Fraction]:
+    ending = lattice.final.tolist().index(end)
+    return {
+        name: sum((Fraction(float(column.arc[arc])) for arc in arcs), Fraction(float(column.final[ending])))
+        for name, column in lattice.scores.items()
+    }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A path and everything that is said of it."""
+
+    path: ArcPath
+    words: Words
+    cost: Fraction
+    verdict: Verdict
+
+    @property
+    def cheapest(self) -> tuple[Fraction, int, tuple[int, ...]]:
+        return self.cost, len(self.words), self.path.arcs
+
+    @property
+    def best(self) -> tuple[bool, Fraction, Fraction, int, tuple[int, ...]]:
+        """Best value, least cost, fewest words, smallest arcs: what comes first is the oracle."""
+        defined, value = self.verdict.merit
+        return (not defined, -value, *self.cheapest)
+
+
+def answers(
+    lattice: Lattice,
+    references: Sequence[Sequence[str]],
+    rate: Rate,
+    scales: Mapping[str, float] | None = None,
+) -> list[Answer]:
+    """Every complete path, judged and costed."""
+    chosen = {name: Fraction(column.scale) for name, column in lattice.scores.items()}
+    chosen |= {name: Fraction(scale) for name, scale in (scales or {}).items()}
+    return [
+        Answer(
+            path,
+            rate.reported(path.words),
+            sum((chosen[name] * total for name, total in path.sums.items()), Fraction(0)),
+            judge(path.words, references, rate),
+        )
+        for path in enumerate_paths(lattice)
+    ]
+
+
+def oracle(judged: Sequence[Answer]) -> Answer:
+    """The oracle, by looking at every path."""
+    return min(judged, key=lambda answer: answer.best)
+
+
+def one_best(judged: Sequence[Answer]) -> Answer:
+    """The model's own best path, by looking at every path."""
+    return min(judged, key=lambda answer: answer.cheapest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.signature import VERSION as __version__
+from latticemetric.signature import VERSION as __version__  # noqa: N811  the name every tool looks for
 
 if TYPE_CHECKING:
     from latticemetric.alignment import Alignment as Alignment

@@ -63,6 +63,4 @@ def display_width(text: str) -> int:
     """Columns a text takes on a terminal: wide characters take two, combining ones none."""
     import unicodedata
 
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

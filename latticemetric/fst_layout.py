@@ -107,7 +107,8 @@ def decode(data: bytes | memoryview, at: int = 0) -> tuple[FstArrays, int]:
     version, flags, _properties, start, states, arcs = cursor.unpack("<iiQqqq")
     if arc_type not in _ARC_TYPES:
         raise FormatError(
-            f"arcs of type '{arc_type}' cannot be read", advice=f"convert to one of {', '.join(sorted(_ARC_TYPES))}"
+            f"arcs of type '{arc_type}' cannot be read",
+            advice=f"convert to one of {', '.join(sorted(_ARC_TYPES))}",
         )
     if arcs < 0 or states < -1 or start < -1:
         raise FormatError("a count in the machine's header is negative")

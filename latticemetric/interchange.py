@@ -35,9 +35,7 @@ def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols
     )
 
 
-def lattice_from_arrays(
-    machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight"
-) -> Lattice:
+def lattice_from_arrays(machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight") -> Lattice:
     """A lattice from an OpenFst machine's columns: words are its output side, a differing input side a label."""
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -123,9 +121,11 @@ def lattice_from_networkx(graph: Any) -> Lattice:
     number = {node: k for k, node in enumerate(graph.nodes)}
     if graph.graph["start"] not in number:
         raise InputError(f"the start, {graph.graph['start']!r}, is not a node of the graph")
-    edges = list(graph.edges(keys=True, data=True)) if graph.is_multigraph() else [
-        (u, v, k, data) for k, (u, v, data) in enumerate(graph.edges(data=True))
-    ]
+    edges = (
+        list(graph.edges(keys=True, data=True))
+        if graph.is_multigraph()
+        else [(u, v, k, data) for k, (u, v, data) in enumerate(graph.edges(data=True))]
+    )
     if all(isinstance(key, int) for _, _, key, _ in edges):
         edges.sort(key=lambda edge: (number[edge[0]], edge[2]))
     finals = [node for node in graph.nodes if "final" in graph.nodes[node]]

@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Labels:
-    """Text that comes with arcs and final states beside their words: a transducer's other side, alignments, …"""
+    """Text that arcs and final states carry beside words: a transducer's other side, alignments and the like."""
 
     arc: Words
     final: Words
@@ -128,11 +128,12 @@ class Lattice:
             >>> [path.words for path in lattice.paths()]
             [('5', '8'), ('7', '8')]
         """
-        columns = [_int32(values, name) for values, name in ((source, "state"), (target, "state"), (word, "word"))]
         draft = cls(
             0,
-            *columns,
-            final=_int32(final, "state"),
+            _int32(source, "state"),
+            _int32(target, "state"),
+            _int32(word, "word"),
+            _int32(final, "state"),
             scores=dict(scores or {}),
             vocabulary=vocabulary or Vocabulary.numeric(),
             times=None if times is None else np.asarray(times, dtype=np.float64),
@@ -143,7 +144,10 @@ class Lattice:
 
     @classmethod
     def from_strings(
-        cls, strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None = None, column: str = "cost"
+        cls,
+        strings: Iterable[str | Sequence[str]],
+        costs: Sequence[float] | None = None,
+        column: str = "cost",
     ) -> Lattice:
         """A lattice with one path a string, which shares the start and the end and nothing else.
 
@@ -263,19 +267,24 @@ def _check_columns(draft: Lattice) -> None:
         raise InputError("a state is final twice")
     if finals == 0:
         raise InputError("the lattice is empty: it has no final state")
-    for name, column in {**draft.scores, **draft.labels}.items():
-        if len(column.arc) != arcs or len(column.final) != finals:
+    extras: dict[str, Column | Labels] = {**draft.scores, **draft.labels}
+    for name, extra in extras.items():
+        if len(extra.arc) != arcs or len(extra.final) != finals:
             raise InputError(f"'{name}' does not have one value for every arc and every final state")
     for name, column in draft.scores.items():
-        for values in (column.arc, column.final):
-            if not np.isfinite(values).all():
-                raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-        if not np.isfinite(column.scale):
-            raise InputError(f"the scale of '{name}' is not finite")
+        _check_finite(name, column)
     draft.vocabulary.check(draft.word)
     for labels in draft.labels.values():
         labels.vocabulary.check(labels.arc)
         labels.vocabulary.check(labels.final)
+
+
+def _check_finite(name: str, column: Column) -> None:
+    for values in (column.arc, column.final):
+        if not np.isfinite(values).all():
+            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+    if not np.isfinite(column.scale):
+        raise InputError(f"the scale of '{name}' is not finite")
 
 
 def _in_order(draft: Lattice, start: int) -> Lattice:
@@ -308,10 +317,7 @@ def _in_order(draft: Lattice, start: int) -> Lattice:
         vocabulary=draft.vocabulary,
         times=None if times is None else _frozen(times),
         labels=MappingProxyType(
-            {
-                n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary)
-                for n, c in draft.labels.items()
-            }
+            {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
         ),
     )
 
@@ -320,9 +326,7 @@ def _state_names(draft: Lattice, start: int) -> npt.NDArray[np.int32]:
     return np.unique(np.concatenate([draft.source, draft.target, draft.final, _int32([start], "state")]))
 
 
-def _dense_states(
-    draft: Lattice, start: int
-) -> tuple[States, States, States, int, Floats | None]:
+def _dense_states(draft: Lattice, start: int) -> tuple[States, States, States, int, Floats | None]:
     """The same graph with state numbers that leave no large gaps, so that tables by state stay small."""
     highest = max(int(a.max(initial=0)) for a in (draft.source, draft.target, draft.final))
     if start < 0:

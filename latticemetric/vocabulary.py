@@ -74,7 +74,8 @@ class Vocabulary:
             return self._word[number]
         except KeyError:
             raise InputError(
-                f"word number {number} is not in the symbol table", advice="give the table the graph was made with"
+                f"word number {number} is not in the symbol table",
+                advice="give the table the graph was made with",
             ) from None
 
     def encode(self, words: Sequence[str]) -> Words:

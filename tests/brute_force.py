@@ -22,7 +22,7 @@ EDITS_BY_PREFERENCE = "CSDI"
 
 @dataclass(frozen=True)
 class Rate:
-    """n-GRR(α, β), or the word error rate, which is one minus 1-GRR(1, 0)."""
+    """n-GRR with its two penalties, or the word error rate, which is one minus 1-GRR(1, 0)."""
 
     order: int = 4
     alpha: Fraction = Fraction(1)

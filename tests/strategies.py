@@ -96,8 +96,8 @@ class Draft:
         )
 
 
-# Multiples of 1/8 add up exactly in any order, and a small range makes ties. Sums of the large ones lose their
-# eighth in single precision, so that an engine that counts costs in it is found out.
+# Multiples of 1/8 add up exactly in any order, and a small range makes ties. Single precision loses the eighth of
+# the large ones, so that an engine that counts costs in it is found out.
 costs = st.integers(-8, 16).map(lambda eighths: eighths / 8) | st.sampled_from([2.0**24, 2.0**24 + 0.125])
 scale_values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0, -1.0])
 COLUMN_NAMES = ("acoustic", "language")
@@ -135,8 +135,8 @@ def _forward(draw: st.DrawFn, states: int) -> tuple[int, int]:
 def drafts(draw: st.DrawFn) -> Draft:
     """A random acyclic graph with at least one complete path, and with whatever else a decoder may write.
 
-    It grows from a backbone, a path of up to five arcs; the other arcs skip up to two states and may be parallel to
-    others, be ε, or lead from or to states on no complete path. States are numbered without regard to topology.
+    It grows from a backbone, a path of up to five arcs; the other arcs skip up to two states and may be parallel
+    to others, be ε, or touch states on no complete path. States are numbered without regard to topology.
     """
     states = draw(st.sampled_from([1, *range(2, MOST_STATES + 1), *range(4, MOST_STATES + 1)]))
     backbone = draw(st.integers(0, min(states - 1, 5)))

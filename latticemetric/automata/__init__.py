@@ -1,0 +1,1 @@
+"""Metrics that have a finite-state form, as automata of a reference."""

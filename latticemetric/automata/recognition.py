@@ -36,7 +36,7 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Gain of each edit code: a match that is the k-th in a row has code k; then deletion, substitution, insertion."""
+        """Gain of each edit code: the k-th match in a row has code k; then deletion, substitution, insertion."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
@@ -72,7 +72,12 @@ def recognition_automaton(reference: Words, order: int) -> RecognitionAutomaton:
     everywhere = np.arange((size + 1) * n)
     known = reference[place] != UNKNOWN
     rows = [
-        (here[known], (onward + np.minimum(run + 1, n - 1))[known], reference[place][known], (run + 1)[known]),
+        (
+            here[known],
+            (onward + np.minimum(run + 1, n - 1))[known],
+            reference[place][known],
+            (run + 1)[known],
+        ),
         (here, onward, EPSILON, n + 1),
         (here, onward, STAR, n + 2),
         (everywhere, everywhere // n * n, STAR, n + 3),

@@ -20,9 +20,7 @@ def ngram_total(words: int, order: int) -> int:
     return sum(max(0, words - k) for k in range(order))
 
 
-def compile_references(
-    references: Sequence[Sequence[str]], gains: Gains, vocabulary: Vocabulary | None = None
-) -> Any:
+def compile_references(references: Sequence[Sequence[str]], gains: Gains, vocabulary: Vocabulary | None = None) -> Any:
     """A recognition rate for some references as a tropical acceptor, cost = −gain.
 
     The automaton of one reference has the weights of the paper's table, so that a best path costs −numerator. With

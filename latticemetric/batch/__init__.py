@@ -1,0 +1,1 @@
+"""Many graphs: which references belong to them, and what becomes of each."""

@@ -82,14 +82,23 @@ class Totals:
             "numerator": best.numerator,
             "denominator": best.denominator,
             **counts,
-            "one_best": {"score": one_best.score, "numerator": one_best.numerator, "denominator": one_best.denominator},
+            "one_best": {
+                "score": one_best.score,
+                "numerator": one_best.numerator,
+                "denominator": one_best.denominator,
+            },
             "lattices": self.lattices,
             "failed": self.failed,
         }
 
 
 def oracles_of(
-    pairs: Iterable[Pair], metric: GRR, *, scales: Scales | None = None, engine: str = "auto", keep_going: bool = False
+    pairs: Iterable[Pair],
+    metric: GRR,
+    *,
+    scales: Scales | None = None,
+    engine: str = "auto",
+    keep_going: bool = False,
 ) -> Iterator[Outcome]:
     """Answers pair after pair.
 

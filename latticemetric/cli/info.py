@@ -12,7 +12,21 @@ from latticemetric.cli import options
 if TYPE_CHECKING:
     from latticemetric.formats.registry import Entry
 
-_COLUMNS = "id format states arcs epsilons final_states paths shortest longest depth vocabulary best_cost scores".split()
+_COLUMNS = [
+    "id",
+    "format",
+    "states",
+    "arcs",
+    "epsilons",
+    "final_states",
+    "paths",
+    "shortest",
+    "longest",
+    "depth",
+    "vocabulary",
+    "best_cost",
+    "scores",
+]
 
 
 @click.command("info", context_settings={"help_option_names": ["-h", "--help"]})
@@ -32,9 +46,9 @@ def command(
     from latticemetric.formats.symbols import as_vocabulary
 
     found = options.progress(entries(graphs, from_format, as_vocabulary(symbols)), None, "graphs")
-    with options.Output(output, at_once=False) as results:
+    with options.results(output, at_once=False) as put:
         for line in _WRITERS[output_format](map(_describe, found)):
-            results.line(line)
+            put(line)
 
 
 def _describe(entry: Entry) -> dict[str, Any]:

@@ -64,5 +64,5 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
         sys.exit(2)
     except BrokenPipeError:
         # Whoever read our output has seen enough; leave nothing for the interpreter to flush.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         sys.exit(0)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import IO, Any, TypeVar
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import click
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SPOOL_IN_MEMORY = 2**24
 
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
@@ -16,14 +20,19 @@ symbols = click.option(
 output = click.option("--output", "-o", default="-", metavar="FILE", help="Where results go (else stdout).")
 
 
-def output_format(*names: str) -> Any:
+def output_format(*names: str) -> Callable[[F], F]:
     """The option that chooses how results are written."""
     return click.option(
-        "--format", "output_format", type=click.Choice(names), default=names[0], show_default=True, help="Of results."
+        "--format",
+        "output_format",
+        type=click.Choice(names),
+        default=names[0],
+        show_default=True,
+        help="Of results.",
     )
 
 
-class Named(click.ParamType):
+class Named(click.ParamType[tuple[str, float]]):
     """NAME=NUMBER."""
 
     name = "NAME=NUMBER"
@@ -43,7 +52,11 @@ class Named(click.ParamType):
 
 
 scale = click.option(
-    "--scale", "scales", type=Named(), multiple=True, help="Weight of a score column in the model's cost; repeatable."
+    "--scale",
+    "scales",
+    type=Named(),
+    multiple=True,
+    help="Weight of a score column in the model's cost; repeatable.",
 )
 
 
@@ -59,39 +72,29 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
     yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
 
 
-class Output:
-    """Lines of results, which appear only once all of them are known, or at once where failures are reported.
+@contextlib.contextmanager
+def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
+    """A function that writes a line of results.
 
-    Without this, a run that stops at its last graph would leave half a result behind.
+    Lines appear only once all of them are known: a run that stops at its last graph leaves no half result behind.
+    Where failures are reported and gone past, they appear `at_once` on standard output.
     """
+    import shutil
+    import tempfile
 
-    def __init__(self, path: str, *, at_once: bool) -> None:
-        self._path = path
-        self._at_once = at_once and path == "-"
+    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
 
-    def __enter__(self) -> Output:
-        import tempfile
+    def line_to(file: Any) -> Callable[[str], None]:
+        return lambda text: file.write((text + "\n").encode("utf-8"))
 
-        from latticemetric.formats.writing import atomic_output
-
-        self._target = atomic_output(self._path)
-        self._file = self._target.__enter__()
-        self._draft: IO[bytes] = self._file if self._at_once else tempfile.SpooledTemporaryFile(2**24)  # type: ignore[assignment]
-        return self
-
-    def line(self, text: str) -> None:
-        """Writes one line."""
-        self._draft.write((text + "\n").encode("utf-8"))
-
-    def __exit__(self, *error: Any) -> None:
-        import shutil
-
-        if error[0] is None and self._draft is not self._file:
-            self._draft.seek(0)
-            shutil.copyfileobj(self._draft, self._file)
-        if self._draft is not self._file:
-            self._draft.close()
-        self._target.__exit__(*error)
+    with atomic_output(path) as file:
+        if at_once and path == STANDARD_OUTPUT:
+            yield line_to(file)
+            return
+        with tempfile.SpooledTemporaryFile(_SPOOL_IN_MEMORY) as draft:
+            yield line_to(draft)
+            draft.seek(0)
+            shutil.copyfileobj(draft, file)
 
 
 def word_list(text: str | None) -> frozenset[str]:

@@ -14,10 +14,21 @@ if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome, Totals
     from latticemetric.metrics.recognition import GRR
 
-_TSV_COLUMNS = (
-    "id score numerator denominator hypothesis cost matches substitutions deletions insertions reference exact".split()
-)
-_TSV_ONE_BEST = "hypothesis score numerator denominator cost".split()
+_TSV_COLUMNS = [
+    "id",
+    "score",
+    "numerator",
+    "denominator",
+    "hypothesis",
+    "cost",
+    "matches",
+    "substitutions",
+    "deletions",
+    "insertions",
+    "reference",
+    "exact",
+]
+_TSV_ONE_BEST = ["hypothesis", "score", "numerator", "denominator", "cost"]
 
 _EPILOG = """\b
 Examples:
@@ -53,7 +64,14 @@ Examples:
 @click.option("--alignment", is_flag=True, help="Show how words align (text); json always says.")
 @click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
 def command(
-    *, lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, alignment: bool, **chosen: Any
+    *,
+    lattices: str,
+    references: tuple[str, ...],
+    style: Any,
+    output_format: str,
+    output: str,
+    alignment: bool,
+    **chosen: Any,
 ) -> None:
     """The path of each lattice whose words score best against its reference.
 
@@ -63,7 +81,7 @@ def command(
     Ties go to the least model cost, then to the fewest words. Exit status: 0, 1 if some graphs failed under
     --keep-going, 2 if nothing could be done.
     """
-    from latticemetric.batch.oracles import Totals, oracles_of
+    from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.references import read_references
     from latticemetric.formats.registry import entries
@@ -81,9 +99,9 @@ def command(
         keep_going=chosen["keep_going"],
     )
     writer = _Writer(metric, len(files), alignment=alignment)
-    with options.Output(output, at_once=chosen["keep_going"] and output_format != "json") as results:
+    with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
         for line in writer.lines(_reported(outcomes), output_format):
-            results.line(line)
+            put(line)
     if output_format == "text":
         click.echo("\n".join(writer.summary()), err=True)
     if writer.totals.failed:
@@ -93,8 +111,8 @@ def command(
 def _metric(
     *, metric: str, alpha: str | None, beta: str | None, ignore: str | None, wildcard: str | None, **_: Any
 ) -> GRR:
-    from latticemetric.questions.oracle import as_recognition_rate
     from latticemetric.metrics.registry import make_metric
+    from latticemetric.questions.oracle import as_recognition_rate
 
     penalties = {name: value for name, value in (("alpha", alpha), ("beta", beta)) if value is not None}
     words = {"ignore": options.word_list(ignore), "wildcard": options.word_list(wildcard)}
@@ -175,14 +193,23 @@ class _Writer:
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best)):
             corpus = metric.corpus_score(statistics, self._references)
-            counts = (statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions)
+            counts = (
+                statistics.matches[0],
+                statistics.substitutions,
+                statistics.deletions,
+                statistics.insertions,
+            )
             fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
             rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
         failed = f", {totals.failed} failed" if totals.failed else ""
-        return ["", *table(rows), f"{totals.lattices} lattices{failed}   {metric.signature_for(self._references)}"]
+        return [
+            "",
+            *table(rows),
+            f"{totals.lattices} lattices{failed}   {metric.signature_for(self._references)}",
+        ]
 
 
 def _item(outcome: Outcome) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO
 
 from latticemetric import fst_layout
 from latticemetric.errors import FormatError, LatticeMetricError
-from latticemetric.fst_layout import FstArrays
 from latticemetric.formats.openfst_binary import encode_graph
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
+from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import lattice_from_arrays
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -47,7 +48,7 @@ def _machines(data: bytes) -> Iterator[tuple[str, Callable[[], FstArrays]]]:
     if magic == _STTABLE:
         for position in _index(data):
             key, begin = _key(data, position)
-            yield key, lambda begin=begin: fst_layout.decode(data, begin)[0]
+            yield key, partial(_decode, data, begin)
         return
     at = _HEADER.size
     while True:
@@ -55,7 +56,15 @@ def _machines(data: bytes) -> Iterator[tuple[str, Callable[[], FstArrays]]]:
         if not key:
             return
         machine, at = fst_layout.decode(data, at)
-        yield key, lambda machine=machine: machine
+        yield key, partial(_already, machine)
+
+
+def _decode(data: bytes, at: int) -> FstArrays:
+    return fst_layout.decode(data, at)[0]
+
+
+def _already(machine: FstArrays) -> FstArrays:
+    return machine
 
 
 def _index(data: bytes) -> tuple[int, ...]:
@@ -96,5 +105,13 @@ def _postamble(offsets: list[int]) -> bytes:
 
 
 register(
-    Format("far", (".far",), _sniff, _read, _write, preamble=_HEADER.pack(_STTABLE, _VERSION), postamble=_postamble)
+    Format(
+        "far",
+        (".far",),
+        _sniff,
+        _read,
+        _write,
+        preamble=_HEADER.pack(_STTABLE, _VERSION),
+        postamble=_postamble,
+    )
 )

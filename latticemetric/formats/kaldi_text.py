@@ -19,7 +19,7 @@ from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.formats.text_arcs import number_words, score, state_number, words_to_write
 from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 _TRANSITIONS = "transitions"
 _COLUMNS = ("lm", "acoustic")
@@ -60,9 +60,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def _entry(block: list[tuple[int, str]], stream: Stream, vocabulary: Vocabulary | None) -> Entry:
     number, name = block[0]
     if len(name.split()) != 1:
-        raise FormatError(
-            f"'{name[:60]}' is not an utterance id alone on its line", where=stream.place(number)
-        )
+        raise FormatError(f"'{name[:60]}' is not an utterance id alone on its line", where=stream.place(number))
     lines = block[1:]
     return Entry(name.strip(), stream.place(number), lambda: _parse(lines, stream, vocabulary), named=True)
 
@@ -82,8 +80,7 @@ def _parse(lines: Sequence[tuple[int, str]], stream: Stream, table: Vocabulary |
     labels = {}
     if any(row.transitions for row in rows):
         side = Vocabulary.from_words(row.transitions for row in rows if row.transitions)
-        numbers = [[side.number(r.transitions) if r.transitions else EPSILON for r in part] for part in (arcs, ends)]
-        labels[_TRANSITIONS] = Labels(*(np.array(part, dtype=np.int32) for part in numbers), side)
+        labels[_TRANSITIONS] = Labels(_label_numbers(arcs, side), _label_numbers(ends, side), side)
     first = rows[0]
     return Lattice.from_arcs(
         [state_number(row.states[0], row.place) for row in arcs],
@@ -95,6 +92,11 @@ def _parse(lines: Sequence[tuple[int, str]], stream: Stream, table: Vocabulary |
         vocabulary=vocabulary,
         labels=labels,
     )
+
+
+def _label_numbers(rows: Sequence[_Row], side: Vocabulary) -> Words:
+    numbers = [side.number(row.transitions) if row.transitions else EPSILON for row in rows]
+    return np.array(numbers, dtype=np.int32)
 
 
 def _row(place: str, fields: list[str]) -> _Row:
@@ -122,7 +124,9 @@ def _weights(row: _Row) -> tuple[float, float]:
     parts = row.weight.split(",")
     if len(parts) != len(_COLUMNS):
         raise FormatError(
-            f"'{row.weight}' is not a graph and an acoustic cost", where=row.place, advice="they look like 1.5,-20.25"
+            f"'{row.weight}' is not a graph and an acoustic cost",
+            where=row.place,
+            advice="they look like 1.5,-20.25",
         )
     return score(parts[0], row.place), score(parts[1], row.place)
 

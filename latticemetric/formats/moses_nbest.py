@@ -72,8 +72,8 @@ def _features(text: str, place: str) -> dict[str, float]:
     """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; costs."""
     groups: list[tuple[str, list[float]]] = []
     for token in text.split():
-        if name := _FEATURE_NAME.fullmatch(token):
-            groups.append((name[1], []))
+        if match := _FEATURE_NAME.fullmatch(token):
+            groups.append((match[1], []))
         elif groups:
             groups[-1][1].append(0.0 - score(token, place))
         else:

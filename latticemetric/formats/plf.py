@@ -178,7 +178,9 @@ def _lattice(arcs: list[_Arc], end: int) -> Lattice:
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = as_lattice(graph)
     last = lattice.num_states - 1
-    end_costs = {name: dict(zip(lattice.final.tolist(), c.final.tolist(), strict=True)) for name, c in lattice.scores.items()}
+    end_costs = {
+        name: dict(zip(lattice.final.tolist(), c.final.tolist(), strict=True)) for name, c in lattice.scores.items()
+    }
     plain = lattice.final.tolist() == [last] and not any(cost for c in end_costs.values() for cost in c.values())
     # A final state that is not the last, or costs something, gets an ε-arc to an end of its own.
     items: list[list[str]] = [[] for _ in range(last if plain else last + 1)]

@@ -131,7 +131,9 @@ def format_for_writing(path: str) -> Format:
 
 
 def entries(
-    paths: Iterable[str | os.PathLike[str]], format_name: str | None = None, vocabulary: Vocabulary | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    format_name: str | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> Iterator[Entry]:
     """The graphs of some files, one after the other, not yet built."""
     chosen = find_format(format_name) if format_name else None
@@ -159,7 +161,10 @@ def _placed(entry: Entry) -> Callable[[], Graph]:
 
 
 def read(
-    path: str | os.PathLike[str], *, format: str | None = None, symbols: str | os.PathLike[str] | Vocabulary | None = None
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    symbols: str | os.PathLike[str] | Vocabulary | None = None,
 ) -> Iterator[tuple[str, Graph]]:
     """Reads the graphs of a file, folder, glob or standard input (`-`), one in memory at a time.
 
@@ -178,7 +183,10 @@ def read(
 
 
 def read_one(
-    path: str | os.PathLike[str], *, format: str | None = None, symbols: str | os.PathLike[str] | Vocabulary | None = None
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    symbols: str | os.PathLike[str] | Vocabulary | None = None,
 ) -> Graph:
     """Reads the only graph of a file."""
     graphs = read(path, format=format, symbols=symbols)

@@ -96,7 +96,7 @@ def open_stream(path: str) -> Stream:
     if path == STANDARD_INPUT:
         return Stream(path, sys.stdin.buffer)
     try:
-        raw = Path(path).open("rb")
+        raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
     except OSError as error:
         raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
     try:
@@ -114,7 +114,7 @@ def _decompressed(raw: IO[bytes]) -> Any:
 
         return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _HEAD)
     if magic.startswith(_XZ):
-        return io.BufferedReader(lzma.LZMAFile(cast("IO[bytes]", buffered)), _HEAD)
+        return io.BufferedReader(lzma.LZMAFile(buffered), _HEAD)
     if magic.startswith(_ZSTD):
         return io.BufferedReader(_zstd().ZstdFile(buffered), _HEAD)
     # Enough to sniff a format must fit into one peek.
@@ -185,7 +185,11 @@ def _expand_one(path: str) -> list[str]:
         return sorted(files, key=_natural)
     if Path(path).exists():
         return [path]
-    matches = [match for match in glob.glob(path, recursive=True) if Path(match).is_file()]
+    matches = [
+        match
+        for match in glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
+        if Path(match).is_file()
+    ]
     if not matches:
         raise InputError("there is no such file", where=path, advice="check the path")
     return sorted(matches, key=_natural)

@@ -42,7 +42,8 @@ def _write_all(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: For
     for name, graph in graphs:
         if chosen.single and offsets:
             raise UsageError(
-                f"a {chosen.name} file holds one graph", advice="name a folder (with / at its end), or write a far"
+                f"a {chosen.name} file holds one graph",
+                advice="name a folder (with / at its end), or write a far",
             )
         offsets.append(written.at)
         try:
@@ -86,7 +87,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
         return
     draft = f"{path}.{os.getpid()}.part"
     try:
-        raw = Path(draft).open("wb")
+        raw = Path(draft).open("wb")  # noqa: SIM115  closed below, before it gets its name
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=path) from None
     try:

@@ -1,0 +1,1 @@
+"""Metrics of strings: statistics that add up, and scores made from them."""

@@ -24,7 +24,9 @@ class Statistics(Protocol):
 
     def __add__(self, other: Self) -> Self: ...
 
-    def asdict(self) -> dict[str, Any]: ...
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        ...
 
 
 S = TypeVar("S", bound=Statistics)

@@ -10,6 +10,7 @@ from operator import add
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.alignment import Alignment
@@ -167,7 +168,10 @@ class GRR(Metric[RecognitionStatistics]):
         return Signature(self.name, fields)
 
     def _parameter_fields(self) -> dict[str, str]:
-        return {"alpha": str(plain_number(Fraction(self.alpha))), "beta": str(plain_number(Fraction(self.beta)))}
+        return {
+            "alpha": str(plain_number(Fraction(self.alpha))),
+            "beta": str(plain_number(Fraction(self.beta))),
+        }
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
         """The words that are counted: neither ignored nor wildcards."""
@@ -191,15 +195,19 @@ class GRR(Metric[RecognitionStatistics]):
     def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
         """Counts of many pairs of a candidate and one reference."""
         numbers: dict[str, int] = {}
-        columns = []
-        for side in (0, 1):
-            strings = [self.counted(words_of(pair[side])) for pair in pairs]
-            flat = [numbers.setdefault(word, len(numbers)) for words in strings for word in words]
-            begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
-            columns += [np.array(flat, dtype=np.int32), begin]
-        counts = _native.count_pairs(*columns, *self.gains)
-        lengths = np.diff(columns[3]).tolist()
+        candidates, candidate_begin = self._numbered([candidate for candidate, _ in pairs], numbers)
+        references, reference_begin = self._numbered([reference for _, reference in pairs], numbers)
+        counts = _native.count_pairs(candidates, candidate_begin, references, reference_begin, *self.gains)
+        lengths = np.diff(reference_begin).tolist()
         return [self._statistics(row, length) for row, length in zip(counts.tolist(), lengths, strict=True)]
+
+    def _numbered(
+        self, texts: Sequence[Text], numbers: dict[str, int]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The counted words of some strings, numbered and joined, and where each string begins."""
+        strings = [self.counted(words_of(text)) for text in texts]
+        flat = [numbers.setdefault(word, len(numbers)) for words in strings for word in words]
+        return np.array(flat, dtype=np.int32), np.cumsum([0, *map(len, strings)], dtype=np.int64)
 
     def _statistics(self, row: list[int], reference_words: int) -> RecognitionStatistics:
         n = self.order

@@ -24,7 +24,9 @@ from latticemetric.vocabulary import EPSILON
 class HasLattice(Protocol):
     """Anything that can be turned into a lattice: an n-best list, for one."""
 
-    def to_lattice(self) -> Lattice: ...
+    def to_lattice(self) -> Lattice:
+        """The lattice that it stands for."""
+        ...
 
 
 Graph = Lattice | HasLattice
@@ -210,5 +212,5 @@ def _check(path: ScoredPath, promised: tuple[bool, Fraction], metric: GRR) -> No
     scored = metric.merit(path.statistics)
     if scored != promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {scored}: this is a bug in latticemetric, please report it"
+            f"the search promised {promised}, the path scores {scored}: a bug in latticemetric, please report it"
         )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric import _native
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import UsageError
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
@@ -128,19 +127,20 @@ class Lattice:
             >>> [path.words for path in lattice.paths()]
             [('5', '8'), ('7', '8')]
         """
+        from latticemetric.lattice_door import enter, int32_numbers
+
         draft = cls(
             0,
-            _int32(source, "state"),
-            _int32(target, "state"),
-            _int32(word, "word"),
-            _int32(final, "state"),
+            int32_numbers(source, "state"),
+            int32_numbers(target, "state"),
+            int32_numbers(word, "word"),
+            int32_numbers(final, "state"),
             scores=dict(scores or {}),
             vocabulary=vocabulary or Vocabulary.numeric(),
             times=None if times is None else np.asarray(times, dtype=np.float64),
             labels=dict(labels or {}),
         )
-        _check_columns(draft)
-        return _in_order(draft, start)
+        return enter(draft, start)
 
     @classmethod
     def from_strings(
@@ -243,118 +243,12 @@ class Lattice:
         """The words on some arcs, without ε."""
         return tuple(self.vocabulary.decode(self.word[list(arcs)]))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "scores": dict(self.scores), "labels": dict(self.labels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        views = {name: MappingProxyType(state[name]) for name in ("scores", "labels")}
+        vars(self).update(state | views)
+
     def __repr__(self) -> str:
         return f"Lattice({self.num_states} states, {len(self.word)} arcs, scores: {', '.join(self.scores) or 'none'})"
-
-
-def _int32(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    array = np.asarray(values)
-    if array.size == 0:
-        return np.zeros(0, dtype=np.int32)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(f"{what} numbers must be one list of integers")
-    low, high = array.min(), array.max()
-    if low < 0 or high >= np.iinfo(np.int32).max:
-        raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {np.iinfo(np.int32).max - 1}")
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def _check_columns(draft: Lattice) -> None:
-    arcs, finals = len(draft.source), len(draft.final)
-    if not arcs == len(draft.target) == len(draft.word):
-        raise InputError("source, target and word differ in length")
-    if len(np.unique(draft.final)) != finals:
-        raise InputError("a state is final twice")
-    if finals == 0:
-        raise InputError("the lattice is empty: it has no final state")
-    extras: dict[str, Column | Labels] = {**draft.scores, **draft.labels}
-    for name, extra in extras.items():
-        if len(extra.arc) != arcs or len(extra.final) != finals:
-            raise InputError(f"'{name}' does not have one value for every arc and every final state")
-    for name, column in draft.scores.items():
-        _check_finite(name, column)
-    draft.vocabulary.check(draft.word)
-    for labels in draft.labels.values():
-        labels.vocabulary.check(labels.arc)
-        labels.vocabulary.check(labels.final)
-
-
-def _check_finite(name: str, column: Column) -> None:
-    for values in (column.arc, column.final):
-        if not np.isfinite(values).all():
-            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-    if not np.isfinite(column.scale):
-        raise InputError(f"the scale of '{name}' is not finite")
-
-
-def _in_order(draft: Lattice, start: int) -> Lattice:
-    """Renumbers states topologically, trims, sorts arcs by source, and freezes the arrays."""
-    source, target, final, begin, times = _dense_states(draft, start)
-    is_final = np.zeros(max(int(a.max(initial=0)) for a in (source, target, final)) + 1, dtype=np.uint8)
-    is_final = np.concatenate([is_final, np.zeros(max(0, begin + 1 - len(is_final)), dtype=np.uint8)])
-    is_final[final] = 1
-    rank, kept, on_cycle = _native.order_states(source, target, begin, is_final)
-    if on_cycle >= 0:
-        name = on_cycle if source is draft.source else int(_state_names(draft, start)[on_cycle])
-        raise InputError(f"the graph is cyclic: state {name} can be reached from itself", advice="a lattice is acyclic")
-    if kept == 0:
-        raise InputError("the lattice is empty: no final state can be reached from the start")
-    if times is not None:
-        times = _per_state(times, rank, kept)
-    rows = np.flatnonzero((rank[source] >= 0) & (rank[target] >= 0))
-    rows = rows[np.argsort(rank[source[rows]], kind="stable")]
-    ends = np.flatnonzero(rank[final] >= 0)
-    ends = ends[np.argsort(rank[final[ends]])]
-    return Lattice(
-        num_states=kept,
-        source=_frozen(rank[source[rows]]),
-        target=_frozen(rank[target[rows]]),
-        word=_frozen(draft.word[rows]),
-        final=_frozen(rank[final[ends]]),
-        scores=MappingProxyType(
-            {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
-        ),
-        vocabulary=draft.vocabulary,
-        times=None if times is None else _frozen(times),
-        labels=MappingProxyType(
-            {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
-        ),
-    )
-
-
-def _state_names(draft: Lattice, start: int) -> npt.NDArray[np.int32]:
-    return np.unique(np.concatenate([draft.source, draft.target, draft.final, _int32([start], "state")]))
-
-
-def _dense_states(draft: Lattice, start: int) -> tuple[States, States, States, int, Floats | None]:
-    """The same graph with state numbers that leave no large gaps, so that tables by state stay small."""
-    highest = max(int(a.max(initial=0)) for a in (draft.source, draft.target, draft.final))
-    if start < 0:
-        raise InputError("the lattice is empty: it has no start state")
-    if max(highest, start) <= 2 * (len(draft.source) + len(draft.final)) + 2:
-        return draft.source, draft.target, draft.final, start, draft.times
-    names = _state_names(draft, start)
-    source, target, final = (
-        np.searchsorted(names, a).astype(np.int32) for a in (draft.source, draft.target, draft.final)
-    )
-    times = draft.times
-    if times is not None and len(times) > names[-1]:
-        times = times[names]
-    return source, target, final, int(np.searchsorted(names, start)), times
-
-
-def _per_state(times: Floats, rank: States, kept: int) -> Floats:
-    used = np.flatnonzero(rank >= 0)
-    if len(times) <= used[-1]:
-        raise InputError("there are not as many times as states")
-    ordered = np.empty(kept)
-    ordered[rank[used]] = times[used]
-    if not np.isfinite(ordered).all():
-        raise InputError("a state's time is not finite")
-    return ordered
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array

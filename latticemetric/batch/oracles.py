@@ -9,7 +9,8 @@ from typing import Any, Self
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import LatticeMetricError
 from latticemetric.lattice import Scales
-from latticemetric.metrics.recognition import GRR, RecognitionStatistics
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracle import Oracle, oracle
 
 

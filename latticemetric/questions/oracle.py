@@ -16,7 +16,8 @@ from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import References, references_of
-from latticemetric.metrics.recognition import GRR, RecognitionStatistics
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.vocabulary import EPSILON
 

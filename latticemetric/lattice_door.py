@@ -1,0 +1,139 @@
+"""The door that every lattice enters by: everything is checked here, put in order, and trusted afterwards."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError
+from latticemetric.lattice import Column, Floats, Labels, Lattice, States
+
+
+def enter(draft: Lattice, start: int) -> Lattice:
+    """Checks a draft, drops what no complete path uses, numbers states topologically and sorts arcs by source."""
+    _check_columns(draft)
+    return _in_order(draft, start)
+
+
+def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
+    """Numbers of states or words as 32-bit integers, refused where they are none."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"{what} numbers must be one list of integers")
+    low, high = array.min(), array.max()
+    if low < 0 or high >= np.iinfo(np.int32).max:
+        raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {np.iinfo(np.int32).max - 1}")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _check_columns(draft: Lattice) -> None:
+    arcs, finals = len(draft.source), len(draft.final)
+    if not arcs == len(draft.target) == len(draft.word):
+        raise InputError("source, target and word differ in length")
+    if len(np.unique(draft.final)) != finals:
+        raise InputError("a state is final twice")
+    if finals == 0:
+        raise InputError("the lattice is empty: it has no final state")
+    extras: dict[str, Column | Labels] = {**draft.scores, **draft.labels}
+    for name, extra in extras.items():
+        if len(extra.arc) != arcs or len(extra.final) != finals:
+            raise InputError(f"'{name}' does not have one value for every arc and every final state")
+    for name, column in draft.scores.items():
+        _check_finite(name, column)
+    draft.vocabulary.check(draft.word)
+    for labels in draft.labels.values():
+        labels.vocabulary.check(labels.arc)
+        labels.vocabulary.check(labels.final)
+
+
+def _check_finite(name: str, column: Column) -> None:
+    for values in (column.arc, column.final):
+        if not np.isfinite(values).all():
+            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+    if not np.isfinite(column.scale):
+        raise InputError(f"the scale of '{name}' is not finite")
+
+
+class _Shape(NamedTuple):
+    """A draft's graph, its state numbers without large gaps, so that tables by state stay small."""
+
+    source: States
+    target: States
+    final: States
+    start: int
+    times: Floats | None
+    names: npt.NDArray[np.int64]
+
+    @property
+    def states(self) -> int:
+        return len(self.names)
+
+
+def _shape(draft: Lattice, start: int) -> _Shape:
+    if start < 0:
+        raise InputError("the lattice is empty: it has no start state")
+    highest = max(start, *(int(a.max(initial=0)) for a in (draft.source, draft.target, draft.final)))
+    if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
+        return _Shape(draft.source, draft.target, draft.final, start, draft.times, np.arange(highest + 1))
+    names = np.unique(np.concatenate([draft.source, draft.target, draft.final, [start]])).astype(np.int64)
+    source, target, final, (begin,) = (
+        np.searchsorted(names, a).astype(np.int32) for a in (draft.source, draft.target, draft.final, [start])
+    )
+    times = draft.times
+    if times is not None:
+        times = np.append(times, np.full(max(0, highest + 1 - len(times)), np.nan))[names]
+    return _Shape(source, target, final, int(begin), times, names)
+
+
+def _in_order(draft: Lattice, start: int) -> Lattice:
+    shape = _shape(draft, start)
+    is_final = np.zeros(shape.states, dtype=np.uint8)
+    is_final[shape.final] = 1
+    rank, kept, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
+    if on_cycle >= 0:
+        state = shape.names[on_cycle]
+        raise InputError(
+            f"the graph is cyclic: state {state} can be reached from itself", advice="a lattice is acyclic"
+        )
+    if kept == 0:
+        raise InputError("the lattice is empty: no final state can be reached from the start")
+    rows = np.flatnonzero((rank[shape.source] >= 0) & (rank[shape.target] >= 0))
+    rows = rows[np.argsort(rank[shape.source[rows]], kind="stable")]
+    ends = np.flatnonzero(rank[shape.final] >= 0)
+    ends = ends[np.argsort(rank[shape.final[ends]])]
+    scores = {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
+    labels = {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
+    return Lattice(
+        num_states=kept,
+        source=_frozen(rank[shape.source[rows]]),
+        target=_frozen(rank[shape.target[rows]]),
+        word=_frozen(draft.word[rows]),
+        final=_frozen(rank[shape.final[ends]]),
+        scores=MappingProxyType(scores),
+        vocabulary=draft.vocabulary,
+        times=None if shape.times is None else _frozen(_per_state(shape.times, rank, kept)),
+        labels=MappingProxyType(labels),
+    )
+
+
+def _per_state(times: Floats, rank: States, kept: int) -> Floats:
+    used = np.flatnonzero(rank >= 0)
+    if len(times) <= used[-1]:
+        raise InputError("there are not as many times as states")
+    ordered = np.empty(kept)
+    ordered[rank[used]] = times[used]
+    if not np.isfinite(ordered).all():
+        raise InputError("a state's time is not finite")
+    return ordered
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,67 @@
+"""What recognition rates count on strings: matches of each length, substitutions, deletions, insertions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import add
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class RecognitionStatistics:
+    """Counts of an optimal alignment.
+
+    Attributes:
+        matches: k-gram matches M_1 … M_n.
+        substitutions: Reference words that another word stands for.
+        deletions: Reference words that nothing stands for.
+        insertions: Candidate words that stand for nothing.
+        reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
+    """
+
+    matches: tuple[int, ...]
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_ngrams: tuple[int, ...]
+
+    @classmethod
+    def zero(cls, order: int) -> Self:
+        """Nothing counted."""
+        return cls((0,) * order, 0, 0, 0, (0,) * order)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            tuple(map(add, self.matches, other.matches)),
+            self.substitutions + other.substitutions,
+            self.deletions + other.deletions,
+            self.insertions + other.insertions,
+            tuple(map(add, self.reference_ngrams, other.reference_ngrams)),
+        )
+
+    @property
+    def errors(self) -> int:
+        """Substitutions, deletions and insertions together."""
+        return self.substitutions + self.deletions + self.insertions
+
+    @property
+    def reference_words(self) -> int:
+        """|r|."""
+        return self.matches[0] + self.substitutions + self.deletions
+
+    @property
+    def candidate_words(self) -> int:
+        """|c|."""
+        return self.matches[0] + self.substitutions + self.insertions
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "matches": self.matches[0],
+            "ngram_matches": list(self.matches),
+            "substitutions": self.substitutions,
+            "deletions": self.deletions,
+            "insertions": self.insertions,
+            "reference_words": self.reference_words,
+            "candidate_words": self.candidate_words,
+        }

@@ -1,7 +1,12 @@
 """Loops without policy, in C++ (sources in `kernels/`). Arrays are one-dimensional and contiguous."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+
+class ParseError(ValueError):
+    """A text that breaks its format: `args` are the line within it, from 1, and what is wrong."""
 
 def order_states(
     source: npt.NDArray[np.int32],
@@ -19,6 +24,21 @@ def best_path(
     final_cost: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
     """Arcs of the cheapest path; ties: fewest words, then smallest arc numbers."""
+
+def search_lattice(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain."""
 
 def align(
     candidate: npt.NDArray[np.int32],
@@ -41,3 +61,18 @@ def count_pairs(
     beta: int,
 ) -> npt.NDArray[np.int64]:
     """A row a pair: k-gram matches for k = 1 .. order, substitutions, deletions, insertions."""
+
+def parse_kaldi(text: bytes) -> dict[str, Any]:
+    """Columns of one lattice of a Kaldi text archive, without the line of its id (`kernels/arc_lines.hpp`)."""
+
+def parse_openfst(text: bytes) -> dict[str, Any]:
+    """Columns of an OpenFst machine as text (`kernels/arc_lines.hpp`)."""
+
+def parse_plf(text: bytes) -> dict[str, Any]:
+    """Columns of a lattice in Python lattice format, scores as they are written (`kernels/plf.hpp`)."""
+
+def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
+    """Header fields, and columns of nodes and of links, of an HTK lattice; `texts` are never numbers."""
+
+def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
+    """A row a block between blank lines: its first byte, the byte after it, the lines before it."""

@@ -47,7 +47,7 @@ Examples:
 @click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0).")
 @click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list.")
 @click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list.")
-@click.option("--engine", type=click.Choice(["auto", "openfst"]), default="auto", show_default=True)
+@click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
 @options.scale
 @options.symbols
 @options.from_format

@@ -51,8 +51,12 @@ Engine = Callable[[Search], Found]
 
 def find_engine(name: str) -> Engine:
     """The engine of that name; `auto` takes the fastest that can answer."""
-    if name in {"auto", "openfst"}:
-        from latticemetric.engine.openfst import best_path
+    if name in {"auto", "native"}:
+        from latticemetric.engine.native import best_path
 
         return best_path
-    raise UsageError(f"there is no engine '{name}'", advice="choose auto or openfst")
+    if name == "openfst":
+        from latticemetric.engine.openfst import best_path as composed_best_path
+
+        return composed_best_path
+    raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")

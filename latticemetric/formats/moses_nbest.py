@@ -5,14 +5,14 @@ The total is the model's cost; features are kept as columns of scale 0. Old file
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from latticemetric.errors import FormatError, UsageError
+from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
-from latticemetric.formats.text_arcs import score
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary
 
@@ -64,7 +64,7 @@ def _parse(block: Sequence[tuple[str, list[str]]]) -> NBest:
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
-        scores[_TOTAL] = -score(fields[3], place)
+        scores[_TOTAL] = 0.0 - _score(fields[3], place)
     return Hypothesis(tuple(fields[1].split()), scores)
 
 
@@ -75,7 +75,7 @@ def _features(text: str, place: str) -> dict[str, float]:
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
         elif groups:
-            groups[-1][1].append(0.0 - score(token, place))
+            groups[-1][1].append(0.0 - _score(token, place))
         else:
             raise FormatError(f"score '{token[:40]}' has no name before it", where=place)
     named: dict[str, float] = {}
@@ -86,6 +86,18 @@ def _features(text: str, place: str) -> dict[str, float]:
                 raise FormatError(f"feature '{key}' stands twice", where=place)
             named[key] = value
     return named
+
+
+def _score(text: str, where: str) -> float:
+    try:
+        value = float(text) if "_" not in text else None
+    except ValueError:
+        value = None
+    if value is None:
+        raise FormatError(f"'{text[:40]}' is not a number", where=where)
+    if not math.isfinite(value):
+        raise InputError(f"score '{text[:40]}' is not finite", where=where)
+    return value
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

@@ -71,7 +71,8 @@ class ReferenceFile:
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
     """Reads a file of references; a table spells those that are word numbers."""
     with open_stream(path) as stream:
-        lines = tuple(tuple(line.split()) for line in stream.lines())
+        # Fields are what ASCII white space separates, as in lattices: a no-break space is part of a word.
+        lines = tuple(tuple(f.decode("utf-8") for f in line.encode("utf-8").split()) for line in stream.lines())
     if not any(lines):
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
@@ -48,13 +48,19 @@ class Stream:
         """Everything that is left."""
         return bytes(self._guarded(self._bytes.read))
 
+    def read_some(self, size: int) -> bytes:
+        """About so many bytes; none at the end."""
+        return bytes(self._guarded(lambda: self._bytes.read(size)))
+
+    def byte_lines(self) -> Iterator[bytes]:
+        """Lines with their ends, as bytes."""
+        while data := bytes(self._guarded(self._bytes.readline)):
+            self.line += 1
+            yield data
+
     def lines(self) -> Iterator[str]:
         """Lines without their ends, decoded from UTF-8."""
-        while True:
-            data: bytes = self._guarded(self._bytes.readline)
-            if not data:
-                return
-            self.line += 1
+        for data in self.byte_lines():
             try:
                 yield data.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:

@@ -6,8 +6,6 @@
 namespace latticemetric {
 namespace {
 
-__extension__ using Wide = __int128;
-
 constexpr std::uint8_t never = 255;  // order stays below it
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 namespace latticemetric {
 
+__extension__ using Wide = __int128;
+
 // Gains of an n-gram recognition rate as integers: a match that completes k-grams up to length m earns
 // m * unit, an insertion costs alpha, a deletion costs beta (all multiplied by the same common denominator).
 struct Gains {

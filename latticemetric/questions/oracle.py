@@ -118,7 +118,7 @@ def oracle(
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        engine: `auto` or `openfst`. The answer is the same.
+        engine: `auto`, `native` or `openfst`. The answer is the same.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a b"], costs=[2.0, 1.0, 3.0])

@@ -1,0 +1,156 @@
+#include "arc_lines.hpp"
+
+namespace latticemetric {
+namespace {
+
+using ArcFields = Fields<5>;
+
+// Kaldi: `graph,acoustic,transitions`, where the last part may be empty or missing.
+struct KaldiWeight {
+  double cost[2] = {0, 0};
+  std::string_view transitions;
+
+  KaldiWeight(std::string_view field, std::int64_t line) {
+    const std::size_t first = field.find(',');
+    if (first == std::string_view::npos)
+      throw ParseError(line, quoted(field) + " is not a graph and an acoustic cost; they look like 1.5,-20.25");
+    const std::size_t second = field.find(',', first + 1);
+    cost[0] = parse_score(field.substr(0, first), line);
+    cost[1] = parse_score(field.substr(first + 1, second == std::string_view::npos ? second : second - first - 1), line);
+    if (second != std::string_view::npos) transitions = field.substr(second + 1);
+    if (transitions.find(',') != std::string_view::npos)
+      throw ParseError(line, quoted(field) + " has more than three parts between commas");
+  }
+
+  KaldiWeight() = default;
+};
+
+bool has_comma(std::string_view field) { return field.find(',') != std::string_view::npos; }
+
+void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line) {
+  const auto& field = fields.field;
+  // Beside the word, a transition id stands alone (not compact) or the weight is there, or both.
+  const bool compact = fields.count == 3 || (fields.count == 4 && has_comma(field[3]));
+  const std::size_t weight_at = compact ? 3 : 4;
+  if (fields.count > 5) throw ParseError(line, std::to_string(fields.count) + " fields are neither an arc nor a final state");
+  KaldiWeight weight;
+  if (fields.count > weight_at) weight = KaldiWeight(field[weight_at], line);
+  if (!compact) weight.transitions = field[2] == "0" ? std::string_view() : field[2];
+  lattice.source.push_back(parse_state(field[0], line));
+  lattice.target.push_back(parse_state(field[1], line));
+  lattice.word.add(field[compact ? 2 : 3], line);
+  for (int k = 0; k < 2; ++k) lattice.cost[k].push_back(weight.cost[k]);
+  lattice.transitions.push_back(lattice.transition_texts.number(weight.transitions, line));
+}
+
+bool is_decimal(std::string_view field) {
+  double value = 0;
+  const char* const end = field.data() + field.size();
+  return std::from_chars(field.data(), end, value).ptr == end && !field.empty();
+}
+
+// Whether the fourth of at most four fields is an output label rather than a weight. It is a weight where some arc
+// has three fields only, or where it is a number on every such line and either somewhere not a whole one or beside
+// an input that is no number.
+bool fourth_is_output(std::string_view text) {
+  Lines lines(text);
+  std::string_view line;
+  bool three = false, four = false, numbers = true, whole = true, symbols = false;
+  while (lines.next(line)) {
+    const ArcFields fields(line);
+    if (fields.count >= 5) return true;
+    std::int32_t number = 0;
+    three = three || fields.count == 3;
+    if (fields.count == 4) {
+      four = true;
+      numbers = numbers && is_decimal(fields.field[3]);
+      whole = whole && parse_number(fields.field[3], number);
+    }
+    if (fields.count >= 3) symbols = symbols || !parse_number(fields.field[2], number);
+  }
+  return four && !three && !(numbers && (!whole || symbols));
+}
+
+}  // namespace
+
+ArcLines parse_kaldi(std::string_view text) {
+  ArcLines lattice;
+  Lines lines(text);
+  std::string_view line;
+  while (lines.next(line)) {
+    const ArcFields fields(line);
+    const std::int64_t number = lines.number();
+    if (fields.count == 0) continue;
+    if (lattice.start < 0) lattice.start = parse_state(fields.field[0], number);
+    if (fields.count > 2) {
+      add_kaldi_arc(lattice, fields, number);
+      continue;
+    }
+    const KaldiWeight weight = fields.count == 2 ? KaldiWeight(fields.field[1], number) : KaldiWeight();
+    lattice.final.push_back(parse_state(fields.field[0], number));
+    for (int k = 0; k < 2; ++k) lattice.final_cost[k].push_back(weight.cost[k]);
+    lattice.final_transitions.push_back(lattice.transition_texts.number(weight.transitions, number));
+  }
+  return lattice;
+}
+
+ArcLines parse_openfst(std::string_view text) {
+  ArcLines machine;
+  machine.has_output = fourth_is_output(text);
+  const std::size_t weight_at = machine.has_output ? 4 : 3;
+  Lines lines(text);
+  std::string_view line;
+  while (lines.next(line)) {
+    const ArcFields fields(line);
+    const std::int64_t number = lines.number();
+    if (fields.count == 0) continue;
+    if (machine.start < 0) machine.start = parse_state(fields.field[0], number);
+    const bool is_arc = fields.count > 2;
+    const std::size_t weight_field = is_arc ? weight_at : 1;
+    if (fields.count > weight_field + 1)
+      throw ParseError(number, "an arc has " + std::to_string(fields.count) + " fields");
+    if (is_arc && machine.has_output && fields.count < 4) throw ParseError(number, "the arc has no output label");
+    const bool weighted = fields.count > weight_field;
+    // OpenFst writes a state that is not final so, where asked to write all of them.
+    if (!is_arc && weighted && fields.field[1] == "Infinity") continue;
+    const double cost = weighted ? parse_score(fields.field[weight_field], number) : 0.0;
+    machine.weighted = machine.weighted || weighted;
+    if (!is_arc) {
+      machine.final.push_back(parse_state(fields.field[0], number));
+      machine.final_cost[0].push_back(cost);
+      continue;
+    }
+    machine.source.push_back(parse_state(fields.field[0], number));
+    machine.target.push_back(parse_state(fields.field[1], number));
+    machine.word.add(fields.field[machine.has_output ? 3 : 2], number);
+    if (machine.has_output) machine.input.add(fields.field[2], number);
+    machine.cost[0].push_back(cost);
+  }
+  return machine;
+}
+
+std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
+  std::vector<std::int64_t> blocks;
+  std::int64_t begin = -1, first_line = 0, lines = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto* found = static_cast<const char*>(std::memchr(text.data() + at, '\n', text.size() - at));
+    if (!found && !at_end) break;
+    const std::size_t end = found ? static_cast<std::size_t>(found - text.data()) : text.size();
+    std::size_t first = at;
+    while (first < end && is_space(text[first])) ++first;
+    if (first == end && begin >= 0) {
+      blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(at), first_line});
+      begin = -1;
+    } else if (first < end && begin < 0) {
+      begin = static_cast<std::int64_t>(at);
+      first_line = lines;
+    }
+    ++lines;
+    at = end + 1;
+  }
+  if (begin >= 0 && at_end) blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line});
+  return blocks;
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,351 @@
+#include "recognition_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <unordered_map>
+
+namespace latticemetric {
+namespace {
+
+// B(s, i, m) is the best gain of completing from lattice state s with i reference words behind, the last m of them
+// matched in a row (m < order). With arcs a : s -> t,
+//
+//   B(s, i, m) = max of   0                                             s final, i = |r|
+//                         -beta + B(s, i+1, 0)                          deletion
+//                         B(t, i, m)                                    a is ε
+//                         B(t, i+1, 0)                                  substitution
+//                         -alpha + B(t, i, 0)                           insertion
+//                         (m+1) unit + B(t, i+1, min(m+1, order-1))     match, a's word is r[i]
+//
+// Row 0 (m = 0) is dense: two shifted maxima over the row of t for each arc. Rows m >= 1 differ from it only where
+// a match can follow, so a state has them only if one can; elsewhere B(s, i, m) = B(s, i, 0).
+template <typename Value>
+class Search {
+ public:
+  Search(const Graph& graph, const std::int32_t* reference, std::int32_t size, Gains gains)
+      : graph_(graph),
+        reference_(reference),
+        size_(size),
+        order_(gains.order),
+        unit_(static_cast<Value>(gains.unit)),
+        alpha_(static_cast<Value>(gains.alpha)),
+        beta_(static_cast<Value>(gains.beta)),
+        stride_((static_cast<std::size_t>(size) + 1 + 15) / 16 * 16 + 16),
+        begin_(static_cast<std::size_t>(graph.states) + 1, 0),
+        dense_(static_cast<std::size_t>(graph.states) * stride_, 0),
+        run_rows_(graph.states, -1) {
+    for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
+    for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
+    find_places();
+  }
+
+  Best run() {
+    for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
+    mark_optimal();
+    price_optimal();
+    return {smallest_arcs(), value(0, 0, 0)};
+  }
+
+ private:
+  // ---- Which reference positions a word has -------------------------------------------------------------------
+
+  // Positions of the word at an arc: places_[arc_places_[a] ..], ended by -1; arc_places_ is -1 for other words.
+  void find_places() {
+    std::unordered_map<std::int32_t, std::int32_t> first;
+    for (std::int32_t i = 0; i < size_; ++i) {
+      if (reference_[i] <= 0 || first.count(reference_[i])) continue;  // no arc has the number of an unknown word
+      first[reference_[i]] = static_cast<std::int32_t>(places_.size());
+      for (std::int32_t k = i; k < size_; ++k)
+        if (reference_[k] == reference_[i]) places_.push_back(k);
+      places_.push_back(-1);
+    }
+    // A filter of 4096 bits turns most foreign words away before the map is asked.
+    std::vector<std::uint8_t> filter(4096, 0);
+    for (const auto& entry : first) filter[entry.first & 4095] = 1;
+    arc_places_.assign(static_cast<std::size_t>(graph_.arcs), -1);
+    for (std::int64_t a = 0; a < graph_.arcs; ++a) {
+      if (!filter[graph_.label[a] & 4095]) continue;
+      const auto found = first.find(graph_.label[a]);
+      if (found != first.end()) arc_places_[a] = found->second;
+    }
+  }
+
+  // ---- Values -------------------------------------------------------------------------------------------------
+
+  Value* dense(std::int32_t s) { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
+
+  Value* run_row(std::int32_t s, std::int32_t m) {
+    return runs_.data() + (static_cast<std::size_t>(run_rows_[s]) + static_cast<std::size_t>(m) - 1) * stride_;
+  }
+
+  Value value(std::int32_t s, std::int32_t i, std::int32_t m) {
+    return m > 0 && run_rows_[s] >= 0 ? run_row(s, m)[i] : dense(s)[i];
+  }
+
+  void complete(std::int32_t s) {
+    constexpr Value lowest = std::numeric_limits<Value>::min();
+    Value* const row = dense(s);
+    const bool is_final = std::isfinite(graph_.final_cost[s]);
+    std::fill(row, row + size_ + 1, lowest);
+    bool matches_follow = false;
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const std::int32_t t = graph_.target[a];
+      if (graph_.label[a] == 0) {
+        keep_larger(row, dense(t));
+        matches_follow = matches_follow || run_rows_[t] >= 0;
+      } else {
+        substitute_or_insert(row, dense(t));
+        matches_follow = matches_follow || arc_places_[a] >= 0;
+      }
+    }
+    if (is_final) row[size_] = std::max(row[size_], Value{0});
+    if (matches_follow) add_matches(s);
+    for (std::int32_t i = size_ - 1; i >= 0; --i) row[i] = std::max(row[i], static_cast<Value>(row[i + 1] - beta_));
+    if (run_rows_[s] >= 0)
+      for (std::int32_t m = 1; m < order_; ++m) keep_larger(run_row(s, m), row);
+  }
+
+  void keep_larger(Value* __restrict into, const Value* __restrict from) {
+    for (std::int32_t i = 0; i <= size_; ++i) into[i] = std::max(into[i], from[i]);
+  }
+
+  void substitute_or_insert(Value* __restrict row, const Value* __restrict next) {
+    const Value alpha = alpha_;
+    for (std::int32_t i = 0; i < size_; ++i)
+      row[i] = std::max(row[i], std::max(next[i + 1], static_cast<Value>(next[i] - alpha)));
+    row[size_] = std::max(row[size_], static_cast<Value>(next[size_] - alpha));
+  }
+
+  void add_matches(std::int32_t s) {
+    if (order_ > 1) {
+      // The rows come before any pointer into them is taken: the table may move.
+      run_rows_[s] = static_cast<std::int64_t>(runs_.size() / stride_);
+      runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, std::numeric_limits<Value>::min());
+    }
+    Value* const row = dense(s);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const std::int32_t t = graph_.target[a];
+      if (graph_.label[a] == 0) {
+        for (std::int32_t m = 1; m < order_; ++m) keep_larger(run_row(s, m), run_rows_[t] >= 0 ? run_row(t, m) : dense(t));
+        continue;
+      }
+      if (arc_places_[a] < 0) continue;
+      for (auto place = places_.data() + arc_places_[a]; *place >= 0; ++place) {
+        const std::int32_t i = *place;
+        row[i] = std::max(row[i], static_cast<Value>(unit_ + value(t, i + 1, std::min(1, order_ - 1))));
+        for (std::int32_t m = 1; m < order_; ++m) {
+          Value& here = run_row(s, m)[i];
+          here = std::max(here, static_cast<Value>((m + 1) * unit_ + value(t, i + 1, std::min(m + 1, order_ - 1))));
+        }
+      }
+    }
+  }
+
+  // ---- Ties: prices along the transitions that keep the best gain ----------------------------------------------
+
+  struct Price {
+    double cost;
+    std::int64_t words;
+    bool operator<(const Price& other) const {
+      return cost < other.cost || (cost == other.cost && words < other.words);
+    }
+    bool operator==(const Price& other) const { return cost == other.cost && words == other.words; }
+  };
+
+  // Calls visit(arc, t, i, m) for each transition out of (s, i, m) that keeps the best gain; a deletion has arc -1.
+  template <typename Visit>
+  void optimal_transitions(std::int32_t s, std::int32_t i, std::int32_t m, Visit visit) {
+    const Value best = value(s, i, m);
+    const bool more = i < size_;
+    if (more && static_cast<Value>(dense(s)[i + 1] - beta_) == best) visit(std::int64_t{-1}, s, i + 1, 0);
+    for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
+      const std::int32_t t = graph_.target[a];
+      if (graph_.label[a] == 0) {
+        if (value(t, i, m) == best) visit(a, t, i, m);
+        continue;
+      }
+      const Value* const next = dense(t);
+      if (static_cast<Value>(next[i] - alpha_) == best) visit(a, t, i, 0);
+      if (!more) continue;
+      if (next[i + 1] == best) visit(a, t, i + 1, 0);
+      if (arc_places_[a] >= 0 && graph_.label[a] == reference_[i]) {
+        const std::int32_t longer = std::min(m + 1, order_ - 1);
+        if (static_cast<Value>((m + 1) * unit_ + value(t, i + 1, longer)) == best) visit(a, t, i + 1, longer);
+      }
+    }
+  }
+
+  bool ends(std::int32_t s, std::int32_t i, std::int32_t m) {
+    return i == size_ && std::isfinite(graph_.final_cost[s]) && value(s, i, m) == 0;
+  }
+
+  // Product states on optimal paths, a bit each: state (s, i, m) is bit i * order + m of s.
+  void mark_optimal() {
+    words_a_state_ = (static_cast<std::size_t>(size_ + 1) * order_ + 63) / 64;
+    marked_.assign(words_a_state_ * graph_.states, 0);
+    mark(0, 0);
+    for (std::int32_t s = 0; s < graph_.states; ++s) {
+      // Deletions mark later bits of the same state, so each word is read again after each of its bits.
+      each_marked(s, [&](std::int32_t i, std::int32_t m) {
+        optimal_transitions(s, i, m, [&](std::int64_t, std::int32_t t, std::int32_t j, std::int32_t k) {
+          mark(t, j * order_ + k);
+        });
+      });
+    }
+    slots_.resize(marked_.size());
+    std::size_t count = 0;
+    for (std::size_t w = 0; w < marked_.size(); ++w) {
+      slots_[w] = count;
+      count += static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
+    }
+    prices_.resize(count);
+  }
+
+  void mark(std::int32_t s, std::int32_t bit) {
+    marked_[words_a_state_ * s + static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
+  }
+
+  template <typename Visit>
+  void each_marked(std::int32_t s, Visit visit) {
+    for (std::size_t w = 0; w < words_a_state_; ++w) {
+      std::uint64_t done = 0;
+      while (const std::uint64_t left = marked_[words_a_state_ * s + w] & ~done) {
+        const auto bit = static_cast<std::int32_t>(w * 64) + __builtin_ctzll(left);
+        done |= left & (~left + 1);
+        visit(bit / order_, bit % order_);
+      }
+    }
+  }
+
+  Price& price(std::int32_t s, std::int32_t i, std::int32_t m) {
+    const auto bit = static_cast<std::size_t>(i) * order_ + m;
+    const std::size_t w = words_a_state_ * s + bit / 64;
+    const std::uint64_t before = marked_[w] & ((std::uint64_t{1} << (bit % 64)) - 1);
+    return prices_[slots_[w] + static_cast<std::size_t>(__builtin_popcountll(before))];
+  }
+
+  Price onward(std::int64_t a, std::int32_t t, std::int32_t i, std::int32_t m) {
+    const Price rest = price(t, i, m);
+    return a < 0 ? rest : Price{graph_.cost[a] + rest.cost, graph_.is_word[a] + rest.words};
+  }
+
+  // price(s, i, m): the least (cost, words) still to come along optimal transitions.
+  void price_optimal() {
+    std::vector<std::int32_t> bits;
+    for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
+      bits.clear();
+      each_marked(s, [&](std::int32_t i, std::int32_t m) { bits.push_back(i * order_ + m); });
+      for (auto bit = bits.rbegin(); bit != bits.rend(); ++bit) {
+        const std::int32_t i = *bit / order_, m = *bit % order_;
+        Price best{std::numeric_limits<double>::infinity(), 0};
+        if (ends(s, i, m)) best = {graph_.final_cost[s], 0};
+        optimal_transitions(s, i, m, [&](std::int64_t a, std::int32_t t, std::int32_t j, std::int32_t k) {
+          const Price candidate = onward(a, t, j, k);
+          if (candidate < best) best = candidate;
+        });
+        price(s, i, m) = best;
+      }
+    }
+  }
+
+  // One lattice path has many alignments, hence many product states after the same arcs: all that can still end at
+  // the best price are kept, and the smallest arc that any of them takes comes next.
+  std::vector<std::int64_t> smallest_arcs() {
+    std::vector<std::int64_t> path;
+    std::vector<std::int32_t> here{0}, next;
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(size_ + 1) * order_, 0);
+    std::int32_t s = 0;
+    for (;;) {
+      keep_cheapest(s, here);
+      follow_deletions(s, here, seen);
+      bool stop = false;
+      std::int64_t smallest = graph_.arcs;
+      for (const auto bit : here) {
+        const std::int32_t i = bit / order_, m = bit % order_;
+        const Price best = price(s, i, m);
+        stop = stop || (ends(s, i, m) && Price{graph_.final_cost[s], 0} == best);
+        optimal_transitions(s, i, m, [&](std::int64_t a, std::int32_t t, std::int32_t j, std::int32_t k) {
+          if (a < 0 || a > smallest || !(onward(a, t, j, k) == best)) return;
+          if (a < smallest) next.clear();
+          smallest = a;
+          next.push_back(j * order_ + k);
+        });
+      }
+      if (stop || smallest == graph_.arcs) return path;
+      path.push_back(smallest);
+      s = graph_.target[smallest];
+      std::sort(next.begin(), next.end());
+      next.erase(std::unique(next.begin(), next.end()), next.end());
+      here.swap(next);
+      next.clear();
+    }
+  }
+
+  void keep_cheapest(std::int32_t s, std::vector<std::int32_t>& bits) {
+    Price best{std::numeric_limits<double>::infinity(), 0};
+    for (const auto bit : bits) best = std::min(best, price(s, bit / order_, bit % order_));
+    bits.erase(std::remove_if(bits.begin(), bits.end(),
+                              [&](std::int32_t bit) { return !(price(s, bit / order_, bit % order_) == best); }),
+               bits.end());
+  }
+
+  void follow_deletions(std::int32_t s, std::vector<std::int32_t>& bits, std::vector<std::uint8_t>& seen) {
+    for (const auto bit : bits) seen[bit] = 1;
+    for (std::size_t k = 0; k < bits.size(); ++k) {
+      const std::int32_t i = bits[k] / order_, m = bits[k] % order_;
+      if (i == size_ || static_cast<Value>(dense(s)[i + 1] - beta_) != value(s, i, m)) continue;
+      const std::int32_t next = (i + 1) * order_;
+      if (!seen[next] && price(s, i + 1, 0) == price(s, i, m)) {
+        seen[next] = 1;
+        bits.push_back(next);
+      }
+    }
+    for (const auto bit : bits) seen[bit] = 0;
+  }
+
+  const Graph& graph_;
+  const std::int32_t* reference_;
+  const std::int32_t size_, order_;
+  const Value unit_, alpha_, beta_;
+  const std::size_t stride_;
+  std::vector<std::int64_t> begin_;
+  std::vector<Value> dense_;            // row 0 of every state
+  std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
+  std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
+  std::vector<std::int32_t> places_, arc_places_;
+  std::size_t words_a_state_ = 0;
+  std::vector<std::uint64_t> marked_;
+  std::vector<std::size_t> slots_;
+  std::vector<Price> prices_;
+};
+
+// No value is larger in size than this: every reference word matched or deleted, every word inserted.
+Wide largest_value(const Graph& graph, std::int32_t size, Gains gains) {
+  std::vector<std::int64_t> longest(graph.states, 0);
+  for (std::int64_t a = graph.arcs - 1; a >= 0; --a) {
+    auto& here = longest[graph.source[a]];
+    here = std::max(here, longest[graph.target[a]] + (graph.label[a] != 0));
+  }
+  const Wide words = graph.states > 0 ? longest[0] + 1 : 1;
+  return static_cast<Wide>(gains.order) * gains.unit * (size + 1) + static_cast<Wide>(std::llabs(gains.alpha)) * words +
+         static_cast<Wide>(std::llabs(gains.beta)) * (size + 1);
+}
+
+template <typename Value>
+bool fits(Wide largest) {
+  return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 2;
+}
+
+}  // namespace
+
+Best search_lattice(const Graph& graph, const std::int32_t* reference, std::int32_t reference_words, Gains gains) {
+  const Wide largest = largest_value(graph, reference_words, gains);
+  if (fits<std::int16_t>(largest)) return Search<std::int16_t>(graph, reference, reference_words, gains).run();
+  if (fits<std::int32_t>(largest)) return Search<std::int32_t>(graph, reference, reference_words, gains).run();
+  if (fits<std::int64_t>(largest)) return Search<std::int64_t>(graph, reference, reference_words, gains).run();
+  return Search<Wide>(graph, reference, reference_words, gains).run();
+}
+
+}  // namespace latticemetric

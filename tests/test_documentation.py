@@ -1,0 +1,262 @@
+"""What the pages say is what happens: their blocks are run, their tables are compared with the program."""
+
+import doctest
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+# The pages show OpenFst machines, and pynini is not there on every platform.
+pytest.importorskip("pynini")
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PROGRAMS = Path(sys.executable).parent
+
+_FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*) *\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
+_DOCTEST_OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+class Block(NamedTuple):
+    """A fenced block of a page, and the line its text begins at."""
+
+    language: str
+    text: str
+    line: int
+
+
+class Shown(NamedTuple):
+    """A command of a console block, the lines shown below it, and where."""
+
+    command: str
+    output: list[str]
+    place: str
+
+
+def blocks(text):
+    for match in _FENCE.finditer(text):
+        line = text.count("\n", 0, match.start("text")) + 1
+        yield Block(match["language"], textwrap.dedent(match["text"]), line)
+
+
+def shown_commands(block, page):
+    found = []
+    for number, line in enumerate(block.text.splitlines(), start=block.line):
+        if line.startswith("$ "):
+            found.append(Shown(line[2:], [], f"{page}:{number}"))
+        elif found:
+            found[-1].output.append(line)
+        else:
+            raise AssertionError(f"{page}:{number}: a console block begins with a command")
+    return found
+
+
+def normalised(lines):
+    """Lines without differences of white space, and without empty ones."""
+    return [text for line in lines if (text := " ".join(line.split()))]
+
+
+def unexplained(shown, first, second):
+    """What is left of shown lines, and of two streams, when the shown lines are read as the streams merged."""
+    first, second = list(first), list(second)
+    for number, line in enumerate(shown):
+        for stream in (first, second):
+            if stream and stream[0] == line:
+                stream.pop(0)
+                break
+        else:
+            return shown[number:], first, second
+    return [], first, second
+
+
+def run_console(block, page, folder):
+    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    for shown in shown_commands(block, page):
+        done = subprocess.run(
+            ["bash", "-c", shown.command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        output, errors = normalised(done.stdout.splitlines()), normalised(done.stderr.splitlines())
+        wanted = normalised(shown.output)
+        extra, missing, unsaid = unexplained(wanted, output, errors)
+        assert not extra and not missing, f"{shown.place}: {shown.command}\n{done.stdout}{done.stderr}"
+        # What goes to standard error is shown whole or not at all, except that an error is never passed over.
+        said_nothing = len(unsaid) == len(errors)
+        assert not unsaid or (said_nothing and done.returncode == 0), f"{shown.place}: not shown: {unsaid}"
+
+
+def run_python(block, page, namespace):
+    if ">>>" not in block.text:
+        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
+        return
+    report = []
+    runner = doctest.DocTestRunner(optionflags=_DOCTEST_OPTIONS, verbose=False)
+    test = doctest.DocTestParser().get_doctest(block.text, namespace, page.name, str(page), block.line - 1)
+    test.globs = namespace  # not a copy: later blocks go on where this one ends
+    failed, _ = runner.run(test, out=report.append, clear_globs=False)
+    assert not failed, "".join(report)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A copy of the examples to work in; what pages register is forgotten afterwards."""
+    for name, table in (("metrics", "_factories"), ("formats", "_formats")):
+        registry = importlib.import_module(f"latticemetric.{name}.registry")
+        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    data = tmp_path / "data"
+    shutil.copytree(ROOT / "examples" / "data", data)
+    monkeypatch.chdir(data)
+    return data
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_blocks_of_a_page_do_what_it_shows(page, folder):
+    namespace = {"__name__": "__main__"}
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language == "console":
+            run_console(block, page, folder)
+        elif block.language == "python":
+            run_python(block, page, namespace)
+
+
+def test_pages_have_blocks_to_run():
+    languages = {page.stem: {b.language for b in blocks(page.read_text(encoding="utf-8"))} for page in PAGES}
+    assert {"console", "python"} <= languages["README"]
+    assert "python" in languages["python"]
+    assert "python" in languages["CONTRIBUTING"]
+    for name in ("start", "oracle", "json", "formats", "metrics"):
+        assert languages[name] & {"console", "python"}, name
+
+
+# --- The runner itself can fail
+
+
+@pytest.mark.parametrize(
+    ("shown", "output", "errors", "left"),
+    [
+        (["a", "b"], ["a", "b"], [], ([], [], [])),
+        (["e", "a", "f"], ["a"], ["e", "f"], ([], [], [])),
+        (["a"], ["a", "b"], [], ([], ["b"], [])),
+        (["a", "c"], ["a"], ["b"], (["c"], [], ["b"])),
+        (["b", "a"], ["a", "b"], [], (["b", "a"], ["a", "b"], [])),
+    ],
+)
+def test_shown_lines_are_the_streams_merged(shown, output, errors, left):
+    assert unexplained(shown, output, errors) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ echo one\ntwo\n",
+        "$ printf 'one\\ntwo\\n'\none\n",
+        "$ lattice-oracle harbour.fst nowhere.txt\n",
+        "$ lattice-oracle harbour.fst harbour.ref.txt\nharbour 0.0000 0/10 the old harbour sleeps\n",
+    ],
+)
+def test_a_wrong_console_block_is_found_out(text, folder):
+    with pytest.raises(AssertionError):
+        run_console(Block("console", text, 1), Path("page.md"), folder)
+
+
+@pytest.mark.parametrize("text", [">>> 1 + 1\n3\n", "assert 1 + 1 == 3\n"])
+def test_a_wrong_python_block_is_found_out(text):
+    with pytest.raises(AssertionError):
+        run_python(Block("python", text, 1), Path("page.md"), {})
+
+
+# --- Tables against the program
+
+
+def documented(page, heading):
+    """The `code` names that begin the rows of the first table under a heading."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section, f"{page} has no section '{heading}'"
+    return [name for cell in re.findall(r"^\| (`.+?) +\|", section[1], re.MULTILINE) for name in _code(cell)]
+
+
+def _code(cell):
+    return re.findall(r"`([^` ]+)[^`]*`", cell)
+
+
+def output_of(*arguments, status=0):
+    done = subprocess.run(
+        [PROGRAMS / arguments[0], *arguments[1:]], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout
+
+
+MEETING = ("meeting.lat.txt", "meeting.ref.txt", "--metric", "wer")
+
+
+def test_json_has_the_documented_fields(folder):
+    document = json.loads(output_of("lattice-oracle", *MEETING, "--format", "json"))
+    assert list(document) == documented("json.md", "The document")
+    assert list(document["corpus"]) == documented("json.md", "The corpus")
+    assert list(document["corpus"]["one_best"]) == documented("json.md", "The 1-best of the corpus")
+    for item in document["lattices"]:
+        assert sorted(item) == sorted(documented("json.md", "An item"))
+        assert sorted(item["one_best"]) == sorted(documented("json.md", "The 1-best of an item"))
+
+
+def test_json_lines_are_the_items_of_the_document(folder):
+    document = json.loads(output_of("lattice-oracle", *MEETING, "--format", "json"))
+    lines = output_of("lattice-oracle", *MEETING, "--format", "jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == document["lattices"]
+
+
+def test_a_failed_item_has_the_documented_fields(folder):
+    (folder / "few.txt").write_text("meeting-001 we should meet\n", encoding="utf-8")
+    arguments = ("lattice-oracle", MEETING[0], "few.txt", "--keep-going", "--format", "jsonl")
+    items = list(map(json.loads, output_of(*arguments, status=1).splitlines()))
+    assert list(items[-1]) == documented("json.md", "An item that failed")
+
+
+def test_tsv_has_the_documented_columns(folder):
+    header, *_ = output_of("lattice-oracle", *MEETING, "--format", "tsv").splitlines()
+    assert header.split("\t") == documented("json.md", "TSV")
+
+
+def test_info_has_the_documented_fields(folder):
+    document = json.loads(output_of("latticemetric", "info", "meeting.lat.txt", "--format", "json"))
+    assert sorted(document["graphs"][0]) == sorted(documented("json.md", "Output of `info`"))
+
+
+@pytest.mark.parametrize(("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats.md"), ("info", "formats.md")])
+def test_every_option_is_on_its_page(verb, page):
+    command = importlib.import_module(f"latticemetric.cli.{verb}").command
+    options = {name for option in command.params for name in option.opts if name.startswith("--")}
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert options - set(re.findall(r"--[a-z][a-z-]*", text)) == set()
+
+
+def test_every_format_has_a_section():
+    registry = importlib.import_module("latticemetric.formats.registry")
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^## .*\(`([a-z-]+)`\)$", text, re.MULTILINE)) == sorted(registry.formats())
+
+
+def test_every_public_name_is_in_the_reference():
+    public = set(importlib.import_module("latticemetric").__all__) - {"__version__"}
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\.\. auto\w+:: latticemetric\.(\w+)$", text, re.MULTILINE)) == public
+
+
+def test_the_floors_are_those_of_the_contract():
+    tomllib = importlib.import_module("tomllib")
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    floors = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    drawing = next(block.text for block in blocks(text) if block.language == "text")
+    drawn = [re.findall(r"\w+", row.split("  ")[0]) for row in drawing.splitlines() if re.match(r"\w", row)]
+    assert drawn == [re.findall(r"\w+", floor) for floor in floors]

@@ -75,4 +75,4 @@ def parse_slf(text: bytes, texts: list[str]) -> dict[str, Any]:
     """Header fields, and columns of nodes and of links, of an HTK lattice; `texts` are never numbers."""
 
 def split_blocks(text: bytes, at_end: bool) -> npt.NDArray[np.int64]:
-    """A row a block between blank lines: its first byte, the byte after it, the lines before it."""
+    """A row a block between blank lines: its first byte, the byte after it, the lines before each of them."""

@@ -60,6 +60,9 @@ def _check_finite(name: str, column: Column) -> None:
         raise InputError(f"the scale of '{name}' is not finite")
 
 
+Rows = slice | npt.NDArray[np.int64]
+
+
 class _Shape(NamedTuple):
     """A draft's graph, its state numbers without large gaps, so that tables by state stay small."""
 
@@ -103,10 +106,7 @@ def _in_order(draft: Lattice, start: int) -> Lattice:
         )
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
-    rows = np.flatnonzero((rank[shape.source] >= 0) & (rank[shape.target] >= 0))
-    rows = rows[np.argsort(rank[shape.source[rows]], kind="stable")]
-    ends = np.flatnonzero(rank[shape.final] >= 0)
-    ends = ends[np.argsort(rank[shape.final[ends]])]
+    rows, ends = _useful_rows(rank, shape, kept)
     scores = {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
     labels = {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
     return Lattice(
@@ -120,6 +120,20 @@ def _in_order(draft: Lattice, start: int) -> Lattice:
         times=None if shape.times is None else _frozen(_per_state(shape.times, rank, kept)),
         labels=MappingProxyType(labels),
     )
+
+
+def _useful_rows(rank: States, shape: _Shape, kept: int) -> tuple[Rows, Rows]:
+    """Which arcs and final states stay, in their new order; plain slices where all stay as they are."""
+    everything = slice(None)
+    sources = rank[shape.source]
+    if kept == shape.states and (sources[1:] >= sources[:-1]).all():
+        # No state was dropped, so no arc was either.
+        rows: Rows = everything
+    else:
+        rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
+        rows = rows[np.argsort(sources[rows], kind="stable")]
+    ends = np.flatnonzero(rank[shape.final] >= 0)
+    return rows, ends[np.argsort(rank[shape.final[ends]])]
 
 
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:

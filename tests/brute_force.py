@@ -57,9 +57,7 @@ def enumerate_alignments(candidate: Words, reference: Words) -> tuple[str, ...]:
     alignments = []
     if candidate and reference:
         diagonal = "CS" if candidate[0] == reference[0] else "S"
-        alignments += [
-            e + rest for e in diagonal for rest in enumerate_alignments(candidate[1:], reference[1:])
-        ]
+        alignments += [e + rest for e in diagonal for rest in enumerate_alignments(candidate[1:], reference[1:])]
     if reference:
         alignments += ["D" + rest for rest in enumerate_alignments(candidate, reference[1:])]
     if candidate:
@@ -129,9 +127,7 @@ def judge(candidate: Sequence[str], references: Sequence[Sequence[str]], rate: R
     """The best reference's verdict; `max` keeps the first of equals, as the tie rule does."""
     said = rate.counted(candidate)
     meant = [rate.counted(reference) for reference in references]
-    verdicts = [
-        Verdict(rate, said, r, number, best_alignment(said, r, rate)) for number, r in enumerate(meant)
-    ]
+    verdicts = [Verdict(rate, said, r, number, best_alignment(said, r, rate)) for number, r in enumerate(meant)]
     return max(verdicts, key=lambda verdict: verdict.merit)
 
 
@@ -147,9 +143,7 @@ def enumerate_paths(lattice: Lattice) -> Iterator[ArcPath]:
     """Every complete path of a lattice, read from its arrays."""
     for arcs, end in _walks(lattice, (), 0):
         if end in lattice.final.tolist():
-            spelling = [
-                lattice.vocabulary.word(int(lattice.word[arc])) for arc in arcs if lattice.word[arc] != 0
-            ]
+            spelling = [lattice.vocabulary.word(int(lattice.word[arc])) for arc in arcs if lattice.word[arc] != 0]
             yield ArcPath(arcs, tuple(spelling), _column_sums(lattice, arcs, end))
 
 

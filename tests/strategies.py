@@ -99,6 +99,8 @@ class Draft:
 # Multiples of 1/8 add up exactly in any order, and a small range makes ties. Single precision loses the eighth of
 # the large ones, so that an engine that counts costs in it is found out.
 costs = st.integers(-8, 16).map(lambda eighths: eighths / 8) | st.sampled_from([2.0**24, 2.0**24 + 0.125])
+# Whole columns of one or two values make paths tie far more often than chance does.
+COST_RANGES = [st.just(0.0), st.sampled_from([0.0, 0.125]), costs]
 scale_values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0, -1.0])
 COLUMN_NAMES = ("acoustic", "language")
 
@@ -108,8 +110,7 @@ def columns(draw: st.DrawFn, arcs: int, finals: int) -> dict[str, lm.Column]:
     """One or two named scores."""
 
     def values(length: int) -> np.ndarray:
-        small = draw(st.booleans())  # whole columns of few values tie more often than lone arcs do
-        chosen = st.sampled_from([0.0, 0.125]) if small else costs
+        chosen = draw(st.sampled_from(COST_RANGES))
         return np.array(draw(st.lists(chosen, min_size=length, max_size=length)), dtype=np.float64)
 
     names = COLUMN_NAMES[: draw(st.integers(1, len(COLUMN_NAMES)))]
@@ -121,6 +122,8 @@ def scalings(lattice: lm.Lattice) -> st.SearchStrategy[dict[str, float] | None]:
     return st.none() | st.dictionaries(st.sampled_from(list(lattice.scores)), scale_values)
 
 
+# Words of an arc: any, half of them ε so that lengths differ, or few so that paths say the same.
+LABELS = [st.integers(0, len(KNOWN_WORDS)), st.sampled_from([0, 0, 1, 2]), st.integers(0, 2)]
 MOST_STATES = 7
 MOST_ARCS = 12
 
@@ -149,7 +152,7 @@ def drafts(draw: st.DrawFn) -> Draft:
         start=name[0],
         source=[name[source] for source, _ in ends],
         target=[name[target] for _, target in ends],
-        word=draw(st.lists(st.integers(0, len(KNOWN_WORDS)), min_size=len(ends), max_size=len(ends))),
+        word=draw(st.lists(draw(st.sampled_from(LABELS)), min_size=len(ends), max_size=len(ends))),
         final=[name[rank] for rank in final],
         scores=draw(columns(len(ends), len(final))),
     )

@@ -23,7 +23,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")
 PROGRAMS = Path(sys.executable).parent
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*) *\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
-_DOCTEST_OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 class Block(NamedTuple):
@@ -98,7 +97,7 @@ def run_python(block, page, namespace):
         exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
         return
     report = []
-    runner = doctest.DocTestRunner(optionflags=_DOCTEST_OPTIONS, verbose=False)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
     test = doctest.DocTestParser().get_doctest(block.text, namespace, page.name, str(page), block.line - 1)
     test.globs = namespace  # not a copy: later blocks go on where this one ends
     failed, _ = runner.run(test, out=report.append, clear_globs=False)

@@ -1,4 +1,4 @@
-"""Oracles of many graphs, one after the other, and their totals."""
+"""Oracles of many graphs, and their totals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import LatticeMetricError
 from latticemetric.lattice import Scales
 from latticemetric.metrics.recognition import GRR
@@ -100,19 +101,23 @@ def oracles_of(
     scales: Scales | None = None,
     engine: str = "auto",
     keep_going: bool = False,
+    workers: int = 1,
 ) -> Iterator[Outcome]:
-    """Answers pair after pair.
+    """Answers pairs, in their order.
 
     Raises:
         LatticeMetricError: A pair has a problem, unless `keep_going`: then it is an outcome.
     """
-    for pair in pairs:
+
+    def outcome(pair: Pair) -> Outcome:
         try:
-            yield Outcome(pair.name, _answer(pair, metric, scales, engine))
+            return Outcome(pair.name, _answer(pair, metric, scales, engine))
         except LatticeMetricError as error:
             if not keep_going:
                 raise
-            yield Outcome(pair.name, None, error, _missed(pair, metric))
+            return Outcome(pair.name, None, error, _missed(pair, metric))
+
+    return map_in_order(outcome, pairs, workers)
 
 
 def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Oracle:

@@ -20,6 +20,11 @@ symbols = click.option(
 output = click.option("--output", "-o", default="-", metavar="FILE", help="Where results go (else stdout).")
 
 
+workers = click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Graphs searched at once (default: one a processor)."
+)
+
+
 def output_format(*names: str) -> Callable[[F], F]:
     """The option that chooses how results are written."""
     return click.option(

@@ -49,6 +49,7 @@ Examples:
 @click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
 @options.scale
+@options.workers
 @options.symbols
 @options.from_format
 @click.option(
@@ -83,6 +84,7 @@ def command(
     """
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.pairing import pair_up
+    from latticemetric.batch.workers import default_workers
     from latticemetric.formats.references import read_references
     from latticemetric.formats.registry import entries
     from latticemetric.formats.symbols import as_vocabulary
@@ -97,6 +99,7 @@ def command(
         scales=dict(chosen["scales"]),
         engine=chosen["engine"],
         keep_going=chosen["keep_going"],
+        workers=chosen["workers"] or default_workers(),
     )
     writer = _Writer(metric, len(files), alignment=alignment)
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:

@@ -31,13 +31,13 @@ def blocks(stream: Stream) -> Iterator[tuple[int, bytes]]:
     # A piece is never smaller than what is left over, so that a long block is not searched again and again.
     while chunk := stream.read_some(max(_PIECE, len(rest))):
         data = rest + chunk
-        done = 0
-        for begin, end, before in _native.split_blocks(data, at_end=False).tolist():
+        done, done_lines = 0, 0
+        for begin, end, before, after in _native.split_blocks(data, at_end=False).tolist():
             yield lines + before, data[begin:end]
-            done = end
-        lines += data.count(b"\n", 0, done)
+            done, done_lines = end, after
+        lines += done_lines
         rest = data[done:]
-    for begin, end, before in _native.split_blocks(rest, at_end=True).tolist():
+    for begin, end, before, _ in _native.split_blocks(rest, at_end=True).tolist():
         yield lines + before, rest[begin:end]
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
@@ -20,7 +20,8 @@ STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst")
 
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
-_HEAD = 65536
+_HEAD = 2**16
+_BUFFER = 2**18
 
 
 class Stream:
@@ -37,12 +38,13 @@ class Stream:
         self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
         self.line = 0
         self._raw = raw
-        self._bytes = self._guarded(lambda: cast("io.BufferedReader", _decompressed(raw)))
+        head: bytes
+        self._bytes, head = self._guarded(lambda: _with_head(_decompressed(raw)))
+        self._head = head
 
     def head(self) -> bytes:
         """The first bytes, without consuming them; enough to tell a format."""
-        data = self._guarded(lambda: self._bytes.peek(_HEAD))
-        return bytes(data[:_HEAD])
+        return self._head
 
     def read(self) -> bytes:
         """Everything that is left."""
@@ -112,34 +114,43 @@ def open_stream(path: str) -> Stream:
         raise
 
 
-def _decompressed(raw: IO[bytes]) -> Any:
-    buffered = io.BufferedReader(cast("io.RawIOBase", raw), _HEAD) if not hasattr(raw, "peek") else raw
-    magic = buffered.peek(len(_XZ))
+def _decompressed(raw: IO[bytes]) -> IO[bytes]:
+    packed, magic = _with_head(raw, len(_XZ))
     if magic.startswith(_GZIP):
         import gzip
 
-        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _HEAD)
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
     if magic.startswith(_XZ):
-        return io.BufferedReader(lzma.LZMAFile(buffered), _HEAD)
+        return cast("IO[bytes]", lzma.LZMAFile(packed))
     if magic.startswith(_ZSTD):
-        return io.BufferedReader(_zstd().ZstdFile(buffered), _HEAD)
-    # Enough to sniff a format must fit into one peek.
-    return io.BufferedReader(_Unseekable(buffered), _HEAD)
+        return cast("IO[bytes]", _zstd().ZstdFile(packed))
+    return packed
 
 
-class _Unseekable(io.RawIOBase):
-    """A raw view of a buffered stream, so that it can be buffered again with a larger window."""
+def _with_head(raw: IO[bytes], size: int = _HEAD) -> tuple[IO[bytes], bytes]:
+    """The same bytes, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
+    head = b""
+    while len(head) < size and (more := raw.read(size - len(head))):
+        head += more
+    return cast("IO[bytes]", io.BufferedReader(_Rejoined(head, raw), _BUFFER)), head
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+
+class _Rejoined(io.RawIOBase):
+    """Bytes that were read already, and then the rest of their stream."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest = head, rest
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._stream.read1(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
+        if not self._head:
+            return int(self._rest.readinto(buffer) or 0)
+        count = min(len(buffer), len(self._head))
+        buffer[:count] = self._head[:count]
+        self._head = self._head[count:]
+        return count
 
 
 def _zstd() -> Any:

@@ -71,10 +71,18 @@ bool fourth_is_output(std::string_view text) {
   return four && !three && !(numbers && (!whole || symbols));
 }
 
-}  // namespace
+// Room for about as many arcs as the text has; most lines take more bytes than this.
+void reserve(ArcLines& lines, std::string_view text) {
+  const std::size_t arcs = text.size() / 16;
+  for (auto* column : {&lines.source, &lines.target}) column->reserve(arcs);
+  lines.word.reserve(arcs);
+  for (auto& column : lines.cost) column.reserve(arcs);
+}
 
-ArcLines parse_kaldi(std::string_view text) {
+ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   ArcLines lattice;
+  lattice.word = std::move(word);
+  reserve(lattice, text);
   Lines lines(text);
   std::string_view line;
   while (lines.next(line)) {
@@ -94,9 +102,12 @@ ArcLines parse_kaldi(std::string_view text) {
   return lattice;
 }
 
-ArcLines parse_openfst(std::string_view text) {
+ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, WordColumn input) {
   ArcLines machine;
-  machine.has_output = fourth_is_output(text);
+  machine.has_output = has_output;
+  machine.word = std::move(word);
+  machine.input = std::move(input);
+  reserve(machine, text);
   const std::size_t weight_at = machine.has_output ? 4 : 3;
   Lines lines(text);
   std::string_view line;
@@ -129,6 +140,27 @@ ArcLines parse_openfst(std::string_view text) {
   return machine;
 }
 
+}  // namespace
+
+ArcLines parse_kaldi(std::string_view text) {
+  try {
+    return parse_kaldi(text, WordColumn());
+  } catch (const WordColumn::NotNumbers&) {
+    return parse_kaldi(text, WordColumn(true));
+  }
+}
+
+ArcLines parse_openfst(std::string_view text) {
+  const bool has_output = fourth_is_output(text);
+  // Either side may be numbers or symbols.
+  for (int symbols = 0;; ++symbols) {
+    try {
+      return parse_openfst(text, has_output, WordColumn((symbols & 1) != 0), WordColumn((symbols & 2) != 0));
+    } catch (const WordColumn::NotNumbers&) {
+    }
+  }
+}
+
 std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
   std::vector<std::int64_t> blocks;
   std::int64_t begin = -1, first_line = 0, lines = 0;
@@ -140,7 +172,7 @@ std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
     std::size_t first = at;
     while (first < end && is_space(text[first])) ++first;
     if (first == end && begin >= 0) {
-      blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(at), first_line});
+      blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(at), first_line, lines});
       begin = -1;
     } else if (first < end && begin < 0) {
       begin = static_cast<std::int64_t>(at);
@@ -149,7 +181,7 @@ std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
     ++lines;
     at = end + 1;
   }
-  if (begin >= 0 && at_end) blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line});
+  if (begin >= 0 && at_end) blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line, lines});
   return blocks;
 }
 

@@ -284,8 +284,8 @@ Output<std::int64_t> split_blocks(nb::bytes text, bool at_end) {
     nb::gil_scoped_release release;
     blocks = latticemetric::split_blocks(as_view(text), at_end);
   }
-  const auto rows = blocks.size() / 3;
-  return to_numpy(std::move(blocks), {rows, 3});
+  const auto rows = blocks.size() / 4;
+  return to_numpy(std::move(blocks), {rows, 4});
 }
 
 }  // namespace

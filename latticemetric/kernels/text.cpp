@@ -45,7 +45,7 @@ std::int32_t parse_state(std::string_view field, std::int64_t line) {
   return static_cast<std::int32_t>(value);
 }
 
-double parse_score(std::string_view field, std::int64_t line) {
+double parse_any_score(std::string_view field, std::int64_t line) {
   const char* begin = field.data();
   const char* const end = begin + field.size();
   if (begin < end && *begin == '+') ++begin;

@@ -24,7 +24,7 @@ std::string quoted(std::string_view field);
 
 bool is_utf8(std::string_view text);
 
-inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+inline bool is_space(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
 
 // Lines of a text, one after the other, without their ends.
 class Lines {
@@ -82,8 +82,30 @@ inline bool parse_number(std::string_view field, std::int32_t& number) {
 
 std::int32_t parse_state(std::string_view field, std::int64_t line);
 
-// A finite score.
-double parse_score(std::string_view field, std::int64_t line);
+// A finite score of any spelling.
+double parse_any_score(std::string_view field, std::int64_t line);
+
+// A finite score. Up to fifteen digits and no exponent are a whole number over a power of ten, both exact in a
+// double, so that one division rounds correctly (Clinger 1990).
+inline double parse_score(std::string_view field, std::int64_t line) {
+  static constexpr double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const char* at = field.data();
+  const char* const end = at + field.size();
+  const bool negative = at < end && *at == '-';
+  at += negative;
+  if (field.size() > 16 || at == end || *at < '0' || *at > '9') return parse_any_score(field, line);
+  std::int64_t digits = 0;
+  while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
+  int decimals = 0;
+  if (at < end && *at == '.') {
+    const char* const point = at++;
+    while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
+    decimals = static_cast<int>(at - point) - 1;
+  }
+  if (at != end || digits >= 1000000000000000) return parse_any_score(field, line);
+  const double value = static_cast<double>(digits) / powers[decimals];
+  return negative ? -value : value;
+}
 
 // Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.
 class Words {
@@ -105,41 +127,34 @@ class Words {
   std::vector<std::string_view> words_;
 };
 
-// A column of words that may all be written as numbers. As long as they are, their values are kept; with the first
-// that is not, the whole column becomes numbered symbols.
+// A column of words: numbers as long as all of them are written as numbers, else numbered symbols. The parser that
+// meets the first that is not a number starts again with symbols.
 class WordColumn {
  public:
+  struct NotNumbers {};
+
+  explicit WordColumn(bool symbols = false) : symbols_(symbols) {}
+
+  void reserve(std::size_t size) { values_.reserve(size); }
+
   void add(std::string_view word, std::int64_t line) {
     std::int32_t number = 0;
-    if (symbols_.empty() && parse_number(word, number)) {
-      values_.push_back(number);
-      views_.push_back(word);
-      lines_.push_back(line);
-      return;
-    }
-    if (symbols_.empty()) become_symbols();
-    symbols_.push_back(word_number(word, line));
+    if (symbols_)
+      number = is_epsilon(word) ? 0 : words_.number(word, line);
+    else if (!parse_number(word, number))
+      throw NotNumbers{};
+    values_.push_back(number);
   }
 
-  bool numeric() const { return symbols_.empty(); }
-  std::vector<std::int32_t> take() { return std::move(symbols_.empty() ? values_ : symbols_); }
+  bool numeric() const { return !symbols_; }
+  std::vector<std::int32_t> take() { return std::move(values_); }
   const std::vector<std::string_view>& words() const { return words_.words(); }
 
   static bool is_epsilon(std::string_view word) { return word == "<eps>" || word == "<epsilon>" || word == "\u03b5"; }
 
  private:
-  std::int32_t word_number(std::string_view word, std::int64_t line) {
-    return is_epsilon(word) ? 0 : words_.number(word, line);
-  }
-
-  void become_symbols() {
-    symbols_.reserve(values_.size() + 1);
-    for (std::size_t k = 0; k < views_.size(); ++k) symbols_.push_back(word_number(views_[k], lines_[k]));
-  }
-
-  std::vector<std::int32_t> values_, symbols_;
-  std::vector<std::string_view> views_;
-  std::vector<std::int64_t> lines_;
+  bool symbols_;
+  std::vector<std::int32_t> values_;
   Words words_;
 };
 

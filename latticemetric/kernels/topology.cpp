@@ -35,10 +35,31 @@ void mark_reachable(const Adjacency& graph, std::vector<std::int32_t> pending, s
   }
 }
 
+bool in_order(const std::int32_t* source, const std::int32_t* target, std::int64_t arcs) {
+  for (std::int64_t a = 0; a < arcs; ++a)
+    if (source[a] >= target[a] || (a > 0 && source[a - 1] > source[a])) return false;
+  return true;
+}
+
+// Most decoders write arcs sorted by source and going forward: then one sweep each way tells which states are useful.
+Topology keep_order(std::int32_t states, const std::int32_t* source, const std::int32_t* target, std::int64_t arcs,
+                    std::int32_t start, const std::uint8_t* is_final) {
+  std::vector<std::uint8_t> accessible(states, 0), useful(is_final, is_final + states);
+  accessible[start] = 1;
+  for (std::int64_t a = 0; a < arcs; ++a) accessible[target[a]] |= accessible[source[a]];
+  for (std::int64_t a = arcs - 1; a >= 0; --a) useful[source[a]] |= useful[target[a]];
+  Topology result;
+  result.rank.assign(states, -1);
+  for (std::int32_t s = 0; s < states; ++s)
+    if (accessible[s] && useful[s]) result.rank[s] = result.kept++;
+  return result;
+}
+
 }  // namespace
 
 Topology order_states(std::int32_t states, const std::int32_t* source, const std::int32_t* target,
                       std::int64_t arcs, std::int32_t start, const std::uint8_t* is_final) {
+  if (in_order(source, target, arcs)) return keep_order(states, source, target, arcs, start, is_final);
   Topology result;
   result.rank.assign(states, -1);
   const Adjacency outgoing(states, source, target, arcs);

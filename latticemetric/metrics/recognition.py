@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -35,6 +35,14 @@ _LARGEST_PENALTY = 10**18
 
 Penalty = int | float | str | Fraction
 
+Merit = tuple[bool, Fraction]
+"""A rate to be compared: larger is better, and a defined one beats none (which ranks by its numerator)."""
+
+
+def merit(gain: int, denominator: int, gains: Gains) -> Merit:
+    """The merit of a gain in units of `1 / gains.unit`."""
+    return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))
+
 
 @dataclass(frozen=True)
 class GRR(Metric[RecognitionStatistics]):
@@ -59,6 +67,7 @@ class GRR(Metric[RecognitionStatistics]):
     beta: Penalty = 0
     ignore: frozenset[str] = frozenset()
     wildcard: frozenset[str] = frozenset()
+    gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels count in
 
     def __init__(
         self,
@@ -71,28 +80,22 @@ class GRR(Metric[RecognitionStatistics]):
     ) -> None:
         if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
             raise UsageError(f"order {order} of an n-gram recognition rate", advice=f"choose 1 … {_HIGHEST_ORDER}")
-        values = {"order": order, "alpha": _exact(alpha, "alpha"), "beta": _exact(beta, "beta")}
-        words = {"ignore": _word_set(ignore, "ignore"), "wildcard": _word_set(wildcard, "wildcard")}
-        for name, value in {**values, **words}.items():
+        penalties = _exact(alpha, "alpha"), _exact(beta, "beta")
+        values = {
+            "order": order,
+            "alpha": penalties[0],
+            "beta": penalties[1],
+            "ignore": _word_set(ignore, "ignore"),
+            "wildcard": _word_set(wildcard, "wildcard"),
+            "gains": _gains(order, *penalties),
+        }
+        for name, value in values.items():
             object.__setattr__(self, name, value)
-        self.gains  # noqa: B018  refuses penalties that cannot be represented exactly
 
     @property
     def name(self) -> str:
         """As on the command line."""
         return f"{self.order}-grr"
-
-    @property
-    def gains(self) -> Gains:
-        """The integers that engines and kernels count in."""
-        alpha, beta = Fraction(self.alpha), Fraction(self.beta)
-        unit = lcm(alpha.denominator, beta.denominator)
-        if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
-            raise UsageError(
-                f"alpha {self.alpha} and beta {self.beta} are too fine or too large for exact scores",
-                advice="give at most 16 significant digits",
-            )
-        return Gains(self.order, unit, int(alpha * unit), int(beta * unit))
 
     @property
     def signature(self) -> Signature:
@@ -115,6 +118,8 @@ class GRR(Metric[RecognitionStatistics]):
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
         """The words that are counted: neither ignored nor wildcards."""
+        if not self.ignore and not self.wildcard:
+            return tuple(words)
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
@@ -126,11 +131,11 @@ class GRR(Metric[RecognitionStatistics]):
 
     def statistics(self, candidate: Text, references: References) -> RecognitionStatistics:
         """Counts against the reference with the best rate (ties: the first)."""
-        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))[1]
+        return self.best_reference(candidate, references)[1]
 
-    def best_reference(self, candidate: Text, references: References) -> int:
-        """Which reference has the best rate (ties: the first)."""
-        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))[0]
+    def best_reference(self, candidate: Text, references: References) -> tuple[int, RecognitionStatistics]:
+        """Which reference has the best rate (ties: the first), and the counts against it."""
+        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))
 
     def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
         """Counts of many pairs of a candidate and one reference."""
@@ -155,22 +160,21 @@ class GRR(Metric[RecognitionStatistics]):
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], ngrams)
 
     def _best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
-        best = max(range(len(statistics)), key=lambda k: (self.merit(statistics[k]), -k))
+        best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))  # the first of equal ones
         return best, statistics[best]
 
-    def gain(self, statistics: RecognitionStatistics) -> Fraction:
-        """Σ_k M_k − α I − β D, exactly."""
-        penalty = Fraction(self.alpha) * statistics.insertions + Fraction(self.beta) * statistics.deletions
-        return sum(statistics.matches) - penalty
+    def gain(self, statistics: RecognitionStatistics) -> int:
+        """Σ_k M_k − α I − β D in units of `1 / gains.unit`."""
+        _, unit, alpha, beta = self.gains
+        return sum(statistics.matches) * unit - statistics.insertions * alpha - statistics.deletions * beta
 
-    def merit(self, statistics: RecognitionStatistics) -> tuple[bool, Fraction]:
-        """What is compared where several references compete: larger is better, and a defined rate beats none."""
-        size = sum(statistics.reference_ngrams)
-        return (True, self.gain(statistics) / size) if size else (False, self.gain(statistics))
+    def merit(self, statistics: RecognitionStatistics) -> Merit:
+        """What is compared where several references compete."""
+        return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
         """The rate's numerator."""
-        return plain_number(self.gain(statistics))
+        return plain_number(Fraction(self.gain(statistics), self.gains.unit))
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
         """The rate's denominator."""
@@ -266,6 +270,16 @@ def _wrr(**parameters: Any) -> WRR:
 @register("wer")
 def _wer(**parameters: Any) -> WER:
     return WER(**parameters)
+
+
+def _gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
+    unit = lcm(alpha.denominator, beta.denominator)
+    if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
+        raise UsageError(
+            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} are too fine or too large for exact scores",
+            advice="give at most 16 significant digits",
+        )
+    return Gains(order, unit, int(alpha * unit), int(beta * unit))
 
 
 def _exact(value: Penalty, name: str) -> Fraction:

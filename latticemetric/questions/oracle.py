@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +15,7 @@ from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import References, references_of
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, Merit, merit
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.vocabulary import EPSILON
@@ -47,6 +46,7 @@ class ScoredPath:
         scores: Each named cost, summed along the path.
         arcs: Its arcs' numbers in the graph.
         alignment: With the reference that it scores best against.
+        reference: The words of that reference.
     """
 
     words: tuple[str, ...]
@@ -58,6 +58,7 @@ class ScoredPath:
     scores: Mapping[str, float]
     arcs: tuple[int, ...]
     alignment: Alignment
+    reference: tuple[str, ...]
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -77,13 +78,11 @@ class Oracle(ScoredPath):
     """The best path of a graph under a metric.
 
     Attributes:
-        reference: The words of the reference that it scores best against.
         one_best: The model's own best path, scored in the same way.
         exact: Whether nothing better can be in the graph.
         signature: The metric, its parameters and the version.
     """
 
-    reference: tuple[str, ...]
     one_best: ScoredPath
     exact: bool
     signature: str
@@ -139,10 +138,9 @@ def oracle(
     found = [find(search) for search in searches]
     best = min(range(len(listed)), key=lambda k: _preference(found[k], listed[k], chosen, cost, searches[k]))
     path = score_path(lattice, found[best].arcs, listed, chosen, cost)
-    _check(path, _rate(found[best], listed[best], chosen), chosen)
+    _check(path, _promised(found[best], listed[best], chosen), chosen)
     return Oracle(
         **vars(path),
-        reference=listed[chosen.best_reference(path.words, listed)],
         one_best=score_path(lattice, _one_best_arcs(lattice, cost, is_word), listed, chosen, cost),
         exact=True,
         signature=str(chosen.signature_for(len(listed))),
@@ -154,7 +152,7 @@ def score_path(
 ) -> ScoredPath:
     """Scores a complete path from its words, by the string metric."""
     words = tuple(word for word in lattice.words(arcs) if word not in metric.ignore)
-    statistics = metric.statistics(words, references)
+    best, statistics = metric.best_reference(words, references)
     end = int(lattice.target[arcs[-1]]) if len(arcs) else 0
     row = int(np.searchsorted(lattice.final, end))
     return ScoredPath(
@@ -166,7 +164,8 @@ def score_path(
         cost=cost.along(arcs, lattice),
         scores={name: float(c.arc[arcs].sum() + c.final[row]) for name, c in lattice.scores.items()},
         arcs=tuple(int(a) for a in arcs),
-        alignment=metric.align(words, references[metric.best_reference(words, references)]),
+        alignment=metric.align(words, references[best]),
+        reference=tuple(references[best]),
     )
 
 
@@ -185,21 +184,24 @@ def as_lattice(graph: Graph) -> Lattice:
 
 def _readings(lattice: Lattice, metric: GRR) -> tuple[Any, Any]:
     """What arcs count as (ε for ignored words and wildcards), and which of them carry a word at all."""
-    numbers = {name: lattice.vocabulary.encode(sorted(getattr(metric, name))) for name in ("ignore", "wildcard")}
-    is_word = (lattice.word != EPSILON) & ~np.isin(lattice.word, numbers["ignore"])
-    counts = is_word & ~np.isin(lattice.word, numbers["wildcard"])
-    return np.where(counts, lattice.word, EPSILON).astype(np.int32), is_word.astype(np.uint8)
+    is_word = lattice.word != EPSILON
+    label = lattice.word
+    if metric.ignore:
+        is_word &= ~np.isin(lattice.word, lattice.vocabulary.encode(sorted(metric.ignore)))
+    if metric.ignore or metric.wildcard:
+        silent = np.isin(lattice.word, lattice.vocabulary.encode(sorted(metric.ignore | metric.wildcard)))
+        label = np.where(silent, EPSILON, lattice.word).astype(np.int32)
+    return label, is_word.astype(np.uint8)
 
 
-def _rate(found: Found, reference: Sequence[str], metric: GRR) -> tuple[bool, Fraction]:
-    """What the search promises for one reference, in the form of `GRR.merit`."""
-    size = ngram_total(len(metric.counted(reference)), metric.order)
-    return (size > 0, Fraction(found.gain, metric.gains.unit * (size or 1)))
+def _promised(found: Found, reference: Sequence[str], metric: GRR) -> Merit:
+    """The merit that the search promises for one reference."""
+    return merit(found.gain, ngram_total(len(metric.counted(reference)), metric.order), metric.gains)
 
 
 def _preference(found: Found, reference: Sequence[str], metric: GRR, cost: Costs, search: Search) -> tuple[Any, ...]:
     """Orders the best paths for several references by the tie rule, a defined rate before none."""
-    defined, rate = _rate(found, reference, metric)
+    defined, rate = _promised(found, reference, metric)
     price = cost.along(found.arcs, search.lattice)
     return (not defined, -rate, price, int(search.is_word[found.arcs].sum()), tuple(found.arcs))
 
@@ -208,7 +210,7 @@ def _one_best_arcs(lattice: Lattice, cost: Costs, is_word: Any) -> Any:
     return _native.best_path(lattice.source, lattice.target, cost.arc, is_word, cost.final)
 
 
-def _check(path: ScoredPath, promised: tuple[bool, Fraction], metric: GRR) -> None:
+def _check(path: ScoredPath, promised: Merit, metric: GRR) -> None:
     """A path must score by its words what the search promised."""
     scored = metric.merit(path.statistics)
     if scored != promised:

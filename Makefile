@@ -51,3 +51,35 @@ $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 $(VENV)/.installed-%: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet ".[$*]"
 	touch $@
+
+# ---- Slower checks of the native code ----
+
+CLANG ?= clang++
+FUZZ_RUNS ?= 1000000
+PARSERS := kaldi openfst plf slf blocks
+
+.PHONY: sanitize fuzz
+
+# The whole suite over an extension built with AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize:
+	$(PYTHON) -m venv $(VENV)-sanitize
+	$(VENV)-sanitize/bin/python -m pip install --quiet ".[test]" \
+		-Ccmake.define.LATTICEMETRIC_SANITIZE=ON -Ccmake.build-type=RelWithDebInfo -Cbuild-dir=build/sanitize
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		$(VENV)-sanitize/bin/pytest -n auto tests
+
+# A million inputs a parser (or FUZZ_RUNS), from a small corpus; needs clang and its runtime.
+fuzz: $(PARSERS:%=build/fuzz/%)
+	for parser in $(PARSERS); do \
+		mkdir -p build/fuzz/grown-$$parser; \
+		build/fuzz/$$parser -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=5 -rss_limit_mb=2048 -verbosity=0 \
+			-print_final_stats=1 build/fuzz/grown-$$parser tests/fuzz/corpus/$$parser || exit 1; \
+	done
+
+build/fuzz/%: tests/fuzz/parser.cpp $(wildcard latticemetric/kernels/*.hpp latticemetric/kernels/*.cpp)
+	mkdir -p build/fuzz
+	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+		-Ilatticemetric/kernels -DPARSER=$* tests/fuzz/parser.cpp \
+		latticemetric/kernels/text.cpp latticemetric/kernels/arc_lines.cpp \
+		latticemetric/kernels/plf.cpp latticemetric/kernels/slf.cpp -o $@

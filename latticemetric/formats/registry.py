@@ -75,29 +75,30 @@ def register(candidate: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """All formats, ours and those of other packages."""
+    """Our own formats; `with_plugins` adds those of other packages."""
     for module in _OWN:
         import_module(f"latticemetric.formats.{module}")
-    _load_plugins()
     return _formats
 
 
-def _load_plugins() -> None:
+def with_plugins() -> dict[str, Format]:
+    """All formats. Asked for only where ours do not serve: looking for plug-ins takes longer than most lattices."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
-        if entry.name in _formats:
+        if entry.name in formats():
             continue
         try:
             register(entry.load())
         except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
             warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
+    return _formats
 
 
 def find_format(name: str) -> Format:
     """The format of that name."""
     known = formats()
-    if name not in known:
+    if name not in known and name not in with_plugins():
         raise UsageError(f"there is no format '{name}'", advice=f"choose one of {', '.join(sorted(known))}")
     return known[name]
 
@@ -107,7 +108,7 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    candidates = [f for f in formats().values() if f.sniff(head)]
+    candidates = _candidates(head, formats()) or _candidates(head, with_plugins())
     if not candidates:
         raise FormatError(
             "the format is not recognised",
@@ -120,12 +121,18 @@ def sniff(stream: Stream) -> Format:
     return candidates[0]
 
 
+def _candidates(head: bytes, known: dict[str, Format]) -> list[Format]:
+    return [candidate for candidate in known.values() if candidate.sniff(head)]
+
+
 def format_for_writing(path: str) -> Format:
     """The format whose suffix a path has."""
     name = without_compression(os.fspath(path))
-    candidates = [f for f in formats().values() if f.write and name.endswith(f.suffixes)]
+    candidates = [f for f in with_plugins().values() if f.write and name.endswith(f.suffixes)]
+    longest = max((len(s) for f in candidates for s in f.suffixes if name.endswith(s)), default=0)
+    candidates = [f for f in candidates if any(name.endswith(s) and len(s) == longest for s in f.suffixes)]
     if len(candidates) != 1:
-        known = ", ".join(sorted(f.name for f in formats().values() if f.write))
+        known = ", ".join(sorted(f.name for f in _formats.values() if f.write))
         raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
     return candidates[0]
 

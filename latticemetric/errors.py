@@ -45,6 +45,11 @@ class MissingDependencyError(LatticeMetricError, ImportError):
     """A package that this operation needs is not installed."""
 
 
+def shortened(text: str, longest: int = 60) -> str:
+    """A text as an error shows it."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
 def require_pynini() -> None:
     """Raises one clear error where OpenFst's Python bindings are missing."""
     try:

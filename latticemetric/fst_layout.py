@@ -8,7 +8,7 @@ followed by its arcs. Integers are little-endian; an arc is (input, output, weig
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,10 +66,6 @@ class _Cursor:
 
     data: memoryview
     at: int = 0
-    origin: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.origin = self.at
 
     def unpack(self, layout: str) -> tuple[Any, ...]:
         size = struct.calcsize(layout)
@@ -94,7 +90,8 @@ class _Cursor:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
 
     def align(self) -> None:
-        self.take(-(self.at - self.origin) % _ALIGNMENT)
+        """Passes the padding: OpenFst aligns by the position in the file, also inside an archive."""
+        self.take(-self.at % _ALIGNMENT)
 
 
 def decode(data: bytes | memoryview, at: int = 0) -> tuple[FstArrays, int]:
@@ -145,6 +142,8 @@ def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
         raise FormatError(f"byte {cursor.at - 4}: a symbol table was expected")
     cursor.string()  # the table's name
     _next_key, size = cursor.unpack("<qq")
+    if size < 0:
+        raise FormatError(f"byte {cursor.at - 8}: a symbol table has a negative number of symbols")
     table: dict[int, str] = {}
     for _ in range(size):
         symbol = cursor.string()

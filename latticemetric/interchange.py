@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,13 @@ def lattice_from_arrays(machine: FstArrays, vocabulary: Vocabulary | None = None
     if len(machine.target) and machine.target.max() >= len(machine.final):
         raise InputError(f"an arc leads to state {machine.target.max()}, which is not there")
     final = np.flatnonzero(~np.isposinf(machine.final)).astype(np.int32)
-    words = vocabulary or _vocabulary(machine.output_symbols)
+    words = _vocabulary(machine.output_symbols) if vocabulary is None else vocabulary
     labels = {}
-    if not np.array_equal(machine.input, machine.output):
+    # With tables on both sides, equal numbers may still be different words; with one table, it spells both sides.
+    two_tables = machine.input_symbols is not None and machine.output_symbols is not None
+    if (two_tables and machine.input_symbols != machine.output_symbols) or not np.array_equal(
+        machine.input, machine.output
+    ):
         inputs = _vocabulary(machine.input_symbols)
         labels["input"] = Labels(machine.input, np.zeros(len(final), dtype=np.int32), inputs)
     return Lattice.from_arcs(
@@ -118,6 +123,8 @@ def lattice_from_networkx(graph: Any) -> Lattice:
     """
     if "start" not in graph.graph:
         raise InputError("the graph does not say where it starts", advice="set graph.graph['start'] to a node")
+    if not graph.is_directed():
+        raise InputError("the graph is undirected", advice="a lattice is a directed graph")
     number = {node: k for k, node in enumerate(graph.nodes)}
     if graph.graph["start"] not in number:
         raise InputError(f"the start, {graph.graph['start']!r}, is not a node of the graph")
@@ -129,6 +136,9 @@ def lattice_from_networkx(graph: Any) -> Lattice:
     if all(isinstance(key, int) for _, _, key, _ in edges):
         edges.sort(key=lambda edge: (number[edge[0]], edge[2]))
     finals = [node for node in graph.nodes if "final" in graph.nodes[node]]
+    for node in finals:
+        if not isinstance(graph.nodes[node]["final"], Mapping):
+            raise InputError(f"'final' of node {node!r} is no mapping of scores", advice="set it to {} for none")
     names = dict.fromkeys(name for *_, data in edges for name in data.get("scores", {}))
     names |= dict.fromkeys(name for node in finals for name in graph.nodes[node]["final"])
     scales = graph.graph.get("scales", {})

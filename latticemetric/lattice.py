@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import UsageError
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+from latticemetric.errors import InputError, UsageError
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
 
 if TYPE_CHECKING:
     from latticemetric.lattice_statistics import LatticeStatistics
@@ -32,6 +32,10 @@ class Column:
     arc: Floats
     final: Floats
     scale: float = 1.0
+
+    def as_arrays(self) -> Column:
+        """The same with float64 arrays, whatever it was made of."""
+        return Column(np.asarray(self.arc, np.float64), np.asarray(self.final, np.float64), float(self.scale))
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,7 @@ class Lattice:
         vocabulary: Vocabulary | None = None,
         times: npt.ArrayLike | None = None,
         labels: Mapping[str, Labels] | None = None,
+        copy: bool = True,
     ) -> Lattice:
         """Checks a graph, drops what no complete path uses, and puts it in order.
 
@@ -118,6 +123,7 @@ class Lattice:
             vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
             times: Seconds at each state, indexed by the numbers used here.
             labels: Further text of arcs and final states.
+            copy: Whether arrays that are kept as they are get copied; without it, do not change them afterwards.
 
         Raises:
             InputError: The graph is cyclic or empty, or a number or a score is not sane.
@@ -135,12 +141,12 @@ class Lattice:
             int32_numbers(target, "state"),
             int32_numbers(word, "word"),
             int32_numbers(final, "state"),
-            scores=dict(scores or {}),
-            vocabulary=vocabulary or Vocabulary.numeric(),
+            scores={name: column.as_arrays() for name, column in (scores or {}).items()},
+            vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
             times=None if times is None else np.asarray(times, dtype=np.float64),
             labels=dict(labels or {}),
         )
-        return enter(draft, start)
+        return enter(draft, start, copy=copy)
 
     @classmethod
     def from_strings(
@@ -155,7 +161,9 @@ class Lattice:
             >>> Lattice.from_strings(["a b", "a c d"]).statistics().paths
             2
         """
-        split = [tuple(s.split()) if isinstance(s, str) else tuple(s) for s in strings]
+        split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
+        if costs is not None and len(costs) != len(split):
+            raise UsageError(f"there are {len(split)} strings and {len(costs)} costs")
         vocabulary = Vocabulary.from_words(w for words in split for w in words)
         source, target, word, cost = [], [], [], []
         state = 1
@@ -209,14 +217,22 @@ class Lattice:
             if name not in chosen:
                 known = ", ".join(chosen) or "none"
                 raise UsageError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
+            if not np.isfinite(scale):
+                raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
             chosen[name] = float(scale)
         arc = np.zeros(len(self.word))
         final = np.full(self.num_states, np.inf)
         final[self.final] = 0.0
-        for name, scale in chosen.items():
-            if scale != 0:
-                arc += scale * self.scores[name].arc
-                final[self.final] += scale * self.scores[name].final
+        with np.errstate(over="ignore", invalid="ignore"):
+            for name, scale in chosen.items():
+                if scale != 0:
+                    arc += scale * self.scores[name].arc
+                    final[self.final] += scale * self.scores[name].final
+        # No path costs more than all arcs together.
+        with np.errstate(over="ignore", invalid="ignore"):
+            everything = np.abs(arc).sum() + np.abs(final[self.final]).sum()
+        if not np.isfinite(everything):
+            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
         return Costs(arc, final)
 
     def paths(self, scales: Scales | None = None) -> Iterator[Path]:
@@ -249,6 +265,13 @@ class Lattice:
     def __setstate__(self, state: dict[str, Any]) -> None:
         views = {name: MappingProxyType(state[name]) for name in ("scores", "labels")}
         vars(self).update(state | views)
+        # NumPy pickles arrays without their read-only flag.
+        extras: list[Column | Labels] = [*self.scores.values(), *self.labels.values()]
+        arrays = [part for extra in extras for part in (extra.arc, extra.final)]
+        for array in (self.source, self.target, self.word, self.final, *arrays):
+            array.flags.writeable = False
+        if self.times is not None:
+            self.times.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"Lattice({self.num_states} states, {len(self.word)} arcs, scores: {', '.join(self.scores) or 'none'})"

@@ -13,15 +13,18 @@ from latticemetric.errors import InputError
 from latticemetric.lattice import Column, Floats, Labels, Lattice, States
 
 
-def enter(draft: Lattice, start: int) -> Lattice:
+def enter(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     """Checks a draft, drops what no complete path uses, numbers states topologically and sorts arcs by source."""
     _check_columns(draft)
-    return _in_order(draft, start)
+    return _in_order(draft, start, copy=copy)
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     """Numbers of states or words as 32-bit integers, refused where they are none."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} numbers must be one list of integers") from None
     if array.size == 0:
         return np.zeros(0, dtype=np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -94,7 +97,7 @@ def _shape(draft: Lattice, start: int) -> _Shape:
     return _Shape(source, target, final, int(begin), times, names)
 
 
-def _in_order(draft: Lattice, start: int) -> Lattice:
+def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     shape = _shape(draft, start)
     is_final = np.zeros(shape.states, dtype=np.uint8)
     is_final[shape.final] = 1
@@ -107,6 +110,8 @@ def _in_order(draft: Lattice, start: int) -> Lattice:
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
     rows, ends = _useful_rows(rank, shape, kept)
+    if copy and isinstance(rows, slice):
+        rows = np.arange(len(draft.source))
     scores = {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
     labels = {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
     return Lattice(

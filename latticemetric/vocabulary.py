@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -162,6 +163,9 @@ class _NumericVocabulary(Vocabulary):
 _NUMERIC = _NumericVocabulary({})
 
 
+_FIELD = re.compile(r"[^ \t\n\r\f\v]+")
+
+
 def split_words(text: str) -> list[str]:
-    """The words of a line: what white space separates."""
-    return text.split()
+    """The words of a line: what ASCII white space separates, as in lattices; a no-break space is part of a word."""
+    return text.split() if text.isascii() else _FIELD.findall(text)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.workers import map_in_order
-from latticemetric.errors import LatticeMetricError
+from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.lattice import Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -106,13 +106,14 @@ def oracles_of(
     """Answers pairs, in their order.
 
     Raises:
-        LatticeMetricError: A pair has a problem, unless `keep_going`: then it is an outcome.
+        InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
+        UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
 
     def outcome(pair: Pair) -> Outcome:
         try:
             return Outcome(pair.name, _answer(pair, metric, scales, engine))
-        except LatticeMetricError as error:
+        except InputError as error:
             if not keep_going:
                 raise
             return Outcome(pair.name, None, error, _missed(pair, metric))
@@ -128,7 +129,7 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
     try:
         return oracle(graph, [reference.words for reference in pair.references], metric, scales=scales, engine=engine)
     except LatticeMetricError as error:
-        raise (error if error.where else error.at(f"{pair.entry.where} ({pair.name})")) from None
+        raise (error if error.where else error.at(pair.entry.place)) from None
 
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:

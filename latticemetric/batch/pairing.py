@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
-from latticemetric.errors import FormatError, InputError
+from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry
 
 Style = Literal["auto", "plain", "keyed"]
+
+_LOOK_AHEAD = 16
 
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
 
@@ -36,16 +38,27 @@ class Pair:
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
     """Pairs graphs with references, file by file of references in step.
 
-    In the style `auto`, references are keyed where every line of every file begins with a word of its own and the
-    first graph's id is among them; graphs whose ids are mere positions are paired in order.
+    In the style `auto`, references of graphs that are named by their position are plain; those of graphs with ids of
+    their own are keyed if one of the first graphs' ids begins a line of each file; those of graphs named by their
+    files are keyed if lines begin with words of their own and all the first graphs' ids are among them.
     """
     stream = iter(entries)
-    first = next(stream, None)
-    if first is None:
+    first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
+    if not first:
         raise FormatError("there are no graphs")
-    keyed = style == "keyed" or (style == "auto" and all(f.could_be_keyed(first.name) for f in files))
-    everything = chain([first], stream)
+    keyed = style == "keyed" or (style == "auto" and all(_is_keyed(file, first) for file in files))
+    everything = chain(first, stream)
     return _by_key(everything, files) if keyed else _in_order(everything, files)
+
+
+def _is_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    keys = file.first_words()
+    names = {entry.name for entry in first}
+    if first[0].naming == "position":
+        return False
+    if first[0].naming == "own":
+        return not names.isdisjoint(keys)
+    return len(set(keys)) == len(keys) and names <= set(keys)
 
 
 def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:
@@ -64,7 +77,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Itera
         if row is None:
             problem = InputError(
                 f"there is no reference for graph {count}: {longest.name} has {len(longest.lines)} lines",
-                where=f"{entry.where} ({entry.name})",
+                where=entry.place,
                 advice=f"give as many references as graphs, {_PAIRED_ADVICE}",
             )
             yield Pair(entry.name, entry, (), problem)
@@ -84,21 +97,23 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
     used: set[str] = set()
     for entry in entries:
         if entry.name in used:
-            raise FormatError(f"there are two graphs named '{entry.name}'", where=entry.where)
+            raise FormatError(f"there are two graphs named '{shortened(entry.name)}'", where=entry.where)
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
         if lacking:
             problem = InputError(
-                f"there is no reference for '{entry.name}' in {lacking[0]}",
+                f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
                 advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, say --references plain",
             )
-            yield Pair(entry.name, entry, (), problem)
+            yield Pair(entry.name, entry, tuple(t[entry.name] for t in tables if entry.name in t), problem)
         else:
             yield Pair(entry.name, entry, tuple(table[entry.name] for table in tables))
     for name in dict.fromkeys(name for table in tables for name in table if name not in used):
         references = tuple(table[name] for table in tables if name in table)
         problem = InputError(
-            f"there is no graph named '{name}'", where=references[0].where, advice=f"add it, {_PAIRED_ADVICE}"
+            f"there is no graph named '{shortened(name)}'",
+            where=references[0].where,
+            advice=f"add it, {_PAIRED_ADVICE}",
         )
         yield Pair(name, None, references, problem)

@@ -17,6 +17,7 @@ from latticemetric.cli import options
 @options.from_format
 @options.scale
 @click.option("--sum-scores", is_flag=True, help="Write one score: the model's cost under the scales.")
+@click.option("--drop-labels", is_flag=True, help="Leave out the input side and transition ids.")
 def command(
     *,
     graphs: str,
@@ -26,6 +27,7 @@ def command(
     from_format: str | None,
     scales: tuple[tuple[str, float], ...],
     sum_scores: bool,
+    drop_labels: bool,
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
@@ -33,7 +35,7 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.errors import UsageError
-    from latticemetric.formats.columns import summed
+    from latticemetric.formats.columns import summed, without_labels
     from latticemetric.formats.registry import Graph, entries
     from latticemetric.formats.symbols import as_vocabulary
     from latticemetric.formats.writing import write
@@ -44,7 +46,12 @@ def command(
     def converted() -> Iterator[tuple[str, Graph]]:
         for entry in options.progress(entries([graphs], from_format, as_vocabulary(symbols)), None, "graphs"):
             graph = entry.build()
-            yield entry.name, summed(graph, dict(scales)) if sum_scores else graph
+            if sum_scores:
+                graph = summed(graph, dict(scales))
+            if drop_labels:
+                graph = without_labels(graph)
+            yield entry.name, graph
 
     count = write(target, converted(), format=to_format)
-    click.echo(f"{count} graphs written to {target}", err=True)
+    graphs_written = "1 graph" if count == 1 else f"{count} graphs"
+    click.echo(f"{graphs_written} written to {target}", err=True)

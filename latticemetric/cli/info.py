@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ def command(
     from latticemetric.formats.registry import entries
     from latticemetric.formats.symbols import as_vocabulary
 
+    sys.set_int_max_str_digits(0)  # path counts are exact, however long
     found = options.progress(entries(graphs, from_format, as_vocabulary(symbols)), None, "graphs")
     with options.results(output, at_once=False) as put:
         for line in _WRITERS[output_format](map(_describe, found)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -58,11 +59,24 @@ def lattice_oracle() -> None:
 def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     """Runs a command; what goes wrong is one line on stderr and exit status 2."""
     try:
-        command(prog_name=prog_name, standalone_mode=True)
+        status = command(prog_name=prog_name, standalone_mode=False)
+        _flush()
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
     except LatticeMetricError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; leave nothing for the interpreter to flush.
-        sys.stdout = None
+        # Whoever read our output has seen enough; the interpreter must not try to flush the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()

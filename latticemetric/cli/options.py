@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -10,8 +11,6 @@ import click
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-_SPOOL_IN_MEMORY = 2**24
 
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
@@ -37,30 +36,29 @@ def output_format(*names: str) -> Callable[[F], F]:
     )
 
 
-class Named(click.ParamType[tuple[str, float]]):
-    """NAME=NUMBER."""
-
-    name = "NAME=NUMBER"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """Splits and checks one value."""
-        if isinstance(value, tuple):
-            return value
+def _name_and_number(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, float], ...]:
+    """NAME=NUMBER, each checked."""
+    pairs = []
+    for value in values:
         name, _, number = value.partition("=")
         try:
             scale = float(number)
         except ValueError:
-            scale = float("nan")
-        if not name or scale != scale or scale in {float("inf"), float("-inf")}:  # noqa: PLR0124  NaN
-            self.fail(f"'{value}' is not a column and its weight, like acoustic=0.1", param, ctx)
-        return name, scale
+            scale = math.nan
+        if not name or not math.isfinite(scale):
+            raise click.BadParameter(f"'{value}' is not a column and its weight, like acoustic=0.1")
+        pairs.append((name, scale))
+    return tuple(pairs)
 
 
 scale = click.option(
     "--scale",
     "scales",
-    type=Named(),
+    metavar="NAME=NUMBER",
     multiple=True,
+    callback=_name_and_number,
     help="Weight of a score column in the model's cost; repeatable.",
 )
 
@@ -84,31 +82,32 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     Lines appear only once all of them are known: a run that stops at its last graph leaves no half result behind.
     Where failures are reported and gone past, they appear `at_once` on standard output.
     """
-    import shutil
-    import tempfile
+    import sys
 
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
 
-    def line_to(file: Any) -> Callable[[str], None]:
-        return lambda text: file.write((text + "\n").encode("utf-8"))
+    with contextlib.ExitStack() as stack:
+        straight = at_once and path == STANDARD_OUTPUT
+        file = sys.stdout.buffer if straight else stack.enter_context(atomic_output(path))
 
-    with atomic_output(path) as file:
-        if at_once and path == STANDARD_OUTPUT:
-            yield line_to(file)
-            return
-        with tempfile.SpooledTemporaryFile(_SPOOL_IN_MEMORY) as draft:
-            yield line_to(draft)
-            draft.seek(0)
-            shutil.copyfileobj(draft, file)
+        def put(line: str) -> None:
+            # A file's name may hold bytes that are no UTF-8: they are shown, and are JSON escapes there.
+            file.write((line + "\n").encode("utf-8", "backslashreplace"))
+            if straight:
+                file.flush()
+
+        yield put
 
 
 def word_list(text: str | None) -> frozenset[str]:
     """The words of an option: separated by white space, or a file of them after `@`."""
     if not text:
         return frozenset()
+    from latticemetric.vocabulary import split_words
+
     if text.startswith("@"):
         from latticemetric.formats.stream import open_stream
 
         with open_stream(text[1:]) as stream:
-            return frozenset(word for line in stream.lines() for word in line.split())
-    return frozenset(text.split())
+            return frozenset(word for line in stream.lines() for word in split_words(line))
+    return frozenset(split_words(text))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome, Totals
@@ -48,6 +49,7 @@ Examples:
 @click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list.")
 @click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
+@click.version_option(VERSION, prog_name="lattice-oracle")
 @options.scale
 @options.workers
 @options.symbols
@@ -208,10 +210,11 @@ class _Writer:
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
         failed = f", {totals.failed} failed" if totals.failed else ""
+        lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
         return [
             "",
             *table(rows),
-            f"{totals.lattices} lattices{failed}   {metric.signature_for(self._references)}",
+            f"{lattices}{failed}   {metric.signature_for(self._references)}",
         ]
 
 

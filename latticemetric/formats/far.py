@@ -8,7 +8,7 @@ from functools import partial
 from typing import IO
 
 from latticemetric import fst_layout
-from latticemetric.errors import FormatError, LatticeMetricError
+from latticemetric.errors import FormatError, LatticeMetricError, UsageError
 from latticemetric.formats.openfst_binary import encode_graph
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
@@ -33,7 +33,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             def build(decode: Callable[[], FstArrays] = decode) -> Lattice:
                 return lattice_from_arrays(decode(), vocabulary)
 
-            yield Entry(key, stream.name, build, named=True)
+            yield Entry(key, stream.name, build, naming="own")
     except FormatError as error:
         raise error if error.where else error.at(stream.name) from None
 
@@ -54,6 +54,8 @@ def _machines(data: bytes) -> Iterator[tuple[str, Callable[[], FstArrays]]]:
     while True:
         key, at = _key(data, at)
         if not key:
+            if at != len(data):
+                raise FormatError(f"{len(data) - at} bytes follow the end of the archive")
             return
         machine, at = fst_layout.decode(data, at)
         yield key, partial(_already, machine)
@@ -68,7 +70,7 @@ def _already(machine: FstArrays) -> FstArrays:
 
 
 def _index(data: bytes) -> tuple[int, ...]:
-    """Offsets of the keys of an `sttable`: they stand at its end, and after them their number."""
+    """Offsets of the keys of an `sttable`, in the order of the file; they and their number end it."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER.size:
@@ -76,7 +78,7 @@ def _index(data: bytes) -> tuple[int, ...]:
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER.size <= position < begin for position in positions):
         raise FormatError("the archive's index points outside of it")
-    return positions
+    return tuple(sorted(positions))
 
 
 def _key(data: bytes, at: int) -> tuple[str, int]:
@@ -92,6 +94,8 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    if not name:
+        raise UsageError("a graph in a far needs an id")
     try:
         body = encode_graph(graph)
     except LatticeMetricError as error:
@@ -100,7 +104,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write(struct.pack("<i", len(key)) + key + body)
 
 
-def _postamble(offsets: list[int]) -> bytes:
+def _postamble(graphs: list[tuple[str, int]]) -> bytes:
+    """The index: offsets in the order of the keys, because OpenFst looks a key up by bisection."""
+    if len({name for name, _ in graphs}) < len(graphs):
+        raise UsageError("two graphs have the same id, and a far finds graphs by their ids")
+    offsets = [offset for _, offset in sorted(graphs, key=lambda graph: graph[0].encode("utf-8"))]
     return struct.pack(f"<{len(offsets) + 1}q", *offsets, len(offsets))
 
 

@@ -16,21 +16,22 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, UsageError
-from latticemetric.formats.columns import as_lattice
+from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.parsing import blocks, parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.formats.text_arcs import words_to_write
 from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, split_words
 
 _TRANSITIONS = "transitions"
 _COLUMNS = ("lm", "acoustic")
 _ID = rb"\s*[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
-_ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb"|[ \t\r]*\n)")
-_ARC_OR_FINAL = re.compile(rb"\s*\d+\s+(\d+\s+\S|[^\s,]+,)")
+_ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
+_ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID_THEN_NOTHING)
+_ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may hold a space, but not after a number
 
 
 def _sniff(head: bytes) -> bool:
@@ -49,7 +50,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             name = first.strip().decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        yield Entry(name, place, partial(_parse, arcs, stream.name, lines_before + 1, vocabulary), named=True)
+        yield Entry(name, place, partial(_parse, arcs, stream.name, lines_before + 1, vocabulary), naming="own")
 
 
 def _parse(arcs: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
@@ -70,13 +71,16 @@ def _parse(arcs: bytes, file: str, lines_before: int, table: Vocabulary | None) 
         scores={name: Column(columns[f"cost{k}"], columns[f"final_cost{k}"]) for k, name in enumerate(_COLUMNS)},
         vocabulary=vocabulary,
         labels=labels,
+        copy=False,
     )
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = as_lattice(graph)
-    if not name or name.split() != [name]:
+    if split_words(name) != [name]:
         raise UsageError(f"'{name}' cannot be an id in a Kaldi archive", advice="ids have no white space")
+    require_unscaled(lattice, "kaldi")
+    require_labels(lattice, "kaldi", {_TRANSITIONS})
     columns = _columns(lattice)
     words = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get(_TRANSITIONS)

@@ -10,17 +10,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from latticemetric.errors import FormatError, InputError, UsageError
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, split_words
 
 _TOTAL = "total"
 _SEPARATOR = "|||"
-_FIRST_LINE = re.compile(rb"\s*\d+\s*\|\|\|[^\n]*\|\|\|")
+_FIRST_LINE = re.compile(rb"\s*[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
 _FEATURE_NAME = re.compile(r"([^\s=:]\S*?)[=:]$")
 _FEWEST_FIELDS = 3
+_SPACE = " \t\r\n\f\v"
 
 
 def _sniff(head: bytes) -> bool:
@@ -35,7 +36,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for line in stream.lines():
         if not line.strip():
             continue
-        fields = [field.strip() for field in line.split(_SEPARATOR)]
+        fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
         if len(fields) < _FEWEST_FIELDS:
             raise FormatError(f"the line has {len(fields)} fields between |||, not 4", where=stream.place())
         if fields[0] != current:
@@ -51,13 +52,17 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _entry(name: str, start: str, block: list[tuple[str, list[str]]]) -> Entry:
-    return Entry(name, start, lambda: _parse(block), named=False)
+    return Entry(name, start, lambda: _parse(block))
 
 
 def _parse(block: Sequence[tuple[str, list[str]]]) -> NBest:
     hypotheses = tuple(_hypothesis(fields, place) for place, fields in block)
     names = dict.fromkeys(name for h in hypotheses for name in h.scores)
     total = _TOTAL in names
+    for (place, _), hypothesis in zip(block, hypotheses, strict=True):
+        # Features may be sparse: one that is not there is 0. A total is there or not.
+        if total and _TOTAL not in hypothesis.scores:
+            raise FormatError("the hypothesis has no total, and others of its list have one", where=place)
     return NBest(hypotheses, {name: float(name == _TOTAL or not total) for name in names})
 
 
@@ -65,13 +70,13 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
         scores[_TOTAL] = 0.0 - _score(fields[3], place)
-    return Hypothesis(tuple(fields[1].split()), scores)
+    return Hypothesis(tuple(split_words(fields[1])), scores)
 
 
 def _features(text: str, place: str) -> dict[str, float]:
     """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; costs."""
     groups: list[tuple[str, list[float]]] = []
-    for token in text.split():
+    for token in split_words(text):
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
         elif groups:
@@ -103,12 +108,21 @@ def _score(text: str, where: str) -> float:
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if not isinstance(graph, NBest):
         raise UsageError("moses-nbest holds n-best lists, and this is a lattice")
+    _check_fields(name, graph)
     for hypothesis in graph.hypotheses:
         features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]
         fields = [name, " ".join(hypothesis.words), " ".join(features)]
         if _TOTAL in hypothesis.scores:
             fields.append(repr(0.0 - hypothesis.scores[_TOTAL]))
         file.write((" ||| ".join(fields) + "\n").encode("utf-8"))
+
+
+def _check_fields(name: str, graph: NBest) -> None:
+    """Refuses what would be read back as something else."""
+    fields = {name, *(w for h in graph.hypotheses for w in h.words), *(s for h in graph.hypotheses for s in h.scores)}
+    for field in fields:
+        if split_words(field) != [field] or _SEPARATOR in field:
+            raise UsageError(f"{shortened(field)!r} cannot stand in a field of a Moses n-best list")
 
 
 register(Format("moses-nbest", (".nbest",), _sniff, _read, _write))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterator
 from typing import IO
 
 from latticemetric import fst_layout
 from latticemetric.errors import FormatError
-from latticemetric.formats.columns import lattice_with_one_column
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.columns import lattice_with_one_column, require_labels
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
 from latticemetric.interchange import lattice_from_arrays, lattice_to_arrays
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
-
-SUFFIX = re.compile(r"(\.lat|\.lattice)?(\.fst|\.ofst|\.txt|\.att|\.far|\.gz|\.xz|\.zst)*$")
-
-
-def graph_name(stem: str) -> str:
-    """The id of a graph that has a file to itself: the file's name without its usual ends."""
-    return SUFFIX.sub("", stem) or stem
 
 
 def _sniff(head: bytes) -> bool:
@@ -37,12 +29,13 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             raise FormatError(f"{len(data) - end} bytes follow the machine", where=stream.name)
         return lattice_from_arrays(machine, vocabulary)
 
-    yield Entry(graph_name(stream.stem), stream.name, build)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def encode_graph(graph: Graph) -> bytes:
     """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
     lattice = lattice_with_one_column(graph, "openfst")
+    require_labels(lattice, "openfst", {"input"})
     return fst_layout.encode(lattice_to_arrays(lattice), fst_type="vector")
 
 

@@ -7,32 +7,33 @@ everywhere or beside an input that is no number.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.formats.columns import lattice_with_one_column
-from latticemetric.formats.openfst_binary import graph_name
+from latticemetric.errors import InputError
+from latticemetric.formats.columns import lattice_with_one_column, require_labels
 from latticemetric.formats.parsing import parsed, spelled
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
-from latticemetric.formats.text_arcs import words_to_write
+from latticemetric.formats.text_arcs import is_word_number, words_to_write
 from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, Words
+
+_FIRST_ARC = re.compile(rb"\s*\d+[ \t]+\d+([ \t]+(?!\|\|\|)\S+){1,3}[ \t]*\r?(\n|$)")
+_ONE_STATE = re.compile(rb"\s*\d+([ \t]+[-+0-9.eE]+)?\s*")
 
 
 def _sniff(head: bytes) -> bool:
-    for line in head.split(b"\n")[:1]:
-        fields = line.split()
-        return len(fields) in {3, 4, 5} and fields[0].isdigit() and fields[1].isdigit() and b"|||" not in line
-    return False
+    return _FIRST_ARC.match(head) is not None or _ONE_STATE.fullmatch(head) is not None
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     data = stream.read()
-    yield Entry(graph_name(stream.stem), stream.name, lambda: _parse(data, stream.name, vocabulary))
+    yield Entry(graph_name(stream.stem), stream.name, lambda: _parse(data, stream.name, vocabulary), naming="file")
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
@@ -40,10 +41,10 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     words, vocabulary = spelled(machine["word"], table)
     final = machine["final"]
     labels = {}
-    if machine["input"] is not None:
-        inputs, side = spelled(machine["input"], table if vocabulary is table else None)
-        if side != vocabulary or not np.array_equal(inputs, words):
-            labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
+    if machine["input"] is not None and not _same(machine["input"], machine["word"]):
+        # The table spells words; the other side may be phones or transition ids.
+        inputs, side = spelled(machine["input"], None)
+        labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
     return Lattice.from_arcs(
         machine["source"],
         machine["target"],
@@ -53,21 +54,41 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
         scores={"weight": Column(machine["cost0"], machine["final_cost0"])} if machine["weighted"] else {},
         vocabulary=vocabulary,
         labels=labels,
+        copy=False,
     )
+
+
+def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | None]) -> bool:
+    """Whether two native columns say the same."""
+    return one[1] == other[1] and np.array_equal(one[0], other[0])
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_with_one_column(graph, "openfst-text")
+    require_labels(lattice, "openfst-text", {"input"})
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
     cost = lattice.cost()
+    if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
+        raise InputError(
+            "words look like weights, and in a machine without weights they would be read back as such",
+            advice="write openfst",
+        )
     rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, cost.arc.tolist(), strict=True)
     weighted = bool(lattice.scores)
     lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]
     final = [(state, cost.final[state].item()) for state in lattice.final.tolist()]
     lines += [f"{state}\t{weight!r}" if weighted else f"{state}" for state, weight in final]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _looks_like_a_weight(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return not is_word_number(word)
 
 
 register(Format("openfst-text", (".fst.txt", ".att", ".txt"), _sniff, _read, _write, single=True))

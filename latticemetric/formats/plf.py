@@ -16,7 +16,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import as_lattice
+from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.parsing import parsed
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
@@ -50,11 +50,14 @@ def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
         final=[parts["end"]],
         scores=scores,
         vocabulary=Vocabulary.from_words(parts["words"]),
+        copy=False,
     )
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = as_lattice(graph)
+    require_unscaled(lattice, "plf")
+    require_labels(lattice, "plf", set())
     last = lattice.num_states - 1
     end_costs = {
         name: dict(zip(lattice.final.tolist(), c.final.tolist(), strict=True)) for name, c in lattice.scores.items()
@@ -78,15 +81,19 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arc_to_write(word: str, costs: dict[str, float], distance: int) -> str:
-    escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = _escaped(word)
     positional = list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))])
     values = [(name, 0.0 - cost) for name, cost in costs.items()]
     if positional:
         fields = [repr(value) for _, value in values]
     else:
-        names = [(name.replace("\\", "\\\\").replace("'", "\\'"), value) for name, value in values]
+        names = [(_escaped(name), value) for name, value in values]
         fields = ["{" + "".join(f"'{name}':{value!r}," for name, value in names) + "}"] if names else []
     return "(" + ",".join([f"'{escaped}'", *fields, str(distance)]) + ")"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
 
 
 register(Format("plf", (".plf",), _sniff, _read, _write))

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from latticemetric.errors import FormatError
+from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.stream import open_stream
 from latticemetric.formats.text_arcs import is_word_number
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, split_words
 
 
 class Reference(NamedTuple):
@@ -33,10 +33,9 @@ class ReferenceFile:
     lines: tuple[tuple[str, ...], ...]
     table: Vocabulary | None = None
 
-    def could_be_keyed(self, name: str) -> bool:
-        """Whether every line begins with a word of its own, and one of them with this id."""
-        keys = [words[0] for words in self.lines if words]
-        return name in keys and len(keys) == len(set(keys))
+    def first_words(self) -> list[str]:
+        """What lines begin with: their ids, if they are keyed."""
+        return [words[0] for words in self.lines if words]
 
     def plain(self) -> list[Reference]:
         """Every line is a reference; an empty line is one of no words."""
@@ -51,7 +50,7 @@ class ReferenceFile:
             where = f"{self.name}:{number}"
             if words[0] in table:
                 raise FormatError(
-                    f"id '{words[0]}' has a reference already, at {table[words[0]].where}",
+                    f"id '{shortened(words[0])}' has a reference already, at {table[words[0]].where}",
                     where=where,
                     advice="if these are not ids, say --references plain",
                 )
@@ -71,8 +70,7 @@ class ReferenceFile:
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
     """Reads a file of references; a table spells those that are word numbers."""
     with open_stream(path) as stream:
-        # Fields are what ASCII white space separates, as in lattices: a no-break space is part of a word.
-        lines = tuple(tuple(f.decode("utf-8") for f in line.encode("utf-8").split()) for line in stream.lines())
+        lines = tuple(tuple(split_words(line)) for line in stream.lines())
     if not any(lines):
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)

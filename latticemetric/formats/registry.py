@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import IO, NamedTuple
+from pathlib import Path
+from typing import IO, Literal, NamedTuple
 
-from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError
+from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.stream import Stream, expand, open_stream, without_compression
 from latticemetric.lattice import Lattice
 from latticemetric.nbest import NBest
@@ -19,6 +22,10 @@ Graph = Lattice | NBest
 
 _ENTRY_POINTS = "latticemetric.formats"
 _OWN = ("openfst_binary", "far", "openfst_text", "kaldi_text", "plf", "moses_nbest")
+
+Naming = Literal["own", "file", "position"]
+
+_FILE_ENDS = re.compile(r"(\.lat|\.lattice)?(\.fst|\.ofst|\.txt|\.att|\.slf|\.far)*$")
 
 _formats: dict[str, Format] = {}
 
@@ -30,15 +37,20 @@ class Entry(NamedTuple):
         name: Its id.
         where: File and line where it begins.
         build: Parses and checks it; raises `InputError` where it cannot be used.
-        named: Whether the id stands in the stream itself, rather than being a position or a file's name.
+        naming: Whether the id stands in the stream itself (`own`), or is the file's name, or a position.
         format: The format it is written in.
     """
 
     name: str
     where: str
     build: Callable[[], Graph]
-    named: bool = False
+    naming: Naming = "position"
     format: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for an error."""
+        return f"{self.where} ({shortened(self.name)})"
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,7 @@ class Format:
         write: Writes one graph; `None` where the format is only read.
         single: Whether a file holds just one graph.
         preamble: Bytes that open a file.
-        postamble: Makes the bytes that close a file from the offsets of its graphs.
+        postamble: Makes the bytes that close a file from the ids and offsets of its graphs.
     """
 
     name: str
@@ -63,7 +75,7 @@ class Format:
     write: Callable[[IO[bytes], str, Graph], None] | None = None
     single: bool = False
     preamble: bytes = b""
-    postamble: Callable[[list[int]], bytes] | None = None
+    postamble: Callable[[list[tuple[str, int]]], bytes] | None = None
 
 
 def register(candidate: Format) -> Format:
@@ -85,11 +97,14 @@ def with_plugins() -> dict[str, Format]:
     """All formats. Asked for only where ours do not serve: looking for plug-ins takes longer than most lattices."""
     from importlib.metadata import entry_points
 
+    known = formats()
     for entry in entry_points(group=_ENTRY_POINTS):
-        if entry.name in formats():
+        if entry.name in known:
             continue
         try:
-            register(entry.load())
+            plugin = entry.load()
+            if known.get(plugin.name) is not plugin:
+                register(plugin)
         except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
             warnings.warn(f"format plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
     return _formats
@@ -145,14 +160,31 @@ def entries(
     """The graphs of some files, one after the other, not yet built."""
     chosen = find_format(format_name) if format_name else None
     for path in expand(paths):
-        with open_stream(path) as stream:
-            found = chosen or sniff(stream)
-            count = 0
-            for entry in found.read(stream, vocabulary):
-                count += 1
-                yield entry._replace(build=_placed(entry), format=found.name)
-            if count == 0:
-                raise FormatError(f"the {found.name} file holds no graph", where=path)
+        try:
+            yield from _entries_of(path, chosen, vocabulary)
+        except InputError as error:
+            # A file that cannot be read, or read on, is a graph that cannot be built: others may be gone on with.
+            yield Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
+
+
+def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    with open_stream(path) as stream:
+        found = chosen or sniff(stream)
+        count = 0
+        for entry in found.read(stream, vocabulary):
+            count += 1
+            yield entry._replace(build=_placed(entry), format=found.name)
+        if count == 0:
+            raise FormatError(f"the {found.name} file holds no graph", where=path)
+
+
+def _fail(error: InputError) -> Graph:
+    raise error
+
+
+def graph_name(stem: str) -> str:
+    """The id of a graph that has a file to itself: the file's name without its usual ends."""
+    return _FILE_ENDS.sub("", stem) or stem
 
 
 def _placed(entry: Entry) -> Callable[[], Graph]:
@@ -162,7 +194,7 @@ def _placed(entry: Entry) -> Callable[[], Graph]:
         except LatticeMetricError as error:
             if error.where is not None:
                 raise
-            raise error.at(f"{entry.where} ({entry.name})") from None
+            raise error.at(entry.place) from None
 
     return build
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import io
 import lzma
@@ -40,6 +41,10 @@ class Stream:
         self._raw = raw
         head: bytes
         self._bytes, head = self._guarded(lambda: _with_head(_decompressed(raw)))
+        if head.startswith(codecs.BOM_UTF8):
+            # Windows tools begin texts with it; it is no content, and no binary format begins so.
+            self._bytes.read(len(codecs.BOM_UTF8))
+            head = head.removeprefix(codecs.BOM_UTF8)
         self._head = head
 
     def head(self) -> bytes:
@@ -102,6 +107,8 @@ class Stream:
 def open_stream(path: str) -> Stream:
     """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", where=path, advice="name a file")
         return Stream(path, sys.stdin.buffer)
     try:
         raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
@@ -213,5 +220,5 @@ def _expand_one(path: str) -> list[str]:
 
 
 def _natural(path: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d+)", path)
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
+    parts = re.split(r"([0-9]+)", path)
+    return [(0, int(part), "") if k % 2 else (1, 0, part) for k, part in enumerate(parts)]

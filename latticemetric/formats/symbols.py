@@ -6,7 +6,9 @@ import os
 
 from latticemetric.errors import FormatError, InputError
 from latticemetric.formats.stream import open_stream
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+_MOST_DIGITS = 10
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
@@ -15,10 +17,10 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
     numbers: dict[str, int] = {}
     with open_stream(os.fspath(path)) as stream:
         for line in stream.lines():
-            fields = line.split()
+            fields = split_words(line)
             if not fields:
                 continue
-            if len(fields) != 2 or not (fields[1].isascii() and fields[1].isdigit()):  # noqa: PLR2004
+            if len(fields) != 2 or not _is_number(fields[1]):  # noqa: PLR2004
                 raise FormatError(f"'{line[:60]}' is not a word and its number", where=stream.place())
             word, number = fields[0], int(fields[1])
             if number in words:
@@ -33,6 +35,10 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
         return Vocabulary(words)
     except InputError as error:
         raise error.at(os.fspath(path)) from None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latticemetric.errors import InputError
-from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
+from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, split_words
 
 _EPSILON_SYMBOLS = frozenset({"<eps>", "<epsilon>", "ε"})
 
@@ -33,7 +33,7 @@ def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
     if number == EPSILON:
         return "0" if vocabulary.is_numeric else "<eps>"
     word = vocabulary.word(number)
-    if word.encode("utf-8").split() != [word.encode("utf-8")]:
+    if split_words(word) != [word]:
         raise InputError(f"word {word!r} holds white space, which this format cannot write")
     if word in _EPSILON_SYMBOLS:
         raise InputError(f"the word '{word}' would be read back as no word at all")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
-from latticemetric.errors import InputError, LatticeMetricError, UsageError
+from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
 from latticemetric.formats.stream import compressing
 
 STANDARD_OUTPUT = "-"
+
+_SPOOL_IN_MEMORY = 2**24
 
 
 def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, format: str | None = None) -> int:
@@ -38,18 +42,20 @@ def _write_all(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: For
     assert chosen.write is not None
     file.write(chosen.preamble)
     written = _Counting(file, len(chosen.preamble))
-    offsets: list[int] = []
+    offsets: list[tuple[str, int]] = []
     for name, graph in graphs:
         if chosen.single and offsets:
             raise UsageError(
-                f"a {chosen.name} file holds one graph",
+                f"a file in the format {chosen.name} holds one graph",
                 advice="name a folder (with / at its end), or write a far",
             )
-        offsets.append(written.at)
+        offsets.append((name, written.at))
         try:
             chosen.write(written, name, graph)  # type: ignore[arg-type]
         except LatticeMetricError as error:
             raise (error if error.where else error.at(name)) from None
+    if not offsets:
+        raise InputError("there are no graphs to write")
     if chosen.postamble:
         file.write(chosen.postamble(offsets))
     return len(offsets)
@@ -67,36 +73,57 @@ class _Counting:
 
 
 def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
-    count = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder: {error.strerror}", where=str(folder)) from None
+    names: set[str] = set()
     for name, graph in graphs:
+        if name in names:
+            raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write one file of all of them")
+        names.add(name)
         if not name or "/" in name or name.startswith("."):
-            raise UsageError(f"the id '{name}' cannot name a file")
+            raise UsageError(f"the id '{shortened(name)}' cannot name a file")
         with atomic_output(str(folder / (name + chosen.suffixes[0]))) as file:
             _write_all(file, [(name, graph)], chosen)
-        count += 1
-    return count
+    return len(names)
 
 
 @contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
-    """A file to write to that appears under its name only when all of it is written; `-` is standard output."""
+    """A file to write to that appears under its name, or on standard output (`-`), only when all of it is written."""
     if path == STANDARD_OUTPUT:
-        yield sys.stdout.buffer
+        with tempfile.SpooledTemporaryFile(_SPOOL_IN_MEMORY) as spool:
+            yield cast("IO[bytes]", spool)
+            spool.seek(0)
+            shutil.copyfileobj(spool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    draft = f"{path}.{os.getpid()}.part"
+    replaceable = _is_replaceable(path)
+    real = os.path.realpath(path)  # a link stays one
+    draft = f"{real}.{os.getpid()}.part" if replaceable else path
     try:
-        raw = Path(draft).open("wb")  # noqa: SIM115  closed below, before it gets its name
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=path) from None
-    try:
-        with raw:
+        with Path(draft).open("wb") as raw:
             file = compressing(path, raw)
             yield file
             if file is not raw:
                 file.close()
-        Path(draft).replace(path)
+        if replaceable:
+            Path(draft).replace(real)
+    except OSError as error:
+        _discard(draft, replaceable=replaceable)
+        raise InputError(f"cannot be written: {error.strerror or error}", where=path) from None
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        _discard(draft, replaceable=replaceable)
         raise
+
+
+def _is_replaceable(path: str) -> bool:
+    """Whether a new file may take the path's place: not that of a device, a pipe or a folder."""
+    target = Path(path)
+    return target.is_file() or not target.exists()
+
+
+def _discard(draft: str, *, replaceable: bool) -> None:
+    if replaceable:
+        Path(draft).unlink(missing_ok=True)

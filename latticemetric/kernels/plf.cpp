@@ -1,5 +1,7 @@
 #include "plf.hpp"
 
+#include <algorithm>
+
 namespace latticemetric {
 namespace {
 
@@ -88,13 +90,48 @@ class Parser {
     if (kind_ != Kind::text) fail(expected);
     std::string_view inside = token_.substr(1, token_.size() - 2);
     if (inside.find('\\') != std::string_view::npos) {
-      std::string plain;
-      for (std::size_t k = 0; k < inside.size(); ++k) plain += inside[k] == '\\' ? inside[++k] : inside[k];
-      lattice_.unescaped.push_back(std::move(plain));
+      lattice_.unescaped.push_back(plain(inside));
       inside = lattice_.unescaped.back();
     }
     next();
     return inside;
+  }
+
+  // Python's escapes, as far as they stand in texts: \n, \t, \r, \xhh (a byte), \uhhhh; any other character that is
+  // escaped stands for itself.
+  static std::string plain(std::string_view text) {
+    std::string result;
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      if (text[k] != '\\') {
+        result += text[k];
+        continue;
+      }
+      const char escaped = text[++k];
+      const std::size_t digits = escaped == 'x' ? 2 : escaped == 'u' ? 4 : 0;
+      std::uint32_t code = 0;
+      const auto [end, error] = std::from_chars(text.data() + std::min(k + 1, text.size()),
+                                                text.data() + std::min(k + 1 + digits, text.size()), code, 16);
+      if (digits > 0 && error == std::errc() && end == text.data() + k + 1 + digits) {
+        escaped == 'x' ? static_cast<void>(result += static_cast<char>(code)) : append_utf8(result, code);
+        k += digits;
+      } else {
+        result += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped == 'r' ? '\r' : escaped;
+      }
+    }
+    return result;
+  }
+
+  static void append_utf8(std::string& text, std::uint32_t code) {
+    if (code < 0x80) {
+      text += static_cast<char>(code);
+    } else if (code < 0x800) {
+      text += static_cast<char>(0xc0 | (code >> 6));
+      text += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      text += static_cast<char>(0xe0 | (code >> 12));
+      text += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
+      text += static_cast<char>(0x80 | (code & 0x3f));
+    }
   }
 
   // ---- Arcs ----

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import chain, count
 from math import lcm
 from typing import Any
 
@@ -14,7 +17,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.alignment import Alignment
 from latticemetric.automata.recognition import Gains
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
 from latticemetric.metrics.base import (
     CorpusScore,
     Metric,
@@ -32,6 +35,7 @@ from latticemetric.vocabulary import Vocabulary
 _HIGHEST_ORDER = 254
 _FINEST_UNIT = 10**17
 _LARGEST_PENALTY = 10**18
+_MOST_DIGITS = 20
 
 Penalty = int | float | str | Fraction
 
@@ -139,25 +143,30 @@ class GRR(Metric[RecognitionStatistics]):
 
     def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
         """Counts of many pairs of a candidate and one reference."""
-        numbers: dict[str, int] = {}
+        counts = self.count(pairs)
+        return [self._statistics(row) for row in counts.tolist()]
+
+    def count(self, pairs: Sequence[tuple[Text, Text]]) -> npt.NDArray[np.int64]:
+        """The same as one array: a row a pair, M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
+        numbers: dict[str, int] = defaultdict(count().__next__)
         candidates, candidate_begin = self._numbered([candidate for candidate, _ in pairs], numbers)
         references, reference_begin = self._numbered([reference for _, reference in pairs], numbers)
         counts = _native.count_pairs(candidates, candidate_begin, references, reference_begin, *self.gains)
-        lengths = np.diff(reference_begin).tolist()
-        return [self._statistics(row, length) for row, length in zip(counts.tolist(), lengths, strict=True)]
+        lengths = np.diff(reference_begin)
+        return np.column_stack([counts, np.maximum(0, lengths[:, None] - np.arange(self.order))])
 
     def _numbered(
         self, texts: Sequence[Text], numbers: dict[str, int]
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The counted words of some strings, numbered and joined, and where each string begins."""
         strings = [self.counted(words_of(text)) for text in texts]
-        flat = [numbers.setdefault(word, len(numbers)) for words in strings for word in words]
-        return np.array(flat, dtype=np.int32), np.cumsum([0, *map(len, strings)], dtype=np.int64)
+        begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+        flat = map(numbers.__getitem__, chain.from_iterable(strings))
+        return np.fromiter(flat, dtype=np.int32, count=int(begin[-1])), begin
 
-    def _statistics(self, row: list[int], reference_words: int) -> RecognitionStatistics:
+    def _statistics(self, row: list[int]) -> RecognitionStatistics:
         n = self.order
-        ngrams = tuple(max(0, reference_words - k) for k in range(n))
-        return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], ngrams)
+        return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
 
     def _best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))  # the first of equal ones
@@ -174,7 +183,11 @@ class GRR(Metric[RecognitionStatistics]):
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
         """The rate's numerator."""
-        return plain_number(Fraction(self.gain(statistics), self.gains.unit))
+        return plain_number(self.exact_numerator(statistics))
+
+    def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
+        """The rate's numerator, not rounded."""
+        return Fraction(self.gain(statistics), self.gains.unit)
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
         """The rate's denominator."""
@@ -183,7 +196,7 @@ class GRR(Metric[RecognitionStatistics]):
     def value(self, statistics: RecognitionStatistics) -> float | None:
         """The rate; `None` where the reference has no words."""
         size = self.denominator(statistics)
-        return float(Fraction(self.numerator(statistics)) / size) if size else None
+        return float(self.exact_numerator(statistics) / size) if size else None
 
     def score(self, candidate: Text, references: References) -> float | None:
         """The rate of one candidate; `None` where the reference has no words."""
@@ -196,10 +209,13 @@ class GRR(Metric[RecognitionStatistics]):
         if len(candidates) != len(references):
             raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
         listed = [references_of(r) for r in references]
-        pairs = [(c, r) for c, several in zip(candidates, listed, strict=True) for r in several]
-        counted = iter(self.all_statistics(pairs))
-        best = [self._best_of([next(counted) for _ in several])[1] for several in listed]
-        total = sum(best, start=RecognitionStatistics.zero(self.order))
+        counts = self.count([(c, r) for c, several in zip(candidates, listed, strict=True) for r in several])
+        if len(counts) > len(listed):
+            rows = iter(map(self._statistics, counts.tolist()))
+            best = [self._best_of([next(rows) for _ in several])[1] for several in listed]
+            total = sum(best, start=RecognitionStatistics.zero(self.order))
+        else:
+            total = self._statistics(counts.sum(axis=0).tolist())
         number = {len(several) for several in listed} or {1}
         return self.corpus_score(total, references=number.pop() if len(number) == 1 else "var")
 
@@ -252,9 +268,9 @@ class WER(WRR):
         """As on the command line."""
         return "wer"
 
-    def numerator(self, statistics: RecognitionStatistics) -> int | float:
+    def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """The errors."""
-        return statistics.errors
+        return Fraction(statistics.errors)
 
 
 @register("grr", ordered=True)
@@ -285,9 +301,11 @@ def _gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 def _exact(value: Penalty, name: str) -> Fraction:
     """The number as it is written: 0.1 means one tenth, not the double beside it."""
     try:
+        if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
+            raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
         return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-    except (ValueError, TypeError, ZeroDivisionError):
-        raise UsageError(f"{name} is {value!r}, not a finite number") from None
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
+        raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None
 
 
 def _word_set(words: Iterable[str], name: str) -> frozenset[str]:

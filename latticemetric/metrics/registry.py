@@ -40,7 +40,9 @@ def load_plugins() -> None:
         if entry.name in _factories:
             continue
         try:
-            register(entry.name)(entry.load())
+            factory = entry.load()
+            if entry.name not in _factories:
+                register(entry.name)(factory)
         except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
             warnings.warn(f"metric plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
 
@@ -75,7 +77,10 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     try:
         return factory(*leading, **parameters)
     except TypeError as error:
-        raise UsageError(f"metric '{spec}': {error}") from None
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unknown is None:
+            raise
+        raise UsageError(f"metric '{spec}' has no parameter '{unknown[1]}'") from None
 
 
 def _load_own() -> None:

@@ -179,7 +179,11 @@ def as_recognition_rate(metric: str | GRR) -> GRR:
 
 def as_lattice(graph: Graph) -> Lattice:
     """The graph itself, or the lattice it stands for."""
-    return graph if isinstance(graph, Lattice) else graph.to_lattice()
+    if isinstance(graph, Lattice):
+        return graph
+    if not hasattr(graph, "to_lattice"):
+        raise UsageError(f"{type(graph).__name__} is neither a lattice nor an n-best list", advice="see Lattice.from_…")
+    return graph.to_lattice()
 
 
 def _readings(lattice: Lattice, metric: GRR) -> tuple[Any, Any]:

@@ -34,8 +34,9 @@ types: $(VENV)/.installed-lint
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench:
-	@echo "There are no benchmarks yet: they come with the native engine." && exit 1
+# Measures everything in docs/performance.md and writes it there; `BENCH=--long` for more sizes and runs.
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -1,7 +1,7 @@
 """Deterministic random lattices for benchmarks: layered, of given states, arcs and vocabulary.
 
-    python benchmarks/generate.py S out/        one lattice of size S, as Kaldi text and as OpenFst text, with a reference
-    python benchmarks/generate.py S out/ 1000   an archive of a thousand
+`python benchmarks/generate.py S out/` writes one lattice of size S, as Kaldi text and as OpenFst text, with a
+reference; `python benchmarks/generate.py S out/ 1000` an archive of a thousand.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def draw(size: Size, seed: int = 0) -> Drawn:
     inner = np.arange(1, size.states - 1)
     free = np.sort(random.integers(0, size.states - 1, max(0, size.arcs - 2 * len(inner))))
     source = np.concatenate([inner, some_state(layer[inner] - 1), free])
-    target = np.concatenate([some_state(layer[inner] + 1), inner, some_state(layer[free] + random.integers(1, 3, len(free)))])
+    onward = some_state(layer[free] + random.integers(1, 3, len(free)))
+    target = np.concatenate([some_state(layer[inner] + 1), inner, onward])
     order = np.argsort(source, kind="stable")
     source, target = source[order], target[order]
     word = random.integers(1, size.vocabulary + 1, len(source))
@@ -87,21 +88,23 @@ def _reference(source, target, word, size: Size, random: np.random.Generator) ->
 
 def kaldi_text(name: str, drawn: Drawn) -> str:
     """As a Kaldi compact-lattice text archive of one."""
-    rows = zip(*(c.tolist() for c in (drawn.source, drawn.target, drawn.word, drawn.graph, drawn.acoustic)), strict=True)
+    columns = (drawn.source, drawn.target, drawn.word, drawn.graph, drawn.acoustic)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     arcs = "\n".join(f"{s} {t} {w} {g},{a}," for s, t, w, g, a in rows)
     return f"{name} \n{arcs}\n{drawn.states - 1} 0,0,\n\n"
 
 
 def openfst_text(drawn: Drawn) -> str:
     """As OpenFst text, an acceptor with the sum of the costs."""
-    rows = zip(*(c.tolist() for c in (drawn.source, drawn.target, drawn.word, drawn.graph + drawn.acoustic)), strict=True)
+    columns = (drawn.source, drawn.target, drawn.word, drawn.graph + drawn.acoustic)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return "".join(f"{s}\t{t}\t{w}\t{w}\t{c:.4f}\n" for s, t, w, c in rows) + f"{drawn.states - 1}\n"
 
 
 def main() -> None:
     """Writes NAME.lat.txt, NAME.fst.txt and NAME.ref.txt into a folder."""
     name, folder = sys.argv[1], Path(sys.argv[2])
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 1  # noqa: PLR2004
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{name}.lat.txt").open("w") as lattices, (folder / f"{name}.ref.txt").open("w") as references:
         for k in range(count):

@@ -1,5 +1,8 @@
 """Sphinx's configuration."""
 
+import re
+from typing import Any
+
 from latticemetric import __version__
 
 project = "latticemetric"
@@ -14,24 +17,52 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "performance/results.md"]  # measurements are for a page to include
 
 # Docstrings put code in single backticks, as Markdown does.
 default_role = "code"
 
-myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+# As the sources write them, not as NumPy spells them out.
+autodoc_type_aliases = {name: name for name in ("Floats", "References", "Scales", "States", "Text", "Words")}
+autodoc_type_aliases["npt.ArrayLike"] = "ArrayLike"
+napoleon_attr_annotations = False
 napoleon_numpy_docstring = False
 # Attributes as fields of their class: autodoc lists them too, and nothing is to be described twice.
 napoleon_use_ivar = True
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 100
 
 html_theme = "furo"
 html_title = f"{project} {release}"
+html_static_path = ["_static"]
+html_css_files = ["width.css"]
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
+
+
+def _keep_lengths(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """|r| in a docstring is a length, not one of reStructuredText's substitutions."""
+    shown = False  # inside an example, where bars are safe
+    for number, line in enumerate(lines):
+        shown = line.lstrip().startswith(">>>") or (shown and bool(line.strip()))
+        if not shown:
+            lines[number] = re.sub(r"\|([^|\s`]+)\|", r"\\|\1\\|", line)
+
+
+def _name_aliases(
+    _app: Any, _what: str, _name: str, _object: Any, _options: Any, signature: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """An alias inside another type is shown by its name too, not by what Sphinx wraps it in."""
+    plain = [text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, result)]
+    return plain[0], plain[1]
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-signature", _name_aliases)
+    app.connect("autodoc-process-docstring", _keep_lengths)

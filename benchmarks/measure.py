@@ -1,0 +1,70 @@
+"""Times, memory and ratios that can be believed on a noisy machine: in turn, medians, pair by pair."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """One run of a command: wall seconds and the peak memory of its largest process, in megabytes."""
+
+    seconds: float
+    megabytes: float
+
+
+# Runs a command from a small process: one that is forked from a large one starts with its memory on the bill.
+_LAUNCHER = """
+import os, subprocess, sys, time
+begin = time.perf_counter()
+process = subprocess.Popen(sys.argv[1], shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(status, time.perf_counter() - begin, usage.ru_maxrss / 1024)
+"""
+
+
+def run_command(command: str) -> Run:
+    """Runs a shell command, its output thrown away; raises where it fails."""
+    launched = subprocess.run(  # noqa: S603  commands of this folder
+        [sys.executable, "-S", "-E", "-c", _LAUNCHER, command], capture_output=True, text=True, check=True
+    )
+    status, seconds, megabytes = launched.stdout.split()
+    if status != "0":
+        raise RuntimeError(f"{command} failed")
+    return Run(float(seconds), float(megabytes))
+
+
+def time_call(function: Callable[[], object]) -> float:
+    """Wall seconds of one call."""
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+class Comparison(NamedTuple):
+    """Two things measured in turn, A B A B: medians, and the median of the ratios B / A pair by pair."""
+
+    ours: float
+    theirs: float
+    ratio: float
+
+
+def compare(ours: Callable[[], float], theirs: Callable[[], float], runs: int = 5) -> Comparison:
+    """Measures in turn after one warm-up of each."""
+    ours(), theirs()
+    pairs = [(ours(), theirs()) for _ in range(runs)]
+    return Comparison(
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+        statistics.median(b / a for a, b in pairs),
+    )
+
+
+def median_of(function: Callable[[], float], runs: int = 7) -> float:
+    """The median after one warm-up."""
+    function()
+    return statistics.median(function() for _ in range(runs))

@@ -1,0 +1,48 @@
+"""The peers: what else answers the same question, as commands a shell can run or functions a process can time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int]) -> None:
+    """The WRR automaton of a reference as OpenFst text, ★ spelled out over the vocabulary.
+
+    That is what OpenFst's tools need: they know no symbol that stands for any word.
+    """
+    lines = []
+    for state in range(len(reference) + 1):
+        if state < len(reference):
+            lines.append(f"{state} {state + 1} {reference[state]} -1")
+            lines.append(f"{state} {state + 1} 0")
+            lines += [f"{state} {state + 1} {word}" for word in range(1, vocabulary + 1)]
+        lines += [f"{state} {state} {word} 1" for word in range(1, vocabulary + 1)]
+    (folder / f"{name}.metric.txt").write_text("\n".join([*lines, str(len(reference))]) + "\n")
+
+
+def libfst_command(folder: Path, name: str) -> str:
+    """The pipeline that finds a lattice's WER oracle with OpenFst's own tools; its automaton is made beforehand."""
+    lattice, metric = folder / f"{name}.fst.txt", folder / f"{name}.metric.fst"
+    return (
+        f"fstcompile {lattice} | fstmap --map_type=rmweight | fstcompose - {metric} | "
+        f"fstshortestpath > {folder / f'{name}.oracle.fst'}"
+    )
+
+
+def libfst_preparation(folder: Path, name: str) -> str:
+    """Makes the automaton."""
+    text, metric = folder / f"{name}.metric.txt", folder / f"{name}.metric.fst"
+    return f"fstcompile --acceptor {text} | fstarcsort --sort_type=ilabel > {metric}"
+
+
+def pynini_best_path(lattice: Any, metric: Any) -> float:
+    """Compose and shortest path as a user of pynini would write them; returns the cost.
+
+    `lattice` has an arc to ★ beside each arc whose word is in the reference, and only that for other words, which is
+    the fastest form we know: a user who spells ★ out over the vocabulary waits longer.
+    """
+    import pynini
+
+    best = pynini.shortestpath(pynini.compose(lattice, metric))
+    return float(pynini.shortestdistance(best, reverse=True)[best.start()])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class LatticeMetricError(Exception):
     """Base of every error that latticemetric raises on purpose.
@@ -43,6 +46,15 @@ class UsageError(LatticeMetricError, ValueError):
 
 class MissingDependencyError(LatticeMetricError, ImportError):
     """A package that this operation needs is not installed."""
+
+
+@contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Gives errors that have no place this one."""
+    try:
+        yield
+    except LatticeMetricError as error:
+        raise (error if error.where else error.at(where)) from None
 
 
 def shortened(text: str, longest: int = 60) -> str:

@@ -39,7 +39,7 @@ def _check_columns(draft: Lattice) -> None:
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
-    if len(np.unique(draft.final)) != finals:
+    if len(set(draft.final.tolist())) != finals:
         raise InputError("a state is final twice")
     if finals == 0:
         raise InputError("the lattice is empty: it has no final state")

@@ -89,16 +89,10 @@ class Vocabulary:
 
     def check(self, numbers: Words) -> None:
         """Refuses numbers that have no word."""
-        if numbers.size == 0:
+        if numbers.size == 0 or (numbers.min() >= 0 and numbers.max() <= self._highest == len(self._word)):
             return
-        strangers = self._strangers(np.unique(numbers))
-        if strangers:
-            self.word(strangers[0])
-
-    def _strangers(self, numbers: Words) -> list[int]:
-        if numbers[0] >= 0 and numbers[-1] <= self._highest == len(self._word):
-            return []
-        return [n for n in numbers.tolist() if n != EPSILON and n not in self._word]
+        for number in set(numbers.tolist()):
+            self.word(number)
 
     def items(self) -> Iterable[tuple[int, str]]:
         """Number and word, ε excluded."""
@@ -137,11 +131,8 @@ class _NumericVocabulary(Vocabulary):
     def word(self, number: int) -> str:
         return str(number) if number != EPSILON else ""
 
-    def _strangers(self, numbers: Words) -> list[int]:
-        return [n for n in (int(numbers[0]), int(numbers[-1])) if not 0 <= n < STAR]
-
     def check(self, numbers: Words) -> None:
-        if numbers.size and self._strangers(np.array([numbers.min(), numbers.max()], dtype=np.int32)):
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < STAR:
             raise InputError(f"a word number lies outside 0 … {STAR - 1}")
 
     def __contains__(self, word: object) -> bool:

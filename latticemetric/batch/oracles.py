@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.workers import map_in_order
-from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.lattice import Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -125,11 +125,9 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
-    graph = pair.entry.build()
-    try:
-        return oracle(graph, [reference.words for reference in pair.references], metric, scales=scales, engine=engine)
-    except LatticeMetricError as error:
-        raise (error if error.where else error.at(pair.entry.place)) from None
+    with placed(pair.entry.place):
+        references = [reference.words for reference in pair.references]
+        return oracle(pair.entry.build(), references, metric, scales=scales, engine=engine)
 
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -30,13 +33,17 @@ def map_in_order(
     No more than a few questions a worker are under way, however many there are. An error of the questions, or of an
     answer, comes up when its turn has come.
     """
-    if workers <= 1:
-        yield from map(function, questions)
+    remaining = iter(questions)
+    first = list(islice(remaining, 2))
+    if workers <= 1 or len(first) < 2:  # noqa: PLR2004  one question needs no threads
+        yield from map(function, chain(first, remaining))
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         under_way: deque[Future[Answer]] = deque()
         try:
-            for question in questions:
+            for question in chain(first, remaining):
                 under_way.append(pool.submit(function, question))
                 if len(under_way) >= _AHEAD * workers:
                     yield under_way.popleft().result()

@@ -72,9 +72,18 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; the interpreter must not try to flush the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        click.echo(f"error: standard output: cannot be written: {error.strerror}", err=True)
+        _drop_output()
+        sys.exit(2)
+
+
+def _drop_output() -> None:
+    """Keeps the interpreter from trying to write what is left when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _flush() -> None:

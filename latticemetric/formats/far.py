@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from typing import IO
 
 from latticemetric import fst_layout
-from latticemetric.errors import FormatError, LatticeMetricError, UsageError
+from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.openfst_binary import encode_graph
 from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.spool import Spool
 from latticemetric.formats.stream import Stream
 from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import lattice_from_arrays
@@ -93,33 +94,33 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
         raise FormatError(f"byte {at}: a key is not UTF-8") from None
 
 
-def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
+    """Writes an `sttable` in the order of the ids: OpenFst looks them up by bisection, and reads up to the last one."""
+    extents: dict[bytes, tuple[int, int]] = {}
+    with Spool() as spool:
+        for name, graph in graphs:
+            key = _checked_key(name, extents)
+            begin = spool.tell()
+            with placed(shortened(name)):
+                spool.write(struct.pack("<i", len(key)) + key + encode_graph(graph))
+            extents[key] = (begin, spool.tell())
+        file.write(_HEADER.pack(_STTABLE, _VERSION))
+        offsets, at = [], _HEADER.size
+        for _, (begin, end) in sorted(extents.items()):
+            spool.copy_part(begin, end, file)
+            offsets.append(at)
+            at += end - begin
+    file.write(struct.pack(f"<{len(offsets) + 1}q", *offsets, len(offsets)))
+    return len(offsets)
+
+
+def _checked_key(name: str, taken: Container[bytes]) -> bytes:
     if not name:
         raise UsageError("a graph in a far needs an id")
-    try:
-        body = encode_graph(graph)
-    except LatticeMetricError as error:
-        raise error.at(name) from None
     key = name.encode("utf-8")
-    file.write(struct.pack("<i", len(key)) + key + body)
+    if key in taken:
+        raise UsageError(f"two graphs have the id '{shortened(name)}', and a far finds graphs by their ids")
+    return key
 
 
-def _postamble(graphs: list[tuple[str, int]]) -> bytes:
-    """The index: offsets in the order of the keys, because OpenFst looks a key up by bisection."""
-    if len({name for name, _ in graphs}) < len(graphs):
-        raise UsageError("two graphs have the same id, and a far finds graphs by their ids")
-    offsets = [offset for _, offset in sorted(graphs, key=lambda graph: graph[0].encode("utf-8"))]
-    return struct.pack(f"<{len(offsets) + 1}q", *offsets, len(offsets))
-
-
-register(
-    Format(
-        "far",
-        (".far",),
-        _sniff,
-        _read,
-        _write,
-        preamble=_HEADER.pack(_STTABLE, _VERSION),
-        postamble=_postamble,
-    )
-)
+register(Format("far", (".far",), _sniff, _read, write_archive=_write_archive))

@@ -15,7 +15,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
 from latticemetric.formats.parsing import parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
@@ -69,16 +69,18 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
-    cost = lattice.cost()
+    require_unscaled(lattice, "openfst-text")
     if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
         raise InputError(
             "words look like weights, and in a machine without weights they would be read back as such",
             advice="write openfst",
         )
-    rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, cost.arc.tolist(), strict=True)
+    nothing = Column(np.zeros(len(outputs)), np.zeros(len(lattice.final)))
+    column = next(iter(lattice.scores.values()), nothing)
+    rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, column.arc.tolist(), strict=True)
     weighted = bool(lattice.scores)
     lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]
-    final = [(state, cost.final[state].item()) for state in lattice.final.tolist()]
+    final = zip(lattice.final.tolist(), column.final.tolist(), strict=True)
     lines += [f"{state}\t{weight!r}" if weighted else f"{state}" for state, weight in final]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from latticemetric.errors import FormatError, shortened
+from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.stream import open_stream
 from latticemetric.formats.text_arcs import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -63,8 +63,14 @@ class ReferenceFile:
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
             return iter(references)
-        spelling = {word: table.word(int(word)) for word in words}
-        return (tuple(spelling[word] for word in reference) for reference in references)
+        return (tuple(self._word(table, word) for word in reference) for reference in references)
+
+    def _word(self, table: Vocabulary, number: str) -> str:
+        try:
+            return table.word(int(number))
+        except InputError as error:
+            line = next(k for k, words in enumerate(self.lines, start=1) if number in words)
+            raise error.at(f"{self.name}:{line}") from None
 
 
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
-from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.stream import Stream, expand, open_stream, without_compression
 from latticemetric.lattice import Lattice
 from latticemetric.nbest import NBest
@@ -64,8 +64,7 @@ class Format:
         read: Splits a stream into graphs. A vocabulary spells word numbers, where the format has numbers.
         write: Writes one graph; `None` where the format is only read.
         single: Whether a file holds just one graph.
-        preamble: Bytes that open a file.
-        postamble: Makes the bytes that close a file from the ids and offsets of its graphs.
+        write_archive: Writes all graphs of a file, where they have an order or an index; returns how many.
     """
 
     name: str
@@ -74,8 +73,12 @@ class Format:
     read: Callable[[Stream, Vocabulary | None], Iterator[Entry]]
     write: Callable[[IO[bytes], str, Graph], None] | None = None
     single: bool = False
-    preamble: bytes = b""
-    postamble: Callable[[list[tuple[str, int]]], bytes] | None = None
+    write_archive: Callable[[IO[bytes], Iterable[tuple[str, Graph]]], int] | None = None
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether there is a writer."""
+        return self.write is not None or self.write_archive is not None
 
 
 def register(candidate: Format) -> Format:
@@ -143,11 +146,11 @@ def _candidates(head: bytes, known: dict[str, Format]) -> list[Format]:
 def format_for_writing(path: str) -> Format:
     """The format whose suffix a path has."""
     name = without_compression(os.fspath(path))
-    candidates = [f for f in with_plugins().values() if f.write and name.endswith(f.suffixes)]
+    candidates = [f for f in with_plugins().values() if f.can_be_written and name.endswith(f.suffixes)]
     longest = max((len(s) for f in candidates for s in f.suffixes if name.endswith(s)), default=0)
     candidates = [f for f in candidates if any(name.endswith(s) and len(s) == longest for s in f.suffixes)]
     if len(candidates) != 1:
-        known = ", ".join(sorted(f.name for f in _formats.values() if f.write))
+        known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
         raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
     return candidates[0]
 
@@ -189,12 +192,8 @@ def graph_name(stem: str) -> str:
 
 def _placed(entry: Entry) -> Callable[[], Graph]:
     def build() -> Graph:
-        try:
+        with placed(entry.place):
             return entry.build()
-        except LatticeMetricError as error:
-            if error.where is not None:
-                raise
-            raise error.at(entry.place) from None
 
     return build
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import glob
 import io
-import lzma
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
@@ -85,13 +82,14 @@ class Stream:
     def _guarded(self, operation: Any) -> Any:
         try:
             return operation()
-        except (EOFError, zlib.error, lzma.LZMAError) as error:
-            raise FormatError(f"the compressed file is damaged or cut short ({error})", where=self.name) from None
+        except EOFError as error:
+            raise FormatError(f"the compressed file is cut short ({error})", where=self.name) from None
         except OSError as error:
             reason = error.strerror or str(error)
             raise InputError(f"cannot be read: {reason}", where=self.name) from None
         except Exception as error:
-            if type(error).__name__ == "ZstdError":
+            # Named rather than imported: each comes from a module that few files need.
+            if type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
 
@@ -128,6 +126,8 @@ def _decompressed(raw: IO[bytes]) -> IO[bytes]:
 
         return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
     if magic.startswith(_XZ):
+        import lzma
+
         return cast("IO[bytes]", lzma.LZMAFile(packed))
     if magic.startswith(_ZSTD):
         return cast("IO[bytes]", _zstd().ZstdFile(packed))
@@ -176,6 +176,8 @@ def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
         # No time stamp: the same graphs give the same bytes.
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename=""))
     if path.endswith(".xz"):
+        import lzma
+
         return cast("IO[bytes]", lzma.LZMAFile(raw, mode="wb"))
     if path.endswith(".zst"):
         return cast("IO[bytes]", _zstd().ZstdFile(raw, mode="wb"))
@@ -209,11 +211,10 @@ def _expand_one(path: str) -> list[str]:
         return sorted(files, key=_natural)
     if Path(path).exists():
         return [path]
-    matches = [
-        match
-        for match in glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
-        if Path(match).is_file()
-    ]
+    import glob
+
+    found = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
+    matches = [match for match in found if Path(match).is_file()]
     if not matches:
         raise InputError("there is no such file", where=path, advice="check the path")
     return sorted(matches, key=_natural)

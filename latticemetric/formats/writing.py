@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
+from latticemetric.formats.spool import Spool
 from latticemetric.formats.stream import compressing
 
 STANDARD_OUTPUT = "-"
-
-_SPOOL_IN_MEMORY = 2**24
 
 
 def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, format: str | None = None) -> int:
@@ -30,7 +27,7 @@ def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, 
     """
     target = os.fspath(path)
     chosen = find_format(format) if format else format_for_writing(target)
-    if chosen.write is None:
+    if not chosen.can_be_written:
         raise UsageError(f"{chosen.name} can only be read")
     if target.endswith("/"):
         return _write_folder(Path(target), graphs, chosen)
@@ -39,37 +36,28 @@ def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, 
 
 
 def _write_all(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
+    if chosen.write_archive is not None:
+        count = chosen.write_archive(file, graphs)
+    else:
+        count = _write_one_by_one(file, graphs, chosen)
+    if not count:
+        raise InputError("there are no graphs to write")
+    return count
+
+
+def _write_one_by_one(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
     assert chosen.write is not None
-    file.write(chosen.preamble)
-    written = _Counting(file, len(chosen.preamble))
-    offsets: list[tuple[str, int]] = []
+    count = 0
     for name, graph in graphs:
-        if chosen.single and offsets:
+        if chosen.single and count:
             raise UsageError(
                 f"a file in the format {chosen.name} holds one graph",
                 advice="name a folder (with / at its end), or write a far",
             )
-        offsets.append((name, written.at))
-        try:
-            chosen.write(written, name, graph)  # type: ignore[arg-type]
-        except LatticeMetricError as error:
-            raise (error if error.where else error.at(name)) from None
-    if not offsets:
-        raise InputError("there are no graphs to write")
-    if chosen.postamble:
-        file.write(chosen.postamble(offsets))
-    return len(offsets)
-
-
-class _Counting:
-    """Passes bytes on and counts them: the file may be a pipe, or compressed."""
-
-    def __init__(self, file: IO[bytes], at: int) -> None:
-        self._file, self.at = file, at
-
-    def write(self, data: bytes) -> int:
-        self.at += len(data)
-        return self._file.write(data)
+        with placed(shortened(name)):
+            chosen.write(file, name, graph)
+        count += 1
+    return count
 
 
 def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
@@ -93,17 +81,16 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: For
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
     """A file to write to that appears under its name, or on standard output (`-`), only when all of it is written."""
     if path == STANDARD_OUTPUT:
-        with tempfile.SpooledTemporaryFile(_SPOOL_IN_MEMORY) as spool:
+        with Spool() as spool:
             yield cast("IO[bytes]", spool)
-            spool.seek(0)
-            shutil.copyfileobj(spool, sys.stdout.buffer)
+            spool.copy_to(sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     replaceable = _is_replaceable(path)
     real = os.path.realpath(path)  # a link stays one
     draft = f"{real}.{os.getpid()}.part" if replaceable else path
     try:
-        with Path(draft).open("wb") as raw:
+        with Path(draft).open("wb" if replaceable else "ab") as raw:
             file = compressing(path, raw)
             yield file
             if file is not raw:
@@ -120,8 +107,8 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 def _is_replaceable(path: str) -> bool:
     """Whether a new file may take the path's place: not that of a device, a pipe or a folder."""
-    target = Path(path)
-    return target.is_file() or not target.exists()
+    target = Path(path).absolute()
+    return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())
 
 
 def _discard(draft: str, *, replaceable: bool) -> None:

@@ -48,6 +48,10 @@ class MissingDependencyError(LatticeMetricError, ImportError):
     """A package that this operation needs is not installed."""
 
 
+class OutputClosedError(Exception):
+    """Whoever read our standard output has seen enough: no fault of anybody's."""
+
+
 @contextmanager
 def placed(where: str) -> Iterator[None]:
     """Gives errors that have no place this one."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from latticemetric.errors import LatticeMetricError
+from latticemetric.errors import LatticeMetricError, OutputClosedError
 from latticemetric.signature import VERSION
 
 _VERBS = {
@@ -60,7 +60,6 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     """Runs a command; what goes wrong is one line on stderr and exit status 2."""
     try:
         status = command(prog_name=prog_name, standalone_mode=False)
-        _flush()
         sys.exit(status if isinstance(status, int) else 0)
     except click.ClickException as error:
         error.show()
@@ -70,22 +69,14 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
         sys.exit(130)
     except LatticeMetricError as error:
         click.echo(f"error: {error}", err=True)
+        _drop_output()
         sys.exit(2)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
+    except OutputClosedError:
         _drop_output()
         sys.exit(0)
-    except OSError as error:
-        click.echo(f"error: standard output: cannot be written: {error.strerror}", err=True)
-        _drop_output()
-        sys.exit(2)
 
 
 def _drop_output() -> None:
     """Keeps the interpreter from trying to write what is left when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _flush() -> None:
     if sys.stdout is not None:
-        sys.stdout.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -82,13 +82,10 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     Lines appear only once all of them are known: a run that stops at its last graph leaves no half result behind.
     Where failures are reported and gone past, they appear `at_once` on standard output.
     """
-    import sys
+    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
 
-    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
-
-    with contextlib.ExitStack() as stack:
-        straight = at_once and path == STANDARD_OUTPUT
-        file = sys.stdout.buffer if straight else stack.enter_context(atomic_output(path))
+    straight = at_once and path == STANDARD_OUTPUT
+    with standard_output() if straight else atomic_output(path) as file:
 
         def put(line: str) -> None:
             # A file's name may hold bytes that are no UTF-8: they are shown, and are JSON escapes there.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from latticemetric.errors import InputError, UsageError, placed, shortened
+from latticemetric.errors import InputError, OutputClosedError, UsageError, placed, shortened
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
 from latticemetric.formats.spool import Spool
 from latticemetric.formats.stream import compressing
@@ -78,13 +78,25 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: For
 
 
 @contextlib.contextmanager
+def standard_output() -> Iterator[IO[bytes]]:
+    """Standard output as bytes, flushed at the end."""
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise OutputClosedError from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where="standard output") from None
+
+
+@contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
     """A file to write to that appears under its name, or on standard output (`-`), only when all of it is written."""
     if path == STANDARD_OUTPUT:
         with Spool() as spool:
             yield cast("IO[bytes]", spool)
-            spool.copy_to(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            with standard_output() as output:
+                spool.copy_to(output)
         return
     replaceable = _is_replaceable(path)
     real = os.path.realpath(path)  # a link stays one

@@ -32,7 +32,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     low, high = array.min(), array.max()
     if low < 0 or high >= np.iinfo(np.int32).max:
         raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {np.iinfo(np.int32).max - 1}")
-    return np.ascontiguousarray(array, dtype=np.int32)
+    return np.require(array, np.int32, ["C", "ALIGNED"])
 
 
 def _check_columns(draft: Lattice) -> None:
@@ -153,6 +153,6 @@ def _per_state(times: Floats, rank: States, kept: int) -> Floats:
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array = np.ascontiguousarray(array)
+    array = np.require(array, requirements=["C", "ALIGNED"])
     array.flags.writeable = False
     return array

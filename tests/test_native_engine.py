@@ -126,6 +126,26 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         _native.search_lattice(**arrays)
 
 
+def test_arrays_that_are_not_aligned_are_copied_at_the_door():
+    def odd(values, dtype):
+        array = np.frombuffer(b"\0" + np.array(values, dtype).tobytes(), dtype, offset=1)
+        assert not array.flags.aligned
+        return array
+
+    lattice = lm.Lattice.from_arcs(
+        odd([0], np.int32),
+        odd([1], np.int32),
+        odd([7], np.int32),
+        final=odd([1], np.int32),
+        scores={"cost": lm.Column(odd([0.5], np.float64), odd([0.25], np.float64))},
+        copy=False,
+    )
+    assert lattice.source.flags.aligned
+    assert lm.oracle(lattice, "7", "wer").cost == 0.75
+    with pytest.raises(ValueError, match="not aligned"):
+        _native.align(odd([1], np.int32), lattice.word, 1, 1, 1, 0)
+
+
 @pytest.mark.parametrize(
     "file",
     sorted(p for p in CORPUS.glob("*/*") if p.parent.name != "blocks"),

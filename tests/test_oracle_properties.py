@@ -13,7 +13,7 @@ from strategies import KNOWN_WORDS, VOCABULARY, Draft, drafts, lattices, metrics
 
 import latticemetric as lm
 
-ENGINES = ["openfst"]
+ENGINES = ["native", "openfst"]
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
 

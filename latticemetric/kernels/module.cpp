@@ -39,6 +39,12 @@ void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
+// NumPy can make arrays that the machine's own types cannot stand at.
+template <typename... T>
+void require_aligned(const Input<T>&... arrays) {
+  require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
+}
+
 void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
   for (std::size_t k = 0; k < ids.size(); ++k) require(ids.data()[k] >= 0 && ids.data()[k] < below, message);
 }
@@ -52,6 +58,7 @@ latticemetric::Gains checked_gains(std::int32_t order, std::int64_t unit, std::i
 nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, std::int32_t start,
                        Input<std::uint8_t> is_final) {
   const auto states = static_cast<std::int32_t>(is_final.size());
+  require_aligned(source, target, is_final);
   require(source.size() == target.size(), "source and target differ in length");
   require(start >= 0 && start < states, "the start is not a state");
   require_ids(source, states, "a source is not a state");
@@ -68,6 +75,7 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
 
 void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target, std::int32_t states) {
   const auto arcs = source.size();
+  require_aligned(source, target);
   require(target.size() == arcs, "source and target differ in length");
   for (std::size_t a = 0; a < arcs; ++a) {
     require(0 <= source.data()[a] && source.data()[a] < target.data()[a] && target.data()[a] < states,
@@ -81,6 +89,7 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
   require_lattice(source, target, states);
+  require_aligned(cost, is_word, final_cost);
   require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
   std::vector<std::int64_t> path;
   {
@@ -100,6 +109,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
   const auto states = static_cast<std::int32_t>(final_cost.size());
   const auto arcs = source.size();
   require(states > 0, "a lattice has a start");
+  require_aligned(label, is_word, cost, final_cost, reference);
   require_lattice(source, target, states);
   require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs, "columns differ in length");
   require(reference.size() < (std::size_t{1} << 24), "the reference is too long");
@@ -118,6 +128,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
 
 std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
                   std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  require_aligned(candidate, reference);
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
   nb::gil_scoped_release release;
   return aligner.align(candidate.data(), static_cast<std::int64_t>(candidate.size()), reference.data(),
@@ -134,6 +145,7 @@ Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int6
       require(begin.data()[p - 1] <= begin.data()[p], "strings must follow one another");
     require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words, "the last string must end at the end");
   };
+  require_aligned(candidates, candidate_begin, references, reference_begin);
   check(candidate_begin, candidates.size());
   check(reference_begin, references.size());
   require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");

@@ -1,0 +1,65 @@
+"""Start-up time is a feature: what is not needed is not imported."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(sys.executable).parent
+EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
+ARGUMENTS = [str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt")]
+
+HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"}
+
+
+def imported_by(*command: str) -> set[str]:
+    """The top-level packages that a Python process imports; it tells them on standard error."""
+    python = [sys.executable, "-X", "importtime", *command]
+    done = subprocess.run(python, capture_output=True, text=True, timeout=60, check=True)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    found = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    assert "encodings" in found
+    return found
+
+
+def program(name: str) -> str:
+    return str(PROGRAMS / name)
+
+
+def test_the_report_of_imports_would_show_a_heavy_one():
+    assert "numpy" in imported_by("-c", "import latticemetric; latticemetric.Lattice")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["-c", "import latticemetric"], id="import latticemetric"),
+        pytest.param(["-c", "import latticemetric; latticemetric.__version__; dir(latticemetric)"], id="dir()"),
+        pytest.param(["-c", "from latticemetric import InputError, UsageError"], id="errors"),
+        pytest.param([program("lattice-oracle"), "--help"], id="lattice-oracle --help"),
+        pytest.param([program("latticemetric"), "--help"], id="latticemetric --help"),
+        pytest.param([program("latticemetric"), "--version"], id="latticemetric --version"),
+        pytest.param([program("latticemetric"), "convert", "--help"], id="latticemetric convert --help"),
+        pytest.param([program("latticemetric"), "info", "--help"], id="latticemetric info --help"),
+    ],
+)
+def test_what_computes_nothing_imports_nothing_heavy(command):
+    assert imported_by(*command) & HEAVY == set()
+
+
+def test_an_oracle_imports_what_it_needs_only():
+    found = imported_by(program("lattice-oracle"), *ARGUMENTS)
+    assert "numpy" in found
+    assert found & {"networkx", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"} == set()
+
+
+def test_info_and_convert_need_no_openfst():
+    for arguments in (["info", ARGUMENTS[0]], ["convert", ARGUMENTS[0], "-", "--to", "kaldi"]):
+        assert imported_by(program("latticemetric"), *arguments) & (HEAVY - {"numpy"}) == set()
+
+
+def test_every_public_name_is_there():
+    code = "import latticemetric as lm; print([n for n in lm.__all__ if not hasattr(lm, n)])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"

@@ -43,13 +43,13 @@ def lattice_from_arrays(machine: FstArrays, vocabulary: Vocabulary | None = None
     if len(machine.target) and machine.target.max() >= len(machine.final):
         raise InputError(f"an arc leads to state {machine.target.max()}, which is not there")
     final = np.flatnonzero(~np.isposinf(machine.final)).astype(np.int32)
-    words = _vocabulary(machine.output_symbols) if vocabulary is None else vocabulary
+    same = np.array_equal(machine.input, machine.output)
+    symbols = machine.input_symbols if machine.output_symbols is None and same else machine.output_symbols
+    words = _vocabulary(symbols) if vocabulary is None else vocabulary
     labels = {}
     # With tables on both sides, equal numbers may still be different words; with one table, it spells both sides.
-    two_tables = machine.input_symbols is not None and machine.output_symbols is not None
-    if (two_tables and machine.input_symbols != machine.output_symbols) or not np.array_equal(
-        machine.input, machine.output
-    ):
+    tables = (machine.input_symbols, machine.output_symbols)
+    if not same or (None not in tables and tables[0] != tables[1]):
         inputs = _vocabulary(machine.input_symbols)
         labels["input"] = Labels(machine.input, np.zeros(len(final), dtype=np.int32), inputs)
     return Lattice.from_arcs(
@@ -121,6 +121,8 @@ def lattice_from_networkx(graph: Any) -> Lattice:
     The graph has an attribute `start`; a final node has a mapping `final` of scores (perhaps empty); an edge has a
     `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be anything hashable.
     """
+    if not hasattr(graph, "is_directed"):
+        raise InputError(f"{type(graph).__name__} is no NetworkX graph")
     if "start" not in graph.graph:
         raise InputError("the graph does not say where it starts", advice="set graph.graph['start'] to a node")
     if not graph.is_directed():

@@ -35,7 +35,13 @@ class Column:
 
     def as_arrays(self) -> Column:
         """The same with float64 arrays, whatever it was made of."""
-        return Column(np.asarray(self.arc, np.float64), np.asarray(self.final, np.float64), float(self.scale))
+        try:
+            arc, final = (np.require(part, np.float64, ["C", "ALIGNED"]) for part in (self.arc, self.final))
+        except (ValueError, TypeError):
+            raise InputError("a score column holds something else than numbers") from None
+        if arc.ndim != 1 or final.ndim != 1:
+            raise InputError("a score column is one list of numbers for arcs, and one for final states")
+        return Column(arc, final, float(self.scale))
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,8 @@ class Lattice:
             >>> Lattice.from_strings(["a b", "a c d"]).statistics().paths
             2
         """
+        if isinstance(strings, str):
+            raise UsageError("one string is not a list of them", advice="put it into a list")
         split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
         if costs is not None and len(costs) != len(split):
             raise UsageError(f"there are {len(split)} strings and {len(costs)} costs")
@@ -216,7 +224,7 @@ class Lattice:
         for name, scale in (scales or {}).items():
             if name not in chosen:
                 known = ", ".join(chosen) or "none"
-                raise UsageError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
+                raise InputError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
             if not np.isfinite(scale):
                 raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
             chosen[name] = float(scale)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from latticemetric.errors import InputError
 from latticemetric.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
+
+_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,13 @@ class NBest:
         if not self.hypotheses:
             raise InputError("the n-best list is empty")
 
-    def to_lattice(self) -> Lattice:
+    def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
         """One path a hypothesis, in the list's order; its costs stand on its first arc.
 
         Hypotheses that lack a score have cost 0 there.
+
+        Args:
+            keep: Scores that become columns beside those that count (whose scale is not 0); without it, all do.
         """
         vocabulary = Vocabulary.from_words(word for h in self.hypotheses for word in h.words)
         chains = [vocabulary.encode(h.words) if h.words else np.array([EPSILON]) for h in self.hypotheses]
@@ -51,7 +56,12 @@ class NBest:
         source[first] = 0
         end = int(lengths.sum()) + 1
         target[first + lengths - 1] = end
-        names = dict.fromkeys(name for h in self.hypotheses for name in h.scores)
+        names = [name for name in self.score_names() if keep is None or name in keep or self.scales.get(name, 1.0) != 0]
+        if len(names) * len(source) > _MOST_CELLS:
+            raise InputError(
+                f"{len(names)} scores of {len(source)} words are too many for columns",
+                advice="keep those that you need",
+            )
         columns = {}
         for name in names:
             cost = np.zeros(len(source))
@@ -59,6 +69,10 @@ class NBest:
             columns[name] = Column(cost, np.zeros(1), self.scales.get(name, 1.0))
         word = np.concatenate(chains).astype(np.int32)
         return Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
+
+    def score_names(self) -> list[str]:
+        """All scores that any hypothesis has."""
+        return list(dict.fromkeys(name for h in self.hypotheses for name in h.scores))
 
     def __len__(self) -> int:
         return len(self.hypotheses)

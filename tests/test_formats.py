@@ -330,9 +330,6 @@ def test_a_target_that_tells_no_format_is_refused(target, tmp_path):
         lm.write(f"{tmp_path}/{target}", [("a", small("kaldi"))])
 
 
-bug = pytest.mark.xfail
-
-
 def test_two_graphs_of_one_id_do_not_fit_into_a_folder(tmp_path):
     with pytest.raises(lm.LatticeMetricError):
         lm.write(f"{tmp_path}/out/", [("a", small("openfst")), ("a", small("openfst"))], format="openfst")
@@ -997,3 +994,31 @@ def test_a_machine_with_an_empty_table_is_read(tmp_path):
     header += struct.pack("<iiQqqq", 2, 3, 3, 0, 1, 0) + table * 2
     path = write_file(tmp_path, header + struct.pack("<fq", 0.5, 0))
     assert paths_of(lm.read_one(path)) == [("", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("features", "costs"),
+    [
+        ("LM= -1.5 TM= -2 -3", {"LM": 1.5, "TM_0": 2.0, "TM_1": 3.0}),
+        ("Glue=3 LanguageModel=-41.5", {"Glue": -3.0, "LanguageModel": 41.5}),  # cdec
+        ("-1 -2", {"feature_0": 1.0, "feature_1": 2.0}),  # without labels
+    ],
+)
+def test_features_of_nbest_lists_are_named_as_decoders_name_them(features, costs, tmp_path):
+    path = tmp_path / "list.nbest"
+    path.write_text(f"0 ||| a b ||| {features} ||| -7\n")
+    assert lm.read_one(path).hypotheses[0].scores == costs | {"total": 7.0}
+
+
+def test_a_file_that_is_written_again_keeps_its_permissions(tmp_path):
+    path = tmp_path / "private.plf"
+    path.touch(mode=0o600)
+    lm.write(path, [("1", lm.Lattice.from_strings(["a"]))])
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_acceptor_with_input_symbols_only_is_spelled_by_them():
+    pytest.importorskip("pynini")
+    fst = lm.Lattice.from_strings(["a b"]).to_fst()
+    fst.set_output_symbols(None)
+    assert [path.words for path in lm.Lattice.from_fst(fst).paths()] == [("a", "b")]

@@ -311,7 +311,7 @@ def test_columns_have_scales_of_their_own_unless_others_are_given():
 
 
 def test_a_scale_for_a_column_that_is_not_there_is_refused_and_the_columns_named(rich_lattice):
-    with pytest.raises(lm.UsageError, match=r"no score column 'amm'.*am, lm"):
+    with pytest.raises(lm.InputError, match=r"no score column 'amm'.*am, lm"):
         rich_lattice.cost({"amm": 1.0})
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
-from latticemetric.lattice import Scales
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracle import Oracle, oracle
@@ -126,8 +127,21 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
         raise pair.problem
     assert pair.entry is not None
     with placed(pair.entry.place):
+        graph = pair.entry.build()
         references = [reference.words for reference in pair.references]
-        return oracle(pair.entry.build(), references, metric, scales=scales, engine=engine)
+        _check_spelling(graph, references)
+        return oracle(graph, references, metric, scales=scales, engine=engine)
+
+
+def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
+    """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
+    if not isinstance(graph, Lattice) or not graph.vocabulary.is_numeric or not any(references):
+        return
+    if not any(word in graph.vocabulary for reference in references for word in reference):
+        raise InputError(
+            "the lattice's words are numbers, and its reference has none",
+            advice="give --symbols, the table of its words",
+        )
 
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:

@@ -54,10 +54,14 @@ def command(
 
 
 def _describe(entry: Entry) -> dict[str, Any]:
-    from latticemetric.formats.columns import as_lattice
+    from latticemetric.nbest import NBest
 
     graph = entry.build()
-    return {"id": entry.name, "format": entry.format, **as_lattice(graph).statistics().asdict()}
+    item = {"id": entry.name, "format": entry.format}
+    if isinstance(graph, NBest):
+        # Features may be many: their names are told, columns are made only of what counts.
+        return item | graph.to_lattice(keep=()).statistics().asdict() | {"scores": graph.score_names()}
+    return item | graph.statistics().asdict()
 
 
 def _text(items: Iterator[dict[str, Any]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from latticemetric.nbest import NBest
 
 
 def as_lattice(graph: Lattice | NBest) -> Lattice:
-    """A lattice as it is; an n-best list as the lattice of its hypotheses."""
+    """A lattice as it is; an n-best list as the lattice of its hypotheses, with all scores."""
     return graph if isinstance(graph, Lattice) else graph.to_lattice()
 
 
@@ -56,7 +56,7 @@ def summed(graph: Lattice | NBest, scales: dict[str, float] | None = None, name:
     from dataclasses import replace
     from types import MappingProxyType
 
-    lattice = as_lattice(graph)
+    lattice = graph if isinstance(graph, Lattice) else graph.to_lattice(keep=scales or ())
     cost = lattice.cost(scales)
     final = cost.final[lattice.final]
     for values in (cost.arc, final):

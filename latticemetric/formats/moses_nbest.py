@@ -20,6 +20,8 @@ _TOTAL = "total"
 _SEPARATOR = "|||"
 _FIRST_LINE = re.compile(rb"\s*[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
 _FEATURE_NAME = re.compile(r"([^\s=:]\S*?)[=:]$")
+_NAME_AND_VALUE = re.compile(r"([^\s=]+)=([^=]+)")
+_UNNAMED = "feature"
 _FEWEST_FIELDS = 3
 _SPACE = " \t\r\n\f\v"
 
@@ -74,15 +76,17 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
 
 
 def _features(text: str, place: str) -> dict[str, float]:
-    """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; costs."""
+    """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; scores without a name → feature_0, …; costs."""
     groups: list[tuple[str, list[float]]] = []
     for token in split_words(text):
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
-        elif groups:
-            groups[-1][1].append(0.0 - _score(token, place))
+        elif match := _NAME_AND_VALUE.fullmatch(token):
+            groups.append((match[1], [0.0 - _score(match[2], place)]))
         else:
-            raise FormatError(f"score '{token[:40]}' has no name before it", where=place)
+            if not groups:
+                groups.append((_UNNAMED, []))
+            groups[-1][1].append(0.0 - _score(token, place))
     named: dict[str, float] = {}
     for name, values in groups:
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]

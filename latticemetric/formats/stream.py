@@ -35,6 +35,7 @@ class Stream:
         self.name = name
         self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
         self.line = 0
+        self._damage: InputError | None = None
         self._raw = raw
         head: bytes
         self._bytes, head = self._guarded(lambda: _with_head(_decompressed(raw)))
@@ -53,8 +54,23 @@ class Stream:
         return bytes(self._guarded(self._bytes.read))
 
     def read_some(self, size: int) -> bytes:
-        """About so many bytes; none at the end."""
-        return bytes(self._guarded(lambda: self._bytes.read(size)))
+        """About so many bytes; none at the end. What stands before damage is given before the error comes up."""
+        if self._damage is not None:
+            raise self._damage
+        pieces = []
+        while size > 0:
+            try:
+                piece = bytes(self._guarded(lambda: self._bytes.read1(size)))  # noqa: B023
+            except InputError as error:
+                self._damage = error
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        if self._damage is not None and not pieces:
+            raise self._damage
+        return b"".join(pieces)
 
     def byte_lines(self) -> Iterator[bytes]:
         """Lines with their ends, as bytes."""

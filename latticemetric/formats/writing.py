@@ -108,6 +108,8 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
             if file is not raw:
                 file.close()
         if replaceable:
+            if Path(real).exists():
+                Path(draft).chmod(Path(real).stat().st_mode)
             Path(draft).replace(real)
     except OSError as error:
         _discard(draft, replaceable=replaceable)

@@ -27,6 +27,8 @@ class Parser {
     for (std::size_t a = 0; a < lattice_.target.size(); ++a)
       if (lattice_.target[a] > lattice_.end)
         throw ParseError(1, "an arc of node " + std::to_string(lattice_.source[a]) + " goes beyond the end");
+    if (lattice_.scores.size() * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
+      throw ParseError(1, "the named scores are too sparse to be kept as columns");
     for (auto& column : lattice_.scores) column.second.resize(lattice_.source.size(), 0.0);
     return std::move(lattice_);
   }
@@ -179,6 +181,8 @@ class Parser {
     while (k < lattice_.scores.size() && lattice_.scores[k].first != name) ++k;
     if (k == lattice_.scores.size()) {
       if (k == most_columns) throw ParseError(1, "there are more than " + std::to_string(most_columns) + " named scores");
+      if ((k + 1) * lattice_.source.size() > most_cells_a_byte * line_.size() + 1000)
+        throw ParseError(1, "the named scores are too sparse to be kept as columns");
       if (!is_utf8(name)) throw ParseError(1, "feature " + quoted(name) + " is not UTF-8; convert the file with iconv");
       lattice_.scores.emplace_back(name, std::vector<double>());
     }
@@ -187,8 +191,8 @@ class Parser {
     column.push_back(value);
   }
 
-  // Columns are dense: more of them than this is a file that is not a lattice with features.
-  static constexpr std::size_t most_columns = 1000;
+  // Columns are dense: many of them, each on few arcs, would take far more room than the line they come from.
+  static constexpr std::size_t most_columns = 1000, most_cells_a_byte = 16;
 
   std::string_view line_, token_;
   std::size_t at_ = 0;

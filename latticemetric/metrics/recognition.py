@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import chain, count
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.alignment import Alignment
 from latticemetric.automata.recognition import Gains
-from latticemetric.errors import UsageError, shortened
+from latticemetric.errors import UsageError
 from latticemetric.metrics.base import (
     CorpusScore,
     Metric,
@@ -27,18 +25,13 @@ from latticemetric.metrics.base import (
     references_of,
     words_of,
 )
+from latticemetric.metrics.penalty import Penalty, exact_gains, exact_penalty
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import register
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
 _HIGHEST_ORDER = 254
-_FINEST_UNIT = 10**17
-_LARGEST_PENALTY = 10**18
-_MOST_DIGITS = 20
-
-Penalty = int | float | str | Fraction
-
 Merit = tuple[bool, Fraction]
 """A rate to be compared: larger is better, and a defined one beats none (which ranks by its numerator)."""
 
@@ -84,14 +77,14 @@ class GRR(Metric[RecognitionStatistics]):
     ) -> None:
         if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
             raise UsageError(f"order {order} of an n-gram recognition rate", advice=f"choose 1 … {_HIGHEST_ORDER}")
-        penalties = _exact(alpha, "alpha"), _exact(beta, "beta")
+        penalties = exact_penalty(alpha, "alpha"), exact_penalty(beta, "beta")
         values = {
             "order": order,
             "alpha": penalties[0],
             "beta": penalties[1],
             "ignore": _word_set(ignore, "ignore"),
             "wildcard": _word_set(wildcard, "wildcard"),
-            "gains": _gains(order, *penalties),
+            "gains": exact_gains(order, *penalties),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -286,26 +279,6 @@ def _wrr(**parameters: Any) -> WRR:
 @register("wer")
 def _wer(**parameters: Any) -> WER:
     return WER(**parameters)
-
-
-def _gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
-    unit = lcm(alpha.denominator, beta.denominator)
-    if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
-        raise UsageError(
-            f"alpha {plain_number(alpha)} and beta {plain_number(beta)} are too fine or too large for exact scores",
-            advice="give at most 16 significant digits",
-        )
-    return Gains(order, unit, int(alpha * unit), int(beta * unit))
-
-
-def _exact(value: Penalty, name: str) -> Fraction:
-    """The number as it is written: 0.1 means one tenth, not the double beside it."""
-    try:
-        if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
-            raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
-        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
-        raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None
 
 
 def _word_set(words: Iterable[str], name: str) -> frozenset[str]:

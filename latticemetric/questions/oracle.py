@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,18 +18,10 @@ from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.recognition import GRR, Merit, merit
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
+from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON
 
-
-class HasLattice(Protocol):
-    """Anything that can be turned into a lattice: an n-best list, for one."""
-
-    def to_lattice(self) -> Lattice:
-        """The lattice that it stands for."""
-        ...
-
-
-Graph = Lattice | HasLattice
+Graph = Lattice | NBest
 
 
 @dataclass(frozen=True)
@@ -126,7 +118,7 @@ def oracle(
         (('a', 'b', 'c'), 0.3333333333333333, ('a', 'x', 'c'))
     """
     chosen = as_recognition_rate(metric)
-    lattice = as_lattice(graph)
+    lattice = as_lattice(graph, scales)
     cost = lattice.cost(scales)
     listed = references_of(references)
     label, is_word = _readings(lattice, chosen)
@@ -177,13 +169,13 @@ def as_recognition_rate(metric: str | GRR) -> GRR:
     return chosen
 
 
-def as_lattice(graph: Graph) -> Lattice:
-    """The graph itself, or the lattice it stands for."""
+def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
+    """The graph itself, or the lattice it stands for, with the scores that count."""
     if isinstance(graph, Lattice):
         return graph
-    if not hasattr(graph, "to_lattice"):
+    if not isinstance(graph, NBest):
         raise UsageError(f"{type(graph).__name__} is neither a lattice nor an n-best list", advice="see Lattice.from_…")
-    return graph.to_lattice()
+    return graph.to_lattice(keep=scales or ())
 
 
 def _readings(lattice: Lattice, metric: GRR) -> tuple[Any, Any]:

@@ -61,5 +61,5 @@ def test_info_and_convert_need_no_openfst():
 
 def test_every_public_name_is_there():
     code = "import latticemetric as lm; print([n for n in lm.__all__ if not hasattr(lm, n)])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"

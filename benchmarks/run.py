@@ -207,7 +207,7 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
     yield from table("| ours | pairs a second | peer | pairs a second | ratio |", strings(runs))
     yield "### How search time grows\n"
     yield from table("| against | median search time | fitted exponent |", scaling(1_000_000))
-    yield "```{image} ../_static/scaling.svg"
+    yield "```{image} _static/scaling.svg"
     yield ":alt: Search time against arcs and against reference words, on logarithmic scales, beside a straight line"
     yield "```"
 

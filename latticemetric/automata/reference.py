@@ -32,11 +32,12 @@ def compile_references(references: Sequence[Sequence[str]], gains: Gains, vocabu
         gains: The metric's parameters.
         vocabulary: Numbers for the words; their own where it is not given.
     """
-    words = vocabulary or Vocabulary.from_words(word for reference in references for word in reference)
+    if vocabulary is None:
+        vocabulary = Vocabulary.from_words(word for reference in references for word in reference)
     if len(references) > 1 and any(references):
         references = [reference for reference in references if reference]
-    parts = [_weighted(words, reference, gains, divide=len(references) > 1) for reference in references]
-    symbols = None if words.is_numeric else {EPSILON: "<eps>", **dict(words.items()), STAR: STAR_SYMBOL}
+    parts = [_weighted(vocabulary, reference, gains, divide=len(references) > 1) for reference in references]
+    symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
     return fst_from_arrays(_union(parts, symbols))
 
 

@@ -49,7 +49,7 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
     """
     numbers, words = column
     if words is None:
-        return numbers, table or Vocabulary.numeric()
+        return numbers, Vocabulary.numeric() if table is None else table
     if table is None:
         return numbers, Vocabulary.from_words(words)
     for word in words:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import math
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -135,6 +136,17 @@ FORMATS = {
     ),
     "kaldi": Holdable(
         st.one_of(shaped(PLAIN_WORDS, ["lm", "acoustic"], scores), transitions(["lm", "acoustic"])), NAMES, many=True
+    ),
+    "htk-slf": Holdable(
+        st.one_of(
+            shaped(PLAIN_WORDS + SPACED_WORDS, ["acoustic", "lm"], scores),
+            shaped(PLAIN_WORDS, [], scores),
+            with_label(shaped(PLAIN_WORDS, ["lm"], scores), "v", finals=False),
+        )
+        .map(ending_once)
+        .filter(has_arcs),
+        ["an utterance", "machine"],
+        many=False,
     ),
     "plf": Holdable(
         st.sampled_from(PLF_COLUMNS)
@@ -326,7 +338,7 @@ def test_ids_that_cannot_name_a_file_are_refused(name, tmp_path):
 
 @pytest.mark.parametrize("target", ["x.unknown", "x", "folder/"])
 def test_a_target_that_tells_no_format_is_refused(target, tmp_path):
-    with pytest.raises(lm.UsageError, match="does not tell a format; name one of far, kaldi"):
+    with pytest.raises(lm.UsageError, match="does not tell a format; name one of far, htk-slf, kaldi"):
         lm.write(f"{tmp_path}/{target}", [("a", small("kaldi"))])
 
 
@@ -444,7 +456,7 @@ def test_an_empty_file_is_said_to_be_empty(data, tmp_path):
     "data", [b"no lattice\nat all\n", b"{}", b"<xml/>\n", b"\xff\xfe0\0", b"utt \0BFST", b"%PDF-1.4"]
 )
 def test_a_file_of_no_format_is_said_to_be_of_none(data, tmp_path):
-    with pytest.raises(lm.FormatError, match=r"not recognised; name it with --from, one of far, kaldi, .*plf"):
+    with pytest.raises(lm.FormatError, match=r"not recognised; name it with --from, one of far, htk-slf, kaldi, .*plf"):
         list(lm.read(write_file(tmp_path, data)))
 
 
@@ -491,7 +503,7 @@ def test_a_name_of_a_format_is_given_once():
 
 
 def test_a_format_that_is_not_there_is_refused_and_the_others_named(tmp_path):
-    with pytest.raises(lm.UsageError, match=r"no format 'slfx'; choose one of far, kaldi"):
+    with pytest.raises(lm.UsageError, match=r"no format 'slfx'; choose one of far, htk-slf, kaldi"):
         list(lm.read(write_file(tmp_path, "x"), format="slfx"))
 
 
@@ -1022,3 +1034,86 @@ def test_an_acceptor_with_input_symbols_only_is_spelled_by_them():
     fst = lm.Lattice.from_strings(["a b"]).to_fst()
     fst.set_output_symbols(None)
     assert [path.words for path in lm.Lattice.from_fst(fst).paths()] == [("a", "b")]
+
+
+SLF = r"""# words on nodes, nodes in any order
+VERSION=1.0
+UTTERANCE="utt 1" base=10
+lmscale=2.5 wdpenalty=-1
+N=4 L=4
+I=3 t=0.9 W=!NULL
+I=0 t=0.0 W=!NULL
+I=2 t=0.5 W=c\'est v=2
+I=1 t=0.4 W="two words"
+J=0 S=0 E=1 a=-1.5 l=-0.25 n=-3
+J=1 S=0 E=2 a=-2 l=-0.5
+J=2 S=1 E=2 a=-4 l=-1
+J=3 S=2 E=3 a=0 l=0
+"""
+
+
+def test_words_on_nodes_of_an_htk_lattice_belong_to_the_links_that_end_there(tmp_path):
+    path = tmp_path / "any.lat"
+    path.write_text(SLF)
+    [(name, lattice)] = lm.read(path)
+    assert name == "utt 1"
+    assert {p.words for p in lattice.paths()} == {("two words", "c'est"), ("c'est",)}
+    assert lattice.times.tolist() == [0.0, 0.4, 0.5, 0.9]
+    # −score · ln 10, weighed by the header; each word costs ln 10 on top; n is not weighed.
+    ln = math.log(10)
+    assert {name: column.scale for name, column in lattice.scores.items()} == {
+        "acoustic": 1.0, "lm": 2.5, "n": 0.0, "words": pytest.approx(ln)
+    }  # fmt: skip
+    costs = {p.words: p.cost for p in lattice.paths()}
+    assert costs[("c'est",)] == pytest.approx((2 + 2.5 * 0.5 + 1) * ln)
+    assert costs[("two words", "c'est")] == pytest.approx((5.5 + 2.5 * 1.25 + 2) * ln)
+    assert lattice.labels["v"].vocabulary.decode(lattice.labels["v"].arc) == ["2", "2"]
+
+
+def test_probabilities_of_an_htk_lattice_are_costs(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text("VERSION=1.0\nbase=0\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=0.25\n")
+    assert lm.read_one(path).scores["acoustic"].arc.tolist() == [-math.log(0.25)]
+
+
+def test_the_word_of_an_htk_lattices_start_is_not_lost(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text("VERSION=1.0\nstart=0 end=1\nN=2 L=1\nI=0 W=first\nI=1 W=second\nJ=0 S=0 E=1 a=-1\n")
+    assert [p.words for p in lm.read_one(path).paths()] == [("first", "second")]
+
+
+def test_a_word_that_begins_with_a_quote_needs_none_at_its_end(tmp_path):
+    path = tmp_path / "any.slf"
+    path.write_text("VERSION=1.0\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W='cause a=-1\nJ=1 S=0 E=1 W='tis' a=-1\n")
+    assert [p.words for p in lm.read_one(path).paths()] == [("'cause",), ("tis",)]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (("N=4", "N=5"), "the header says N=5, and there are 4"),
+        (("L=4", "L=3"), "the header says L=3, and there are 4"),
+        (("I=3 t", "I=1 t"), "node 1 stands twice"),
+        (("S=2 E=3", "S=2 E=7"), r":13: E=7 is no node"),
+        (("S=2 E=3", "S=2 E=x"), "E is not a number on every line"),
+        (("S=2 E=3", "S=2 E=1"), "nodes could be the start"),
+        (("J=1 S=0 E=2", "J=1 S=2 E=1"), "cyclic"),
+        (("a=-4", "a=nan"), r":12: score 'nan' is not finite"),
+        (("a=-4", "a=-4 a=-5"), r":12: field 'a' stands twice"),
+        (("a=-4", "acoustics"), r":12: 'acoustics' is not a field"),
+        (("base=10", "base=1"), "base is 1"),
+        (("base=10", "base=ten"), r":3: base is 'ten', not a number"),
+        (("lmscale=2.5", "lmscale=inf"), "lmscale is 'inf', not a number"),
+        (("lmscale=2.5", "start=9"), "0 nodes could be the start"),
+        (("J=3 S=2", "J=3 S=-2"), r":13: S is not a number from 0"),
+        (("I=0 t=0.0", "I=0.5 t=0.0"), r":7: I is not a number from 0"),
+    ],
+    ids=str,
+)
+def test_a_broken_htk_lattice_is_refused(change, what, tmp_path):
+    path = tmp_path / "broken.slf"
+    path.write_text(SLF.replace(*change))
+    with pytest.raises(lm.InputError, match=what) as caught:
+        lm.read_one(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)

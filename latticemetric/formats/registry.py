@@ -21,7 +21,7 @@ from latticemetric.vocabulary import Vocabulary
 Graph = Lattice | NBest
 
 _ENTRY_POINTS = "latticemetric.formats"
-_OWN = ("openfst_binary", "far", "openfst_text", "kaldi_text", "plf", "moses_nbest")
+_OWN = ("openfst_binary", "far", "openfst_text", "kaldi_text", "htk_slf", "plf", "moses_nbest")
 
 Naming = Literal["own", "file", "position"]
 

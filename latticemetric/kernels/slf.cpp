@@ -53,24 +53,35 @@ class Parser {
     return name;
   }
 
+  // A value in quotes, if the quote is closed before white space or the end of the line; otherwise up to white space:
+  // PocketSphinx writes W='cause as it is.
   std::string_view field_value() {
-    const bool is_quoted = !rest_.empty() && (rest_[0] == '"' || rest_[0] == '\'');
-    const char quote = is_quoted ? rest_[0] : '\0';
-    std::size_t size = is_quoted ? 1 : 0;
-    bool escaped = false;
-    while (size < rest_.size() && (is_quoted ? rest_[size] != quote : !is_space(rest_[size]))) {
-      escaped = escaped || rest_[size] == '\\';
-      size += rest_[size] == '\\' ? 2 : 1;
+    if (!rest_.empty() && (rest_[0] == '"' || rest_[0] == '\'')) {
+      const std::size_t size = value_size(1, [&](char c) { return c == rest_[0]; });
+      if (size < rest_.size() && (size + 1 == rest_.size() || is_space(rest_[size + 1]))) {
+        const std::string_view value = rest_.substr(1, size - 1);
+        rest_.remove_prefix(size + 1);
+        return plain(value);
+      }
     }
-    if (size > rest_.size() || (is_quoted && size == rest_.size()))
-      throw ParseError(lines_.number(), "a quote or an escape is not closed");
-    std::string_view value = rest_.substr(is_quoted ? 1 : 0, size - (is_quoted ? 1 : 0));
-    rest_.remove_prefix(size + (is_quoted ? 1 : 0));
-    return escaped ? plain(value) : value;
+    const std::size_t size = value_size(0, is_space);
+    if (size > rest_.size()) throw ParseError(lines_.number(), "an escape at the end of the line has nothing to escape");
+    const std::string_view value = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return plain(value);
+  }
+
+  // The first character from `begin` on that ends a value and is not escaped; beyond the end if an escape is cut off.
+  template <typename Ends>
+  std::size_t value_size(std::size_t begin, Ends ends) const {
+    std::size_t at = begin;
+    while (at < rest_.size() && !ends(rest_[at])) at += rest_[at] == '\\' ? 2 : 1;
+    return at;
   }
 
   // \ooo is the byte with that octal number; any other escaped character stands for itself.
   std::string_view plain(std::string_view value) {
+    if (value.find('\\') == std::string_view::npos) return value;
     std::string text;
     for (std::size_t k = 0; k < value.size(); ++k) {
       if (value[k] != '\\') {

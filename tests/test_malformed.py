@@ -431,6 +431,7 @@ def test_a_symbol_with_a_number_of_thousands_of_digits_is_refused(tmp_path):
 # --- Any bytes at all
 
 VALID = {
+    "htk-slf": (Path(__file__).parent.parent / "examples" / "data" / "ferry.slf").read_bytes(),
     "openfst": machine(flags=3, symbols=symbol_table() * 2),
     "far": sttable(8),
     "openfst-text": b"0\t1\ta\tb\t0.5\n1 2 c c\n0 2 <eps> d 1e-3\n2 0.25\n",

@@ -53,6 +53,9 @@ class Labels:
     vocabulary: Vocabulary
 
 
+_LARGEST_SUM = float(np.finfo(np.float64).max)
+
+
 class Path(NamedTuple):
     """A complete path: its arcs, its words without ε, and its cost."""
 
@@ -236,10 +239,10 @@ class Lattice:
                 if scale != 0:
                     arc += scale * self.scores[name].arc
                     final[self.final] += scale * self.scores[name].final
-        # No path costs more than all arcs together.
-        with np.errstate(over="ignore", invalid="ignore"):
-            everything = np.abs(arc).sum() + np.abs(final[self.final]).sum()
-        if not np.isfinite(everything):
+        # No path costs more than as many times the largest cost as there are arcs, and its end.
+        ends = final[self.final]
+        largest = max(-arc.min(initial=0), arc.max(initial=0), -ends.min(), ends.max())
+        if not largest <= _LARGEST_SUM / (len(arc) + 1):
             raise InputError("the costs are too large to be added up", advice="choose smaller scales")
         return Costs(arc, final)
 

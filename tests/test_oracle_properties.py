@@ -93,7 +93,7 @@ def test_returned_paths_re_score_to_themselves(engine, lattice, given_references
         for words in (spoken, path.words):
             assert metric.statistics(words, given_references.argument) == path.statistics
             assert metric.score(words, given_references.argument) == path.score
-        number, _ = metric.best_reference(path.words, given_references.argument)
+        number, *_ = metric.evaluate(path.words, given_references.argument)
         assert metric.align(path.words, given_references.words[number]) == path.alignment
         assert metric.numerator(path.statistics) == path.numerator
         assert metric.denominator(path.statistics) == path.denominator

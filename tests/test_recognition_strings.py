@@ -48,7 +48,7 @@ def test_statistics_and_rate_are_those_of_the_best_alignment(candidate, given_re
 def test_the_best_reference_is_the_first_of_those_with_the_best_rate(candidate, given_references, case):
     metric, rate = case
     expected = judge(candidate, given_references.words, rate)
-    number, statistics = metric.best_reference(list(candidate), given_references.argument)
+    number, statistics, _ = metric.evaluate(list(candidate), given_references.argument)
     assert number == expected.reference_number
     assert fields(statistics) == counts(expected)
 
@@ -262,7 +262,7 @@ def test_a_rate_against_no_words_is_undefined_but_counts_in_the_corpus():
     ],
 )
 def test_the_better_rate_wins_and_the_first_of_equals(metric, candidate, given_references, number):
-    assert metric.best_reference(candidate, given_references)[0] == number
+    assert metric.evaluate(candidate, given_references).reference == number
 
 
 def test_ngrams_continue_across_ignored_words_and_wildcards():

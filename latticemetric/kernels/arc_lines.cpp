@@ -27,6 +27,58 @@ struct KaldiWeight {
 
 bool has_comma(std::string_view field) { return field.find(',') != std::string_view::npos; }
 
+// A cursor over one line that reads what nearly all lines of large archives are made of, and gives up on the rest.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
+
+  // A number of at most nine digits, without leading zeros, and the white space after it.
+  bool number(std::int32_t& value) {
+    const char* const begin = at_;
+    std::int32_t digits = 0;
+    while (at_ < end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 10) digits = 10 * digits + (*at_++ - '0');
+    const bool plain = at_ > begin && at_ - begin < 10 && (*begin != '0' || at_ - begin == 1);
+    if (!plain || at_ == end_ || !is_space(*at_)) return false;
+    while (at_ < end_ && is_space(*at_)) ++at_;
+    value = digits;
+    return true;
+  }
+
+  // A decimal of at most fifteen digits (see parse_score) and the comma after it.
+  bool decimal(double& value) {
+    const char* const begin = at_;
+    while (at_ < end_ && *at_ != ',' && at_ - begin < 17) ++at_;
+    return at_ < end_ && *at_ == ',' && parse_plain_score({begin, static_cast<std::size_t>(at_++ - begin)}, value);
+  }
+
+  bool at_end() {
+    while (at_ < end_ && is_space(*at_)) ++at_;
+    return at_ == end_;
+  }
+
+ private:
+  const char* at_;
+  const char* const end_;
+};
+
+// `source target word graph,acoustic,` in plain numbers.
+bool add_plain_kaldi_arc(ArcLines& lattice, std::string_view line) {
+  Cursor cursor(line);
+  std::int32_t source = 0, target = 0, word = 0;
+  double graph = 0, acoustic = 0;
+  if (!cursor.number(source) || !cursor.number(target) || !cursor.number(word) || !cursor.decimal(graph) ||
+      !cursor.decimal(acoustic) || !cursor.at_end())
+    return false;
+  if (lattice.start < 0) lattice.start = source;
+  lattice.source.push_back(source);
+  lattice.target.push_back(target);
+  lattice.word.add(word);
+  lattice.cost[0].push_back(graph);
+  lattice.cost[1].push_back(acoustic);
+  lattice.transitions.push_back(0);
+  return true;
+}
+
 void add_kaldi_arc(ArcLines& lattice, const ArcFields& fields, std::int64_t line) {
   const auto& field = fields.field;
   // Beside the word, a transition id stands alone (not compact) or the weight is there, or both.
@@ -73,8 +125,8 @@ bool fourth_is_output(std::string_view text) {
 
 // Room for about as many arcs as the text has; most lines take more bytes than this.
 void reserve(ArcLines& lines, std::string_view text) {
-  const std::size_t arcs = text.size() / 16;
-  for (auto* column : {&lines.source, &lines.target}) column->reserve(arcs);
+  const std::size_t arcs = text.size() / 24;
+  for (auto* column : {&lines.source, &lines.target, &lines.transitions}) column->reserve(arcs);
   lines.word.reserve(arcs);
   for (auto& column : lines.cost) column.reserve(arcs);
 }
@@ -86,6 +138,7 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   Lines lines(text);
   std::string_view line;
   while (lines.next(line)) {
+    if (lattice.word.numeric() && add_plain_kaldi_arc(lattice, line)) continue;
     const ArcFields fields(line);
     const std::int64_t number = lines.number();
     if (fields.count == 0) continue;

@@ -85,15 +85,15 @@ std::int32_t parse_state(std::string_view field, std::int64_t line);
 // A finite score of any spelling.
 double parse_any_score(std::string_view field, std::int64_t line);
 
-// A finite score. Up to fifteen digits and no exponent are a whole number over a power of ten, both exact in a
-// double, so that one division rounds correctly (Clinger 1990).
-inline double parse_score(std::string_view field, std::int64_t line) {
+// A score of up to fifteen digits without an exponent; false for any other spelling. Such a score is a whole number
+// over a power of ten, both exact in a double, so that one division rounds correctly (Clinger 1990).
+inline bool parse_plain_score(std::string_view field, double& value) {
   static constexpr double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   const char* at = field.data();
   const char* const end = at + field.size();
   const bool negative = at < end && *at == '-';
   at += negative;
-  if (field.size() > 16 || at == end || *at < '0' || *at > '9') return parse_any_score(field, line);
+  if (field.size() > 16 || at == end || *at < '0' || *at > '9') return false;
   std::int64_t digits = 0;
   while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
   int decimals = 0;
@@ -102,9 +102,16 @@ inline double parse_score(std::string_view field, std::int64_t line) {
     while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
     decimals = static_cast<int>(at - point) - 1;
   }
-  if (at != end || digits >= 1000000000000000) return parse_any_score(field, line);
-  const double value = static_cast<double>(digits) / powers[decimals];
-  return negative ? -value : value;
+  if (at != end || digits >= 1000000000000000) return false;
+  value = static_cast<double>(digits) / powers[decimals];
+  if (negative) value = -value;
+  return true;
+}
+
+// A finite score.
+inline double parse_score(std::string_view field, std::int64_t line) {
+  double value = 0;
+  return parse_plain_score(field, value) ? value : parse_any_score(field, line);
 }
 
 // Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.
@@ -145,6 +152,9 @@ class WordColumn {
       throw NotNumbers{};
     values_.push_back(number);
   }
+
+  // A word that is known to be written as a number, in a column of such.
+  void add(std::int32_t number) { values_.push_back(number); }
 
   bool numeric() const { return !symbols_; }
   std::vector<std::int32_t> take() { return std::move(values_); }

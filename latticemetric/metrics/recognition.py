@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,20 +25,27 @@ from latticemetric.metrics.base import (
     references_of,
     words_of,
 )
-from latticemetric.metrics.penalty import Penalty, exact_gains, exact_penalty
+from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penalty, merit
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import register
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
 _HIGHEST_ORDER = 254
-Merit = tuple[bool, Fraction]
-"""A rate to be compared: larger is better, and a defined one beats none (which ranks by its numerator)."""
 
 
-def merit(gain: int, denominator: int, gains: Gains) -> Merit:
-    """The merit of a gain in units of `1 / gains.unit`."""
-    return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))
+class Evaluation(NamedTuple):
+    """A candidate against its references.
+
+    Attributes:
+        reference: Which of them has the best rate.
+        statistics: Counts against it.
+        alignment: With it.
+    """
+
+    reference: int
+    statistics: RecognitionStatistics
+    alignment: Alignment
 
 
 @dataclass(frozen=True)
@@ -122,17 +129,22 @@ class GRR(Metric[RecognitionStatistics]):
     def align(self, candidate: Text, reference: Text) -> Alignment:
         """The optimal alignment of the counted words with one reference, ties resolved."""
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
-        vocabulary = Vocabulary.from_words(expected)
-        edits = _native.align(vocabulary.encode(words), vocabulary.encode(expected), *self.gains)
-        return Alignment(words, expected, edits)
+        numbers: dict[str, int] = {}
+        candidates, references = (
+            np.array([numbers.setdefault(word, len(numbers)) for word in side], dtype=np.int32)
+            for side in (words, expected)
+        )
+        return Alignment(words, expected, _native.align(candidates, references, *self.gains))
+
+    def evaluate(self, candidate: Text, references: References) -> Evaluation:
+        """The candidate against the reference with the best rate (ties: the first)."""
+        alignments = [self.align(candidate, reference) for reference in references_of(references)]
+        best, statistics = self._best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
+        return Evaluation(best, statistics, alignments[best])
 
     def statistics(self, candidate: Text, references: References) -> RecognitionStatistics:
         """Counts against the reference with the best rate (ties: the first)."""
-        return self.best_reference(candidate, references)[1]
-
-    def best_reference(self, candidate: Text, references: References) -> tuple[int, RecognitionStatistics]:
-        """Which reference has the best rate (ties: the first), and the counts against it."""
-        return self._best_of(self.all_statistics([(candidate, r) for r in references_of(references)]))
+        return self.evaluate(candidate, references).statistics
 
     def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
         """Counts of many pairs of a candidate and one reference."""
@@ -162,6 +174,8 @@ class GRR(Metric[RecognitionStatistics]):
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
 
     def _best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
+        if len(statistics) == 1:
+            return 0, statistics[0]
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))  # the first of equal ones
         return best, statistics[best]
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any, Self
 
+from latticemetric.alignment import DELETION, INSERTION, SUBSTITUTION
+
+_OTHER_THAN_MATCHES = str.maketrans(dict.fromkeys(SUBSTITUTION + DELETION + INSERTION, " "))
+
 
 @dataclass(frozen=True)
 class RecognitionStatistics:
@@ -29,6 +33,21 @@ class RecognitionStatistics:
     def zero(cls, order: int) -> Self:
         """Nothing counted."""
         return cls((0,) * order, 0, 0, 0, (0,) * order)
+
+    @classmethod
+    def of_edits(cls, edits: str, order: int) -> Self:
+        """Counts of an alignment, a letter an edit: C (match), S, D, I."""
+        # A run of n matches holds n − k + 1 matching k-grams.
+        runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
+        matches = tuple(sum(max(0, run - k) for run in runs) for k in range(order))
+        words = len(edits) - edits.count(INSERTION)
+        return cls(
+            matches,
+            edits.count(SUBSTITUTION),
+            edits.count(DELETION),
+            edits.count(INSERTION),
+            tuple(max(0, words - k) for k in range(order)),
+        )
 
     def __add__(self, other: Self) -> Self:
         return type(self)(

@@ -15,7 +15,8 @@ from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import References, references_of
-from latticemetric.metrics.recognition import GRR, Merit, merit
+from latticemetric.metrics.exact import Merit, merit
+from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.nbest import NBest
@@ -144,7 +145,7 @@ def score_path(
 ) -> ScoredPath:
     """Scores a complete path from its words, by the string metric."""
     words = tuple(word for word in lattice.words(arcs) if word not in metric.ignore)
-    best, statistics = metric.best_reference(words, references)
+    best, statistics, alignment = metric.evaluate(words, references)
     end = int(lattice.target[arcs[-1]]) if len(arcs) else 0
     row = int(np.searchsorted(lattice.final, end))
     return ScoredPath(
@@ -156,7 +157,7 @@ def score_path(
         cost=cost.along(arcs, lattice),
         scores={name: float(c.arc[arcs].sum() + c.final[row]) for name, c in lattice.scores.items()},
         arcs=tuple(int(a) for a in arcs),
-        alignment=metric.align(words, references[best]),
+        alignment=alignment,
         reference=tuple(references[best]),
     )
 

@@ -1,4 +1,4 @@
-"""What insertions and deletions cost, exactly: 0.1 is one tenth, not the double beside it."""
+"""Exact arithmetic of recognition rates: 0.1 is one tenth, not the double beside it."""
 
 from __future__ import annotations
 
@@ -36,3 +36,12 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
         return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, InvalidOperation):
         raise UsageError(f"{name} is {shortened(repr(value))}, not a finite number") from None
+
+
+Merit = tuple[bool, Fraction]
+"""A rate to be compared: larger is better, and a defined one beats none (which ranks by its numerator)."""
+
+
+def merit(gain: int, denominator: int, gains: Gains) -> Merit:
+    """The merit of a gain in units of `1 / gains.unit`."""
+    return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))

@@ -13,8 +13,8 @@ def order_states(
     target: npt.NDArray[np.int32],
     start: int,
     is_final: npt.NDArray[np.uint8],
-) -> tuple[npt.NDArray[np.int32], int, int]:
-    """New number of each state (-1: no complete path passes), how many, and a state on a cycle or -1."""
+) -> tuple[npt.NDArray[np.int32], int, bool, int]:
+    """New number of each state (-1: no complete path passes), how many, whether arcs are in order, a state on a cycle."""
 
 def best_path(
     source: npt.NDArray[np.int32],
@@ -63,7 +63,7 @@ def count_pairs(
     """A row a pair: k-gram matches for k = 1 .. order, substitutions, deletions, insertions."""
 
 def parse_kaldi(text: bytes) -> dict[str, Any]:
-    """Columns of one lattice of a Kaldi text archive, without the line of its id (`kernels/arc_lines.hpp`)."""
+    """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Columns of an OpenFst machine as text (`kernels/arc_lines.hpp`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class LatticeMetricError(Exception):
@@ -26,10 +27,17 @@ class LatticeMetricError(Exception):
         advice = f"; {self.advice}" if self.advice else ""
         return " ".join(f"{place}{self.what}{advice}".split())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.what, self.where, self.advice)
+
     def at(self, where: str) -> LatticeMetricError:
         """The same error, placed; a place that is known already is kept, inside the new one."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
+
+
+def _rebuilt(kind: type[LatticeMetricError], what: str, where: str | None, advice: str | None) -> LatticeMetricError:
+    return kind(what, where=where, advice=advice)
 
 
 class InputError(LatticeMetricError, ValueError):

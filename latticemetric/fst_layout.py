@@ -66,6 +66,7 @@ class _Cursor:
 
     data: memoryview
     at: int = 0
+    base: int = 0
 
     def unpack(self, layout: str) -> tuple[Any, ...]:
         size = struct.calcsize(layout)
@@ -91,12 +92,18 @@ class _Cursor:
 
     def align(self) -> None:
         """Passes the padding: OpenFst aligns by the position in the file, also inside an archive."""
-        self.take(-self.at % _ALIGNMENT)
+        self.take(-(self.base + self.at) % _ALIGNMENT)
 
 
-def decode(data: bytes | memoryview, at: int = 0) -> tuple[FstArrays, int]:
-    """Reads one machine at byte `at`; returns it and the byte after it."""
-    cursor = _Cursor(memoryview(data), at)
+def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[FstArrays, int]:
+    """Reads one machine at byte `at`; returns it and the byte after it.
+
+    Args:
+        data: A file, or a part of one.
+        at: Where the machine begins in it.
+        base: Where that part begins in its file: aligned machines count from there.
+    """
+    cursor = _Cursor(memoryview(data), at, base)
     (magic,) = cursor.unpack("<i")
     if magic != MAGIC:
         raise FormatError(f"byte {at}: not an OpenFst machine")

@@ -63,9 +63,6 @@ def _check_finite(name: str, column: Column) -> None:
         raise InputError(f"the scale of '{name}' is not finite")
 
 
-Rows = slice | npt.NDArray[np.int64]
-
-
 class _Shape(NamedTuple):
     """A draft's graph, its state numbers without large gaps, so that tables by state stay small."""
 
@@ -101,7 +98,7 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     shape = _shape(draft, start)
     is_final = np.zeros(shape.states, dtype=np.uint8)
     is_final[shape.final] = 1
-    rank, kept, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
+    rank, kept, in_order, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
     if on_cycle >= 0:
         state = shape.names[on_cycle]
         raise InputError(
@@ -109,15 +106,16 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
         )
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
-    rows, ends = _useful_rows(rank, shape, kept)
-    if copy and isinstance(rows, slice):
-        rows = np.arange(len(draft.source))
+    is_whole = in_order and kept == shape.states
+    rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
+    ends = np.flatnonzero(rank[shape.final] >= 0)
+    ends = ends[np.argsort(rank[shape.final[ends]])]
     scores = {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
     labels = {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
     return Lattice(
         num_states=kept,
-        source=_frozen(rank[shape.source[rows]]),
-        target=_frozen(rank[shape.target[rows]]),
+        source=_frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
+        target=_frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
         word=_frozen(draft.word[rows]),
         final=_frozen(rank[shape.final[ends]]),
         scores=MappingProxyType(scores),
@@ -127,18 +125,11 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     )
 
 
-def _useful_rows(rank: States, shape: _Shape, kept: int) -> tuple[Rows, Rows]:
-    """Which arcs and final states stay, in their new order; plain slices where all stay as they are."""
-    everything = slice(None)
+def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
+    """Which arcs stay, in their new order."""
     sources = rank[shape.source]
-    if kept == shape.states and (sources[1:] >= sources[:-1]).all():
-        # No state was dropped, so no arc was either.
-        rows: Rows = everything
-    else:
-        rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
-        rows = rows[np.argsort(sources[rows], kind="stable")]
-    ends = np.flatnonzero(rank[shape.final] >= 0)
-    return rows, ends[np.argsort(rank[shape.final[ends]])]
+    rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
+    return rows[np.argsort(sources[rows], kind="stable")]
 
 
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:

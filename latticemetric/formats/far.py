@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import IO
 
 from latticemetric import fst_layout
@@ -13,7 +14,6 @@ from latticemetric.formats.openfst_binary import encode_graph
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.spool import Spool
 from latticemetric.formats.stream import Stream
-from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import lattice_from_arrays
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -29,49 +29,43 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     try:
-        for key, decode in _machines(stream.read()):
-
-            def build(decode: Callable[[], FstArrays] = decode) -> Lattice:
-                return lattice_from_arrays(decode(), vocabulary)
-
-            yield Entry(key, stream.name, build, naming="own")
+        for key, machine, at in _machines(stream.read()):
+            yield Entry(key, stream.name, partial(_build, machine, at, vocabulary), naming="own")
     except FormatError as error:
         raise error if error.where else error.at(stream.name) from None
 
 
-def _machines(data: bytes) -> Iterator[tuple[str, Callable[[], FstArrays]]]:
-    """Key and machine; those of an `sttable` are decoded only when asked for, its index tells where they are."""
+def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
+    return lattice_from_arrays(fst_layout.decode(machine, base=at)[0], vocabulary)
+
+
+def _machines(data: bytes) -> Iterator[tuple[str, bytes, int]]:
+    """Key, machine, and where it begins."""
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")
     magic, version = _HEADER.unpack_from(data)
     if version != _VERSION:
         raise FormatError(f"the archive has version {version}, not {_VERSION}")
     if magic == _STTABLE:
-        for position in _index(data):
+        positions, end = _index(data)
+        for position, following in pairwise([*positions, end]):
             key, begin = _key(data, position)
-            yield key, partial(_decode, data, begin)
+            yield key, data[begin:following], begin
         return
     at = _HEADER.size
     while True:
-        key, at = _key(data, at)
+        key, begin = _key(data, at)
         if not key:
-            if at != len(data):
-                raise FormatError(f"{len(data) - at} bytes follow the end of the archive")
+            if begin != len(data):
+                raise FormatError(f"{len(data) - begin} bytes follow the end of the archive")
             return
-        machine, at = fst_layout.decode(data, at)
-        yield key, partial(_already, machine)
+        # Only its content tells where a machine of an stlist ends.
+        _, at = fst_layout.decode(data, begin)
+        yield key, data[begin:at], begin
 
 
-def _decode(data: bytes, at: int) -> FstArrays:
-    return fst_layout.decode(data, at)[0]
-
-
-def _already(machine: FstArrays) -> FstArrays:
-    return machine
-
-
-def _index(data: bytes) -> tuple[int, ...]:
-    """Offsets of the keys of an `sttable`, in the order of the file; they and their number end it."""
+def _index(data: bytes) -> tuple[list[int], int]:
+    """Offsets of the keys of an `sttable`, in the order of the file, and where they stand themselves."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER.size:
@@ -79,7 +73,7 @@ def _index(data: bytes) -> tuple[int, ...]:
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER.size <= position < begin for position in positions):
         raise FormatError("the archive's index points outside of it")
-    return tuple(sorted(positions))
+    return sorted(positions), begin
 
 
 def _key(data: bytes, at: int) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from latticemetric.errors import FormatError, UsageError
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.parsing import blocks, parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.stream import Stream
+from latticemetric.formats.stream import Piece, Stream
 from latticemetric.formats.text_arcs import words_to_write
 from latticemetric.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -40,7 +40,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for lines_before, block in blocks(stream):
-        first, _, arcs = block.partition(b"\n")
+        first = block.data[: block.data.find(b"\n") + 1] or block.data
         place = stream.place(lines_before + 1)
         if _ARC_OR_FINAL.match(first):
             raise FormatError(
@@ -50,11 +50,11 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             name = first.strip().decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        yield Entry(name, place, partial(_parse, arcs, stream.name, lines_before + 1, vocabulary), naming="own")
+        yield Entry(name, place, partial(_parse, block, stream.name, lines_before, vocabulary), naming="own")
 
 
-def _parse(arcs: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
-    columns = parsed(_native.parse_kaldi, arcs, file, lines_before)
+def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    columns = parsed(_native.parse_kaldi, block.data, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
     if not len(columns["source"]) and not len(columns["final"]):
         raise FormatError("the lattice is empty: it has no states")

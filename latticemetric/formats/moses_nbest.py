@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
@@ -54,7 +55,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _entry(name: str, start: str, block: list[tuple[str, list[str]]]) -> Entry:
-    return Entry(name, start, lambda: _parse(block))
+    return Entry(name, start, partial(_parse, block))
 
 
 def _parse(block: Sequence[tuple[str, list[str]]]) -> NBest:

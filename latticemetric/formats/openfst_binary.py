@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 
 from latticemetric import fst_layout
@@ -21,15 +22,15 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    data = stream.read()
-
-    def build() -> Lattice:
-        machine, end = fst_layout.decode(data)
-        if end != len(data):
-            raise FormatError(f"{len(data) - end} bytes follow the machine", where=stream.name)
-        return lattice_from_arrays(machine, vocabulary)
-
+    build = partial(_build, stream.read(), stream.name, vocabulary)
     yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+
+
+def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
+    machine, end = fst_layout.decode(data)
+    if end != len(data):
+        raise FormatError(f"{len(data) - end} bytes follow the machine", where=file)
+    return lattice_from_arrays(machine, vocabulary)
 
 
 def encode_graph(graph: Graph) -> bytes:

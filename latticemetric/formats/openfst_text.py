@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 
 import numpy as np
@@ -32,8 +33,8 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    data = stream.read()
-    yield Entry(graph_name(stream.stem), stream.name, lambda: _parse(data, stream.name, vocabulary), naming="file")
+    build = partial(_parse, stream.read(), stream.name, vocabulary)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:

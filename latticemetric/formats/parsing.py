@@ -9,7 +9,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError
-from latticemetric.formats.stream import Stream
+from latticemetric.formats.stream import Piece, Stream
 from latticemetric.vocabulary import Vocabulary, Words
 
 _PIECE = 2**22
@@ -25,20 +25,21 @@ def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: 
         raise FormatError(what, where=f"{file}:{lines_before + line}", advice=advice or None) from None
 
 
-def blocks(stream: Stream) -> Iterator[tuple[int, bytes]]:
+def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
     """What stands between blank lines: the number of lines before it, and its text."""
-    rest, lines = b"", 0
-    # A piece is never smaller than what is left over, so that a long block is not searched again and again.
-    while chunk := stream.read_some(max(_PIECE, len(rest))):
+    rest, lines, is_last = b"", 0, False
+    while not is_last:
+        # A piece is never smaller than what is left over, so that a long block is not searched again and again.
+        chunk = stream.read_some(max(_PIECE, len(rest)))
+        is_last = not chunk
         data = rest + chunk
+        at = None if stream.offset is None else stream.offset - len(data)
         done, done_lines = 0, 0
-        for begin, end, before, after in _native.split_blocks(data, at_end=False).tolist():
-            yield lines + before, data[begin:end]
+        for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
+            yield lines + before, Piece(data[begin:end], stream.name, None if at is None else at + begin)
             done, done_lines = end, after
         lines += done_lines
         rest = data[done:]
-    for begin, end, before, _ in _native.split_blocks(rest, at_end=True).tolist():
-        yield lines + before, rest[begin:end]
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:

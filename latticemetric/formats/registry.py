@@ -176,7 +176,7 @@ def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None)
         count = 0
         for entry in found.read(stream, vocabulary):
             count += 1
-            yield entry._replace(build=_placed(entry), format=found.name)
+            yield entry._replace(build=partial(_build, entry), format=found.name)
         if count == 0:
             raise FormatError(f"the {found.name} file holds no graph", where=path)
 
@@ -190,12 +190,9 @@ def graph_name(stem: str) -> str:
     return _FILE_ENDS.sub("", stem) or stem
 
 
-def _placed(entry: Entry) -> Callable[[], Graph]:
-    def build() -> Graph:
-        with placed(entry.place):
-            return entry.build()
-
-    return build
+def _build(entry: Entry) -> Graph:
+    with placed(entry.place):
+        return entry.build()
 
 
 def read(

@@ -29,6 +29,7 @@ class Stream:
         name: The file's path, as the user wrote it.
         stem: Its name without folder and suffixes of compression.
         line: Number of the line read last, from 1.
+        offset: Where in the file the next byte stands; `None` where it cannot be found there again.
     """
 
     def __init__(self, name: str, raw: IO[bytes]) -> None:
@@ -38,10 +39,12 @@ class Stream:
         self._damage: InputError | None = None
         self._raw = raw
         head: bytes
-        self._bytes, head = self._guarded(lambda: _with_head(_decompressed(raw)))
+        self._bytes, head, is_plain = self._guarded(lambda: _opened(raw))
+        self.offset = 0 if is_plain and Path(name).is_file() else None
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
+            self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
             head = head.removeprefix(codecs.BOM_UTF8)
         self._head = head
 
@@ -70,7 +73,9 @@ class Stream:
             size -= len(piece)
         if self._damage is not None and not pieces:
             raise self._damage
-        return b"".join(pieces)
+        data = b"".join(pieces)
+        self.offset = None if self.offset is None else self.offset + len(data)
+        return data
 
     def byte_lines(self) -> Iterator[bytes]:
         """Lines with their ends, as bytes."""
@@ -118,6 +123,26 @@ class Stream:
             self._raw.close()
 
 
+class Piece:
+    """Some bytes of a file. They travel to another process as the place where they stand, if they have one."""
+
+    __slots__ = ("_at", "_path", "data")
+
+    def __init__(self, data: bytes, path: str = "", at: int | None = None) -> None:
+        self.data, self._path, self._at = data, path, at
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._at is None:
+            return Piece, (self.data,)
+        return _read_again, (self._path, self._at, len(self.data))
+
+
+def _read_again(path: str, at: int, size: int) -> Piece:
+    with Path(path).open("rb", buffering=0) as file:
+        file.seek(at)
+        return Piece(file.read(size), path, at)
+
+
 def open_stream(path: str) -> Stream:
     """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
     if path == STANDARD_INPUT:
@@ -135,8 +160,14 @@ def open_stream(path: str) -> Stream:
         raise
 
 
-def _decompressed(raw: IO[bytes]) -> IO[bytes]:
+def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, bool]:
+    """The decompressed bytes, the first of them, and whether they are the file's own."""
     packed, magic = _with_head(raw, len(_XZ))
+    stream = _decompressed(packed, magic)
+    return *_with_head(stream), stream is packed
+
+
+def _decompressed(packed: IO[bytes], magic: bytes) -> IO[bytes]:
     if magic.startswith(_GZIP):
         import gzip
 

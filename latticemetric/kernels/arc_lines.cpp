@@ -137,6 +137,7 @@ ArcLines parse_kaldi(std::string_view text, WordColumn word) {
   reserve(lattice, text);
   Lines lines(text);
   std::string_view line;
+  lines.next(line);  // the id
   while (lines.next(line)) {
     if (lattice.word.numeric() && add_plain_kaldi_arc(lattice, line)) continue;
     const ArcFields fields(line);

@@ -23,7 +23,7 @@ struct ArcLines {
   bool has_output = false;              // OpenFst: whether arcs have an output side
 };
 
-// One lattice of a Kaldi text archive, without the line of its id. Compact (`s t word g,a,tids`) or not
+// One lattice of a Kaldi text archive; its first line, the id, is passed over. Compact (`s t word g,a,tids`) or not
 // (`s t tid word g,a`).
 ArcLines parse_kaldi(std::string_view text);
 

@@ -70,7 +70,7 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
                                            static_cast<std::int64_t>(source.size()), start, is_final.data());
   }
   const auto size = topology.rank.size();
-  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.on_cycle);
+  return nb::make_tuple(to_numpy(std::move(topology.rank), {size}), topology.kept, topology.in_order, topology.on_cycle);
 }
 
 void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target, std::int32_t states) {

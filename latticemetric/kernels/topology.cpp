@@ -49,6 +49,7 @@ Topology keep_order(std::int32_t states, const std::int32_t* source, const std::
   for (std::int64_t a = 0; a < arcs; ++a) accessible[target[a]] |= accessible[source[a]];
   for (std::int64_t a = arcs - 1; a >= 0; --a) useful[source[a]] |= useful[target[a]];
   Topology result;
+  result.in_order = true;
   result.rank.assign(states, -1);
   for (std::int32_t s = 0; s < states; ++s)
     if (accessible[s] && useful[s]) result.rank[s] = result.kept++;

@@ -9,6 +9,7 @@ namespace latticemetric {
 struct Topology {
   std::vector<std::int32_t> rank;  // new number of a state, or -1 where no complete path passes
   std::int32_t kept = 0;           // how many states have a number
+  bool in_order = false;           // arcs are sorted by source and go forward as they are
   std::int32_t on_cycle = -1;      // a state on a cycle of useful states, or -1: then rank is meaningless
 };
 

@@ -14,7 +14,7 @@ def order_states(
     start: int,
     is_final: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.int32], int, bool, int]:
-    """New number of each state (-1: no complete path passes), how many, whether arcs are in order, a state on a cycle."""
+    """New number of each state (-1: no complete path passes), how many, if arcs are in order, a state on a cycle."""
 
 def best_path(
     source: npt.NDArray[np.int32],

@@ -20,7 +20,7 @@ Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 # Handing one batch over costs as much as a small lattice; a few batches a worker are under way.
-_BATCH = 8
+_BATCH = 16
 _AHEAD = 3
 
 _function: Callable[[Any], Any]

@@ -40,7 +40,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for lines_before, block in blocks(stream):
-        first = block.data[: block.data.find(b"\n") + 1] or block.data
+        first = block.first_line
         place = stream.place(lines_before + 1)
         if _ARC_OR_FINAL.match(first):
             raise FormatError(

@@ -36,7 +36,7 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
         at = None if stream.offset is None else stream.offset - len(data)
         done, done_lines = 0, 0
         for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
-            yield lines + before, Piece(data[begin:end], stream.name, None if at is None else at + begin)
+            yield lines + before, Piece(data, begin, end, stream.name, None if at is None else at + begin)
             done, done_lines = end, after
         lines += done_lines
         rest = data[done:]

@@ -124,23 +124,37 @@ class Stream:
 
 
 class Piece:
-    """Some bytes of a file. They travel to another process as the place where they stand, if they have one."""
+    """A part of some bytes of a file, copied only when it is used.
 
-    __slots__ = ("_at", "_path", "data")
+    It travels to another process as the place where it stands in the file, if it has one.
+    """
 
-    def __init__(self, data: bytes, path: str = "", at: int | None = None) -> None:
-        self.data, self._path, self._at = data, path, at
+    __slots__ = ("_at", "_begin", "_end", "_path", "_whole")
+
+    def __init__(self, whole: bytes, begin: int, end: int, path: str = "", at: int | None = None) -> None:
+        self._whole, self._begin, self._end, self._path, self._at = whole, begin, end, path, at
+
+    @property
+    def data(self) -> bytes:
+        """The bytes."""
+        return self._whole[self._begin : self._end]
+
+    @property
+    def first_line(self) -> bytes:
+        """The bytes up to the first line's end."""
+        stop = self._whole.find(b"\n", self._begin, self._end)
+        return self._whole[self._begin : self._end if stop < 0 else stop]
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._at is None:
-            return Piece, (self.data,)
-        return _read_again, (self._path, self._at, len(self.data))
+            return Piece, (self.data, 0, self._end - self._begin)
+        return _read_again, (self._path, self._at, self._end - self._begin)
 
 
 def _read_again(path: str, at: int, size: int) -> Piece:
     with Path(path).open("rb", buffering=0) as file:
         file.seek(at)
-        return Piece(file.read(size), path, at)
+        return Piece(file.read(size), 0, size, path, at)
 
 
 def open_stream(path: str) -> Stream:

@@ -21,6 +21,9 @@ namespace {
 //
 // Row 0 (m = 0) is dense: two shifted maxima over the row of t for each arc. Rows m >= 1 differ from it only where
 // a match can follow, so a state has them only if one can; elsewhere B(s, i, m) = B(s, i, 0).
+//
+// Rows are padded to whole blocks, so that loops over them have no remainder. The padding holds a value so low that
+// nothing is taken from it; it is set anew for each state, so that it cannot creep up or overflow.
 template <typename Value>
 class Search {
  public:
@@ -32,9 +35,10 @@ class Search {
         unit_(static_cast<Value>(gains.unit)),
         alpha_(static_cast<Value>(gains.alpha)),
         beta_(static_cast<Value>(gains.beta)),
-        stride_((static_cast<std::size_t>(size) + 1 + 15) / 16 * 16 + 16),
+        padded_((static_cast<std::size_t>(size) + 1 + block - 1) / block * block),
+        stride_(padded_ + block),
         begin_(static_cast<std::size_t>(graph.states) + 1, 0),
-        dense_(static_cast<std::size_t>(graph.states) * stride_, 0),
+        dense_(static_cast<std::size_t>(graph.states) * stride_, nothing),
         run_rows_(graph.states, -1) {
     for (std::int64_t a = 0; a < graph.arcs; ++a) ++begin_[graph.source[a] + 1];
     for (std::int32_t s = 0; s < graph.states; ++s) begin_[s + 1] += begin_[s];
@@ -72,6 +76,10 @@ class Search {
     }
   }
 
+  static constexpr std::size_t block = 16;
+  // Half the range away from zero: it stays below every value when a penalty is taken from it (see `fits`).
+  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
+
   // ---- Values -------------------------------------------------------------------------------------------------
 
   Value* dense(std::int32_t s) { return dense_.data() + static_cast<std::size_t>(s) * stride_; }
@@ -85,10 +93,8 @@ class Search {
   }
 
   void complete(std::int32_t s) {
-    constexpr Value lowest = std::numeric_limits<Value>::min();
     Value* const row = dense(s);
     const bool is_final = std::isfinite(graph_.final_cost[s]);
-    std::fill(row, row + size_ + 1, lowest);
     bool matches_follow = false;
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const std::int32_t t = graph_.target[a];
@@ -100,6 +106,7 @@ class Search {
         matches_follow = matches_follow || arc_places_[a] >= 0;
       }
     }
+    std::fill(row + size_ + 1, row + stride_, nothing);
     if (is_final) row[size_] = std::max(row[size_], Value{0});
     if (matches_follow) add_matches(s);
     for (std::int32_t i = size_ - 1; i >= 0; --i) row[i] = std::max(row[i], static_cast<Value>(row[i + 1] - beta_));
@@ -108,21 +115,22 @@ class Search {
   }
 
   void keep_larger(Value* __restrict into, const Value* __restrict from) {
-    for (std::int32_t i = 0; i <= size_; ++i) into[i] = std::max(into[i], from[i]);
+    for (std::size_t b = 0; b < padded_; b += block)
+      for (std::size_t k = b; k < b + block; ++k) into[k] = std::max(into[k], from[k]);
   }
 
   void substitute_or_insert(Value* __restrict row, const Value* __restrict next) {
     const Value alpha = alpha_;
-    for (std::int32_t i = 0; i < size_; ++i)
-      row[i] = std::max(row[i], std::max(next[i + 1], static_cast<Value>(next[i] - alpha)));
-    row[size_] = std::max(row[size_], static_cast<Value>(next[size_] - alpha));
+    for (std::size_t b = 0; b < padded_; b += block)
+      for (std::size_t k = b; k < b + block; ++k)
+        row[k] = std::max(row[k], std::max(next[k + 1], static_cast<Value>(next[k] - alpha)));
   }
 
   void add_matches(std::int32_t s) {
     if (order_ > 1) {
       // The rows come before any pointer into them is taken: the table may move.
       run_rows_[s] = static_cast<std::int64_t>(runs_.size() / stride_);
-      runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, std::numeric_limits<Value>::min());
+      runs_.resize(runs_.size() + static_cast<std::size_t>(order_ - 1) * stride_, nothing);
     }
     Value* const row = dense(s);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
@@ -309,7 +317,7 @@ class Search {
   const std::int32_t* reference_;
   const std::int32_t size_, order_;
   const Value unit_, alpha_, beta_;
-  const std::size_t stride_;
+  const std::size_t padded_, stride_;
   std::vector<std::int64_t> begin_;
   std::vector<Value> dense_;            // row 0 of every state
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
@@ -335,7 +343,7 @@ Wide largest_value(const Graph& graph, std::int32_t size, Gains gains) {
 
 template <typename Value>
 bool fits(Wide largest) {
-  return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 2;
+  return largest < static_cast<Wide>(std::numeric_limits<Value>::max()) / 4;
 }
 
 }  // namespace

@@ -22,18 +22,16 @@ def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int])
 
 
 def libfst_command(folder: Path, name: str) -> str:
-    """The pipeline that finds a lattice's WER oracle with OpenFst's own tools; its automaton is made beforehand."""
-    lattice, metric = folder / f"{name}.fst.txt", folder / f"{name}.metric.fst"
+    """The pipeline that finds a lattice's WER oracle with OpenFst's own tools, from texts to the best path.
+
+    Every reference has an automaton of its own, so that compiling it is a part of the work.
+    """
+    lattice, text, metric = (folder / f"{name}.{part}" for part in ("fst.txt", "metric.txt", "metric.fst"))
     return (
+        f"fstcompile --acceptor {text} | fstarcsort --sort_type=ilabel > {metric} && "
         f"fstcompile {lattice} | fstmap --map_type=rmweight | fstcompose - {metric} | "
         f"fstshortestpath > {folder / f'{name}.oracle.fst'}"
     )
-
-
-def libfst_preparation(folder: Path, name: str) -> str:
-    """Makes the automaton."""
-    text, metric = folder / f"{name}.metric.txt", folder / f"{name}.metric.fst"
-    return f"fstcompile --acceptor {text} | fstarcsort --sort_type=ilabel > {metric}"
 
 
 def pynini_best_path(lattice: Any, metric: Any) -> float:

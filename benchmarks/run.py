@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from generate import SIZES, Size, draw, kaldi_text, openfst_text
 from measure import compare, median_of, run_command, time_call
-from peers import libfst_command, libfst_preparation, pynini_best_path, write_metric
+from peers import libfst_command, pynini_best_path, write_metric
 
 import latticemetric as lm
 from latticemetric.automata.recognition import recognition_automaton
@@ -78,7 +78,6 @@ def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
         (folder / f"{name}.fst.txt").write_text(openfst_text(drawn))
         (folder / f"{name}.ref.txt").write_text(" ".join(map(str, drawn.reference)) + "\n")
         write_metric(folder, name, size.vocabulary, drawn.reference)
-        run_command(libfst_preparation(folder, name))
         ours = f"{BIN}/lattice-oracle {folder}/{name}.fst.txt {folder}/{name}.ref.txt --references plain --metric wer"
         theirs = libfst_command(folder, name)
         result = compare(lambda c=ours: run_command(c).seconds, lambda c=theirs: run_command(c).seconds, runs)

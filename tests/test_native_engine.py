@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import latticemetric as lm
 from latticemetric import _native
@@ -124,6 +126,32 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     }
     with pytest.raises(ValueError, match=r"\w"):
         _native.search_lattice(**arrays)
+
+
+def blocks_by_lines(text: bytes, *, at_end: bool) -> list[list[int]]:
+    """What `split_blocks` promises, a line at a time."""
+    found, begin, at = [], None, 0
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines):
+        if number == len(lines) - 1 and not (at_end and line):
+            break
+        if not line.strip(b" \t\r\f\v") and begin is not None:
+            found.append([begin[0], at, begin[1], number])
+            begin = None
+        elif line.strip(b" \t\r\f\v") and begin is None:
+            begin = (at, number)
+        at += len(line) + 1
+    count = len(lines) - (not lines[-1])
+    return found + ([[begin[0], len(text), begin[1], count]] if begin is not None and at_end else [])
+
+
+SNIPPETS = [b"0 1 2 3.5,4", b"\n", b"\n", b" \n", b"\r\n", b"\n\n", b" x", b"y" * 90, b"z\n" * 70, b"\xc3\xa9"]
+
+
+@given(snippets=st.lists(st.sampled_from(SNIPPETS), max_size=60), at_end=st.booleans())
+def test_blocks_are_what_stands_between_blank_lines(snippets, at_end):
+    text = b"".join(snippets)
+    assert _native.split_blocks(text, at_end=at_end).tolist() == blocks_by_lines(text, at_end=at_end)
 
 
 def test_arrays_that_are_not_aligned_are_copied_at_the_door():

@@ -194,6 +194,30 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
   return machine;
 }
 
+// Passes lines that are followed by no blank one, a window at a time; returns the beginning of a line, and adds the
+// lines passed. The loop over a window has no branches, so that it becomes vector instructions.
+std::size_t skip_lines(std::string_view text, std::size_t at, std::int64_t& lines) {
+  constexpr std::size_t window = 256;
+  std::size_t to = at;
+  std::int64_t passed = 0;
+  if (at < text.size() && is_space(text[at])) return at;  // this line itself may be blank
+  while (to + window < text.size()) {
+    const char* const here = text.data() + to;
+    std::uint8_t blank_follows = 0, ends = 0;
+    for (std::size_t k = 0; k < window - 1; ++k) {
+      const std::uint8_t is_end = here[k] == '\n';
+      ends = static_cast<std::uint8_t>(ends + is_end);
+      blank_follows |= static_cast<std::uint8_t>(is_end & (here[k + 1] <= ' ' && here[k + 1] >= 0));
+    }
+    if (blank_follows || here[window - 1] == '\n') break;
+    passed += ends;
+    to += window - 1;
+  }
+  while (to > at && text[to - 1] != '\n') --to;
+  lines += passed;
+  return to;
+}
+
 }  // namespace
 
 ArcLines parse_kaldi(std::string_view text) {
@@ -234,6 +258,7 @@ std::vector<std::int64_t> split_blocks(std::string_view text, bool at_end) {
     }
     ++lines;
     at = end + 1;
+    if (begin >= 0) at = skip_lines(text, at, lines);
   }
   if (begin >= 0 && at_end) blocks.insert(blocks.end(), {begin, static_cast<std::int64_t>(text.size()), first_line, lines});
   return blocks;

@@ -38,11 +38,14 @@ def run_command(command: str) -> Run:
     return Run(float(seconds), float(megabytes))
 
 
-def time_call(function: Callable[[], object]) -> float:
-    """Wall seconds of one call."""
+def time_call(function: Callable[[], object], at_least: float = 0.01) -> float:
+    """Wall seconds a call: of one, or of as many as take ten milliseconds, as `timeit` does."""
     begin = time.perf_counter()
-    function()
-    return time.perf_counter() - begin
+    calls = 0
+    while (seconds := time.perf_counter() - begin) < at_least or not calls:
+        function()
+        calls += 1
+    return seconds / calls
 
 
 class Comparison(NamedTuple):

@@ -6,7 +6,6 @@ microseconds of Python, which do not. Measured on 1000 lattices of 10,000 arcs w
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -44,9 +43,10 @@ def map_in_order(
     """
     remaining = iter(questions)
     first = list(islice(remaining, _BATCH))
-    if workers <= 1 or len(first) < _BATCH or "fork" not in multiprocessing.get_all_start_methods():
+    if workers <= 1 or len(first) < _BATCH or not hasattr(os, "fork"):
         yield from map(function, chain(first, remaining))
         return
+    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")

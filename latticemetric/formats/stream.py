@@ -176,9 +176,9 @@ def open_stream(path: str) -> Stream:
 
 def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, bool]:
     """The decompressed bytes, the first of them, and whether they are the file's own."""
-    packed, magic = _with_head(raw, len(_XZ))
-    stream = _decompressed(packed, magic)
-    return *_with_head(stream), stream is packed
+    packed, head = _with_head(raw)
+    stream = _decompressed(packed, head)
+    return (packed, head, True) if stream is packed else (*_with_head(stream), False)
 
 
 def _decompressed(packed: IO[bytes], magic: bytes) -> IO[bytes]:
@@ -195,10 +195,10 @@ def _decompressed(packed: IO[bytes], magic: bytes) -> IO[bytes]:
     return packed
 
 
-def _with_head(raw: IO[bytes], size: int = _HEAD) -> tuple[IO[bytes], bytes]:
+def _with_head(raw: IO[bytes]) -> tuple[IO[bytes], bytes]:
     """The same bytes, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
     head = b""
-    while len(head) < size and (more := raw.read(size - len(head))):
+    while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
         head += more
     return cast("IO[bytes]", io.BufferedReader(_Rejoined(head, raw), _BUFFER)), head
 
@@ -211,6 +211,11 @@ class _Rejoined(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    def readall(self) -> bytes:
+        # In one go: the default asks for a few kilobytes at a time.
+        head, self._head = self._head, b""
+        return head + bytes(self._rest.read())
 
     def readinto(self, buffer: Any) -> int:
         if not self._head:

@@ -23,7 +23,7 @@ pytest.importorskip("pynini")
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PROGRAMS = Path(sys.executable).parent
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*) *\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
@@ -135,7 +135,7 @@ def test_pages_have_blocks_to_run():
     assert {"console", "python"} <= languages["README"]
     assert "python" in languages["python"]
     assert "python" in languages["CONTRIBUTING"]
-    for name in ("start", "oracle", "json", "formats", "metrics"):
+    for name in ("start", "oracle", "json", "kaldi", "plf", "metrics"):
         assert languages[name] & {"console", "python"}, name
 
 
@@ -239,7 +239,7 @@ def test_info_has_the_documented_fields():
     assert sorted(document["graphs"][0]) == sorted(documented("json.md", "Output of `info`"))
 
 
-@pytest.mark.parametrize(("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats.md"), ("info", "formats.md")])
+@pytest.mark.parametrize(("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats/index.md"), ("info", "formats/index.md")])
 def test_every_option_is_on_its_page(verb, page):
     command = importlib.import_module(f"latticemetric.cli.{verb}").command
     options = {name for option in command.params for name in option.opts if name.startswith("--")}
@@ -247,9 +247,9 @@ def test_every_option_is_on_its_page(verb, page):
     assert options - set(re.findall(r"--[a-z][a-z-]*", text)) == set()
 
 
-def test_every_format_has_a_section():
-    text = (DOCS / "formats.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^## .*\(`([a-z-]+)`\)$", text, re.MULTILINE)) == sorted(formats.formats())
+def test_every_format_has_a_page():
+    titles = [page.read_text(encoding="utf-8").partition("\n")[0] for page in (DOCS / "formats").glob("[!i]*.md")]
+    assert sorted(re.findall(r"^# .*\(`([a-z0-9-]+)`\)$", "\n".join(titles), re.MULTILINE)) == sorted(formats.formats())
 
 
 def test_every_public_name_is_in_the_reference():

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from format_cases import CASES
+from format_cases.htk_slf import SLF
+from format_kit import EXAMPLES, Graph, contents, paths_in, paths_of, write_file
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import drafts
 
 import latticemetric as lm
 from latticemetric.batch.pairing import pair_up
@@ -23,192 +25,23 @@ from latticemetric.formats.references import read_references
 from latticemetric.formats.symbols import read_symbols
 from latticemetric.nbest import Hypothesis
 
-EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
-
-Graph = lm.Lattice | lm.NBest
-
-# --- What formats can hold
-
-PLAIN_WORDS = ["a", "b", "1984", "it's", 'say"so"', "back\\slash", "a,b", "(x)", "été", "日本", "|", "x:", "{}", "#"]
-SPACED_WORDS = ["New York", "tab\there", "no-break\u00a0space", " ", "\u3000", "line\nend", "\r"]
-NAMES = ["utt-1", "été", "a/b", "7", "spk_1-00012_34"]
-
-# Costs must add up to something finite along a path.
-scores = st.floats(-1e300, 1e300)
-single_scores = st.floats(allow_nan=False, allow_infinity=False, width=32)
-
-
-def column(draw: st.DrawFn, values: st.SearchStrategy[float], arcs: int, finals: int) -> lm.Column:
-    def some(size: int) -> np.ndarray:
-        return np.array(draw(st.lists(values, min_size=size, max_size=size)), dtype=np.float64)
-
-    return lm.Column(some(arcs), some(finals))
-
-
-@st.composite
-def shaped(draw: st.DrawFn, words: list[str], columns: list[str], values: st.SearchStrategy[float]) -> lm.Lattice:
-    """A random graph with words, columns and values that a format takes."""
-    draft = draw(drafts())
-    vocabulary = lm.Vocabulary.from_words(draw(st.permutations(words)))
-    return lm.Lattice.from_arcs(
-        draft.source,
-        draft.target,
-        draft.word,
-        start=draft.start,
-        final=draft.final,
-        scores={name: column(draw, values, len(draft.source), len(draft.final)) for name in columns},
-        vocabulary=vocabulary,
-    )
-
-
-@st.composite
-def with_label(draw: st.DrawFn, lattices: st.SearchStrategy[lm.Lattice], name: str, *, finals: bool) -> lm.Lattice:
-    """A lattice whose arcs (and final states) carry further text."""
-    lattice = draw(lattices)
-    texts = lm.Vocabulary.from_words(["1_2_3", "77", "α"])
-    numbers = st.integers(0, 3)
-
-    def some(size: int) -> np.ndarray:
-        return np.array(draw(st.lists(numbers, min_size=size, max_size=size)), dtype=np.int32)
-
-    ends = some(len(lattice.final)) if finals else np.zeros(len(lattice.final), dtype=np.int32)
-    return rebuilt(lattice, labels={name: lm.Labels(some(len(lattice.word)), ends, texts)})
-
-
-def rebuilt(lattice: lm.Lattice, **changes: object) -> lm.Lattice:
-    fields = {"scores": lattice.scores, "labels": lattice.labels, "vocabulary": lattice.vocabulary} | changes
-    return lm.Lattice.from_arcs(lattice.source, lattice.target, lattice.word, final=lattice.final, **fields)
-
-
-def ending_once(lattice: lm.Lattice) -> lm.Lattice:
-    """The shape of PLF: one final state, the last, which costs nothing."""
-    return lm.Lattice.from_arcs(
-        [*lattice.source.tolist(), *lattice.final.tolist()],
-        [*lattice.target.tolist(), *[lattice.num_states] * len(lattice.final)],
-        [*lattice.word.tolist(), *[0] * len(lattice.final)],
-        final=[lattice.num_states],
-        scores={name: lm.Column(np.concatenate([c.arc, c.final]), np.zeros(1)) for name, c in lattice.scores.items()},
-        vocabulary=lattice.vocabulary,
-    )
-
-
-def hypotheses(names: list[str]) -> st.SearchStrategy[Hypothesis]:
-    words = st.lists(st.sampled_from(PLAIN_WORDS), max_size=5).map(tuple)
-    return st.builds(Hypothesis, words, st.fixed_dictionaries(dict.fromkeys(names, scores)))
-
-
-@st.composite
-def nbest_lists(draw: st.DrawFn) -> lm.NBest:
-    names = draw(st.sampled_from([["LM0", "TM0_0", "TM0_1", "total"], ["total"], ["LM0", "w=x"], []]))
-    scales = {name: float(name == "total" or "total" not in names) for name in names}
-    return lm.NBest(tuple(draw(st.lists(hypotheses(names), min_size=1, max_size=4))), scales)
-
-
-class Holdable(NamedTuple):
-    """A format, the graphs that it can hold exactly, whether it keeps ids, and the smallest graph it takes."""
-
-    graphs: st.SearchStrategy[Graph]
-    names: list[str]
-    many: bool
-
-
-def transitions(columns: list[str]) -> st.SearchStrategy[lm.Lattice]:
-    return with_label(shaped(PLAIN_WORDS, columns, scores), "transitions", finals=True)
-
-
-def has_arcs(lattice: lm.Lattice) -> bool:
-    return len(lattice.word) > 0
-
-
-PLF_COLUMNS = [[], ["score"], ["score_0", "score_1"], ["LatticeCost", "it's"], ["score_1"]]
-
-FORMATS = {
-    "openfst": Holdable(shaped(PLAIN_WORDS + SPACED_WORDS, ["weight"], single_scores), ["machine"], many=False),
-    "far": Holdable(shaped(PLAIN_WORDS + SPACED_WORDS, ["weight"], single_scores), sorted(NAMES), many=True),
-    # A graph of one state is sniffed as nothing at all: see the test of it below.
-    "openfst-text": Holdable(
-        st.one_of(
-            shaped(PLAIN_WORDS, ["weight"], scores),
-            with_label(shaped(PLAIN_WORDS, ["weight"], scores), "input", finals=False),
-        ).filter(has_arcs),
-        ["machine"],
-        many=False,
-    ),
-    "kaldi": Holdable(
-        st.one_of(shaped(PLAIN_WORDS, ["lm", "acoustic"], scores), transitions(["lm", "acoustic"])), NAMES, many=True
-    ),
-    "htk-slf": Holdable(
-        st.one_of(
-            shaped(PLAIN_WORDS + SPACED_WORDS, ["acoustic", "lm"], scores),
-            shaped(PLAIN_WORDS, [], scores),
-            with_label(shaped(PLAIN_WORDS, ["lm"], scores), "v", finals=False),
-        )
-        .map(ending_once)
-        .filter(has_arcs),
-        ["an utterance", "machine"],
-        many=False,
-    ),
-    "plf": Holdable(
-        st.sampled_from(PLF_COLUMNS)
-        .flatmap(lambda columns: shaped(PLAIN_WORDS + SPACED_WORDS, columns, scores))
-        .map(ending_once),
-        ["1", "2", "3", "4", "5"],
-        many=True,
-    ),
-    "moses-nbest": Holdable(nbest_lists(), ["0", "1", "2", "10", "7"], many=True),
-}
-
-
-def contents(graph: Graph) -> object:
-    """Everything that a format must keep. Costs are compared bit by bit, but −0 equals 0."""
-    if isinstance(graph, lm.NBest):
-        return [(h.words, dict(h.scores)) for h in graph.hypotheses], dict(graph.scales)
-    spell = graph.vocabulary.word
-    return {
-        "states": graph.num_states,
-        "source": graph.source.tolist(),
-        "target": graph.target.tolist(),
-        "words": [spell(number) for number in graph.word.tolist()],
-        "final": graph.final.tolist(),
-        "scores": {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in graph.scores.items()},
-        "labels": {
-            name: [side.vocabulary.word(n) for n in [*side.arc.tolist(), *side.final.tolist()]]
-            for name, side in graph.labels.items()
-            if side.arc.any() or side.final.any()
-        },
-    }
-
-
-def paths_of(graph: Graph) -> list[tuple[str, float]]:
-    lattice = graph if isinstance(graph, lm.Lattice) else graph.to_lattice()
-    return [(" ".join(path.words), path.cost) for path in lattice.paths()]
-
-
-def write_file(folder: Path, text: str | bytes, name: str = "graphs") -> Path:
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def paths_in(folder: Path, text: str | bytes, **options: object) -> list[list[tuple[str, float]]]:
-    """The paths of every graph of a file."""
-    return [paths_of(graph) for _, graph in lm.read(write_file(folder, text), **options)]
-
-
 # --- Writing and reading back
 
 
+WRITABLE = [name for name, case in CASES.items() if case.graphs is not None]
+
+
 def test_every_format_is_tried():
-    assert set(FORMATS) == {name for name, found in registry.formats().items() if found.can_be_written}
+    assert set(CASES) == set(registry.formats())
+    assert set(WRITABLE) == {name for name, found in registry.formats().items() if found.can_be_written}
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", WRITABLE)
 @given(data=st.data())
 def test_write_then_read_is_the_identity(format_name, data, tmp_path_factory):
-    holdable = FORMATS[format_name]
-    most = len(holdable.names) if holdable.many else 1
-    graphs = data.draw(st.lists(holdable.graphs, min_size=1, max_size=most))
-    named = list(zip(holdable.names, graphs, strict=False))
+    case = CASES[format_name]
+    graphs = data.draw(st.lists(case.graphs, min_size=1, max_size=len(case.names) if case.many else 1))
+    named = list(zip(case.names, graphs, strict=False))
     path = tmp_path_factory.getbasetemp() / "machine"
     assert lm.write(path, named, format=format_name) == len(named)
     again = list(lm.read(path))
@@ -217,29 +50,26 @@ def test_write_then_read_is_the_identity(format_name, data, tmp_path_factory):
 
 
 def small(format_name: str) -> Graph:
-    nbest = lm.NBest((Hypothesis(("a", "b"), {"total": 0.5}), Hypothesis((), {"total": 1.0})), {"total": 1.0})
-    column = {"kaldi": "acoustic", "plf": "score"}.get(format_name, "weight")
-    lattice = lm.Lattice.from_strings(["a b", "c"], costs=[1.5, 0.25], column=column)
-    if format_name == "kaldi":
-        zero = lm.Column(np.zeros(len(lattice.word)), np.zeros(1))
-        lattice = rebuilt(lattice, scores={"lm": zero, **lattice.scores})
-    return nbest if format_name == "moses-nbest" else lattice
+    graph = CASES[format_name].small
+    assert graph is not None
+    return graph
 
 
 MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\0", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", WRITABLE)
 @pytest.mark.parametrize("suffix", MAGIC)
 def test_files_are_compressed_as_their_suffix_says(format_name, suffix, tmp_path):
     path = tmp_path / f"graphs{suffix}"
-    name = {"plf": "1", "moses-nbest": "1"}.get(format_name, "graphs")
+    name = CASES[format_name].names[0]
+    path = path.with_name(f"{name}{suffix}")
     lm.write(path, [(name, small(format_name))], format=format_name)
     assert path.read_bytes().startswith(MAGIC[suffix])
     assert [(n, contents(g)) for n, g in lm.read(path)] == [(name, contents(small(format_name)))]
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", WRITABLE)
 def test_the_same_graphs_give_the_same_bytes(format_name, tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -247,7 +77,7 @@ def test_the_same_graphs_give_the_same_bytes(format_name, tmp_path):
     assert (tmp_path / "one" / "x.gz").read_bytes() == (tmp_path / "two" / "x.gz").read_bytes()
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", WRITABLE)
 def test_a_folder_gets_a_file_a_graph(format_name, tmp_path):
     names = ["u2", "u1", "u10"]
     lm.write(f"{tmp_path}/new/folder/", [(name, small(format_name)) for name in names], format=format_name)
@@ -1036,22 +866,6 @@ def test_an_acceptor_with_input_symbols_only_is_spelled_by_them():
     assert [path.words for path in lm.Lattice.from_fst(fst).paths()] == [("a", "b")]
 
 
-SLF = r"""# words on nodes, nodes in any order
-VERSION=1.0
-UTTERANCE="utt 1" base=10
-lmscale=2.5 wdpenalty=-1
-N=4 L=4
-I=3 t=0.9 W=!NULL
-I=0 t=0.0 W=!NULL
-I=2 t=0.5 W=c\'est v=2
-I=1 t=0.4 W="two words"
-J=0 S=0 E=1 a=-1.5 l=-0.25 n=-3
-J=1 S=0 E=2 a=-2 l=-0.5
-J=2 S=1 E=2 a=-4 l=-1
-J=3 S=2 E=3 a=0 l=0
-"""
-
-
 def test_words_on_nodes_of_an_htk_lattice_belong_to_the_links_that_end_there(tmp_path):
     path = tmp_path / "any.lat"
     path.write_text(SLF)
@@ -1086,34 +900,3 @@ def test_a_word_that_begins_with_a_quote_needs_none_at_its_end(tmp_path):
     path = tmp_path / "any.slf"
     path.write_text("VERSION=1.0\nN=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W='cause a=-1\nJ=1 S=0 E=1 W='tis' a=-1\n")
     assert [p.words for p in lm.read_one(path).paths()] == [("'cause",), ("tis",)]
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (("N=4", "N=5"), "the header says N=5, and there are 4"),
-        (("L=4", "L=3"), "the header says L=3, and there are 4"),
-        (("I=3 t", "I=1 t"), "node 1 stands twice"),
-        (("S=2 E=3", "S=2 E=7"), r":13: E=7 is no node"),
-        (("S=2 E=3", "S=2 E=x"), "E is not a number on every line"),
-        (("S=2 E=3", "S=2 E=1"), "nodes could be the start"),
-        (("J=1 S=0 E=2", "J=1 S=2 E=1"), "cyclic"),
-        (("a=-4", "a=nan"), r":12: score 'nan' is not finite"),
-        (("a=-4", "a=-4 a=-5"), r":12: field 'a' stands twice"),
-        (("a=-4", "acoustics"), r":12: 'acoustics' is not a field"),
-        (("base=10", "base=1"), "base is 1"),
-        (("base=10", "base=ten"), r":3: base is 'ten', not a number"),
-        (("lmscale=2.5", "lmscale=inf"), "lmscale is 'inf', not a number"),
-        (("lmscale=2.5", "start=9"), "0 nodes could be the start"),
-        (("J=3 S=2", "J=3 S=-2"), r":13: S is not a number from 0"),
-        (("I=0 t=0.0", "I=0.5 t=0.0"), r":7: I is not a number from 0"),
-    ],
-    ids=str,
-)
-def test_a_broken_htk_lattice_is_refused(change, what, tmp_path):
-    path = tmp_path / "broken.slf"
-    path.write_text(SLF.replace(*change))
-    with pytest.raises(lm.InputError, match=what) as caught:
-        lm.read_one(path)
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)

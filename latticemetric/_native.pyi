@@ -16,6 +16,14 @@ def order_states(
 ) -> tuple[npt.NDArray[np.int32], int, bool, int]:
     """New number of each state (-1: no complete path passes), how many, if arcs are in order, a state on a cycle."""
 
+def order_forest(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    is_goal: npt.NDArray[np.uint8],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], int, int]:
+    """New number of each node (-1: no derivation uses it), the used edges in order, how many nodes, one on a cycle."""
+
 def best_path(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -64,6 +72,12 @@ def count_pairs(
 
 def parse_kaldi(text: bytes) -> dict[str, Any]:
     """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
+
+def parse_kaldi_binary(data: bytes) -> dict[str, Any]:
+    """A lattice of a Kaldi binary archive, from its header to its last byte; the columns of `parse_kaldi`."""
+
+def skip_kaldi_binary(data: bytes, begin: int) -> int | None:
+    """Where the lattice that begins at an offset ends; `None` where the bytes end before it does."""
 
 def parse_openfst(text: bytes) -> dict[str, Any]:
     """Columns of an OpenFst machine as text (`kernels/arc_lines.hpp`)."""

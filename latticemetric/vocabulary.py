@@ -27,6 +27,9 @@ _MOST_DIGITS = 10
 class Vocabulary:
     """An immutable table of words and numbers; number 0 is ε.
 
+    Attributes:
+        is_given: Whether somebody chose the numbers; if not, they mean nothing outside of this table.
+
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
         >>> vocabulary.encode(["to", "be", "sure"]).tolist()
@@ -35,13 +38,14 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_word")
+    __slots__ = ("_highest", "_number", "_word", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Takes number → word. Two numbers may not share a word; ε may be spelled in any way."""
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
+        self.is_given = True
         for number, word in self._word.items():
             if not 0 < number < STAR:
                 raise InputError(f"word '{word}' has number {number}, outside 1 … {STAR - 1}")
@@ -51,7 +55,9 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Numbers distinct words from 1 in order of appearance."""
-        return cls(dict(enumerate(dict.fromkeys(words), start=1)))
+        vocabulary = cls(dict(enumerate(dict.fromkeys(words), start=1)))
+        vocabulary.is_given = False
+        return vocabulary
 
     @staticmethod
     def numeric() -> Vocabulary:

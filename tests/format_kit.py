@@ -29,6 +29,8 @@ NAMES = ["utt-1", "été", "a/b", "7", "spk_1-00012_34"]
 # Costs must add up to something finite along a path.
 scores = st.floats(-1e300, 1e300)
 single_scores = st.floats(allow_nan=False, allow_infinity=False, width=32)
+# 32 bits that are read as the shortest decimal that means them.
+decimal_scores = single_scores.map(lambda value: float(str(np.float32(value))))
 
 
 def column(draw: st.DrawFn, values: st.SearchStrategy[float], arcs: int, finals: int) -> lm.Column:
@@ -55,17 +57,24 @@ def shaped(draw: st.DrawFn, words: list[str], columns: list[str], values: st.Sea
 
 
 @st.composite
-def with_label(draw: st.DrawFn, lattices: st.SearchStrategy[lm.Lattice], name: str, *, finals: bool) -> lm.Lattice:
+def with_label(
+    draw: st.DrawFn,
+    lattices: st.SearchStrategy[lm.Lattice],
+    name: str,
+    *,
+    finals: bool,
+    texts: tuple[str, ...] = ("1_2_3", "77", "α"),
+) -> lm.Lattice:
     """A lattice whose arcs (and final states) carry further text."""
     lattice = draw(lattices)
-    texts = lm.Vocabulary.from_words(["1_2_3", "77", "α"])
+    side = lm.Vocabulary.from_words(texts)
     numbers = st.integers(0, 3)
 
     def some(size: int) -> np.ndarray:
         return np.array(draw(st.lists(numbers, min_size=size, max_size=size)), dtype=np.int32)
 
     ends = some(len(lattice.final)) if finals else np.zeros(len(lattice.final), dtype=np.int32)
-    return rebuilt(lattice, labels={name: lm.Labels(some(len(lattice.word)), ends, texts)})
+    return rebuilt(lattice, labels={name: lm.Labels(some(len(lattice.word)), ends, side)})
 
 
 def rebuilt(lattice: lm.Lattice, **changes: object) -> lm.Lattice:

@@ -239,7 +239,9 @@ def test_info_has_the_documented_fields():
     assert sorted(document["graphs"][0]) == sorted(documented("json.md", "Output of `info`"))
 
 
-@pytest.mark.parametrize(("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats/index.md"), ("info", "formats/index.md")])
+@pytest.mark.parametrize(
+    ("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats/index.md"), ("info", "formats/index.md")]
+)
 def test_every_option_is_on_its_page(verb, page):
     command = importlib.import_module(f"latticemetric.cli.{verb}").command
     options = {name for option in command.params for name in option.opts if name.startswith("--")}

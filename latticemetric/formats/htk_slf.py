@@ -172,7 +172,7 @@ class _Reader:
                 values = new[self._by_state(ids)[self._target] if pick else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
         if table is None:
-            return words, Vocabulary({number: word for word, number in numbers.items()})
+            return words, Vocabulary.from_words(numbers)
         for word in numbers:
             if word not in table:
                 raise InputError(f"'{word[:40]}' is not in the symbol table", advice="give the table of this graph")

@@ -12,20 +12,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO
 
-import numpy as np
-
 from latticemetric import _native
-from latticemetric.errors import FormatError, UsageError
-from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.errors import FormatError
+from latticemetric.formats.kaldi_costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
 from latticemetric.formats.parsing import blocks, parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Piece, Stream
 from latticemetric.formats.text_arcs import words_to_write
-from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary
 
-_TRANSITIONS = "transitions"
-_COLUMNS = ("lm", "acoustic")
 _ID = rb"\s*[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
@@ -50,63 +46,35 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             name = first.strip().decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        yield Entry(name, place, partial(_parse, block, stream.name, lines_before, vocabulary), naming="own")
+        yield Entry(name, place, partial(_build, block, stream.name, lines_before, vocabulary), naming="own")
 
 
-def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
-    columns = parsed(_native.parse_kaldi, block.data, file, lines_before)
+def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    return parse_block(block.data, file, lines_before, table)
+
+
+def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    """The lattice of an id's line and the lines up to a blank one."""
+    columns = parsed(_native.parse_kaldi, block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
-    if not len(columns["source"]) and not len(columns["final"]):
-        raise FormatError("the lattice is empty: it has no states")
-    labels = {}
-    if columns["transition_texts"]:
-        side = Vocabulary.from_words(columns["transition_texts"])
-        labels[_TRANSITIONS] = Labels(columns["transitions"], columns["final_transitions"], side)
-    return Lattice.from_arcs(
-        columns["source"],
-        columns["target"],
-        words,
-        final=columns["final"],
-        start=columns["start"],
-        scores={name: Column(columns[f"cost{k}"], columns[f"final_cost{k}"]) for k, name in enumerate(_COLUMNS)},
-        vocabulary=vocabulary,
-        labels=labels,
-        copy=False,
-    )
+    return lattice_of(columns, words, vocabulary)
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    lattice = as_lattice(graph)
-    if split_words(name) != [name]:
-        raise UsageError(f"'{name}' cannot be an id in a Kaldi archive", advice="ids have no white space")
-    require_unscaled(lattice, "kaldi")
-    require_labels(lattice, "kaldi", {_TRANSITIONS})
-    columns = _columns(lattice)
+    lattice, columns = lattice_to_write(name, graph)
     words = words_to_write(lattice.vocabulary, lattice.word.tolist())
-    side = lattice.labels.get(_TRANSITIONS)
+    side = lattice.labels.get(TRANSITIONS)
     lines = [f"{name} "]
     for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
         numbers = zip(*(column.tolist() for column in states), strict=True)
-        weights = zip(*(getattr(column, part).tolist() for column in columns), strict=True)
+        weights = single_costs(columns, part)
         spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []
-            weight = f"{graph_cost!r},{acoustic!r},{spelled[row] if spelled else ''}"
+            # `str`: the shortest decimals that are read as the same 32 bits.
+            weight = f"{graph_cost!s},{acoustic!s},{spelled[row] if spelled else ''}"
             lines.append(" ".join([*map(str, state), *word, weight]))
     file.write(("\n".join(lines) + "\n\n").encode("utf-8"))
-
-
-def _columns(lattice: Lattice) -> list[Column]:
-    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
-    names = set(lattice.scores)
-    if names <= set(_COLUMNS):
-        return [lattice.scores.get(name, zero) for name in _COLUMNS]
-    if len(names) == 1:
-        return [next(iter(lattice.scores.values())), zero]
-    raise UsageError(
-        f"kaldi holds the scores lm and acoustic, and this graph has {', '.join(lattice.scores)}",
-        advice="add them up with --sum-scores",
-    )
 
 
 register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _read, _write))

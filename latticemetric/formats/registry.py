@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.stream import Stream, expand, open_stream, without_compression
+from latticemetric.formats.stream import STANDARD_INPUT, Stream, expand, open_stream, without_compression
 from latticemetric.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
@@ -21,11 +21,21 @@ from latticemetric.vocabulary import Vocabulary
 Graph = Lattice | NBest
 
 _ENTRY_POINTS = "latticemetric.formats"
-_OWN = ("openfst_binary", "far", "openfst_text", "kaldi_text", "htk_slf", "plf", "moses_nbest")
+_OWN = (
+    "openfst_binary",
+    "far",
+    "openfst_text",
+    "kaldi_text",
+    "kaldi_binary",
+    "kaldi_script",
+    "htk_slf",
+    "plf",
+    "moses_nbest",
+)
 
 Naming = Literal["own", "file", "position"]
 
-_FILE_ENDS = re.compile(r"(\.lat|\.lattice)?(\.fst|\.ofst|\.txt|\.att|\.slf|\.far)*$")
+_FILE_ENDS = re.compile(r"(\.lat|\.lattice)?(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest)*$")
 
 _formats: dict[str, Format] = {}
 
@@ -65,6 +75,10 @@ class Format:
         write: Writes one graph; `None` where the format is only read.
         single: Whether a file holds just one graph.
         write_archive: Writes all graphs of a file, where they have an order or an index; returns how many.
+        write_files: Writes all graphs where that takes more than one file; gets the target as the user wrote it.
+        claims_folder: Whether a folder is in this format as a whole, told by the names in it; no other format's may
+            be. Other folders mean their files, each in a format of its own.
+        read_folder: Splits a folder that it claims into graphs, as `read` does with a stream.
     """
 
     name: str
@@ -74,11 +88,14 @@ class Format:
     write: Callable[[IO[bytes], str, Graph], None] | None = None
     single: bool = False
     write_archive: Callable[[IO[bytes], Iterable[tuple[str, Graph]]], int] | None = None
+    write_files: Callable[[str, Iterable[tuple[str, Graph]]], int] | None = None
+    claims_folder: Callable[[Path], bool] | None = None
+    read_folder: Callable[[Path, Vocabulary | None], Iterator[Entry]] | None = None
 
     @property
     def can_be_written(self) -> bool:
         """Whether there is a writer."""
-        return self.write is not None or self.write_archive is not None
+        return any(writer is not None for writer in (self.write, self.write_archive, self.write_files))
 
 
 def register(candidate: Format) -> Format:
@@ -162,7 +179,7 @@ def entries(
 ) -> Iterator[Entry]:
     """The graphs of some files, one after the other, not yet built."""
     chosen = find_format(format_name) if format_name else None
-    for path in expand(paths):
+    for path in expand(paths, lambda folder: _claimant(folder, chosen) is not None):
         try:
             yield from _entries_of(path, chosen, vocabulary)
         except InputError as error:
@@ -171,14 +188,32 @@ def entries(
 
 
 def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    if path != STANDARD_INPUT and Path(path).is_dir():
+        claimant = _claimant(Path(path), chosen)
+        assert claimant is not None
+        assert claimant.read_folder is not None
+        yield from _ready(claimant.read_folder(Path(path), vocabulary), claimant, path)
+        return
     with open_stream(path) as stream:
         found = chosen or sniff(stream)
-        count = 0
-        for entry in found.read(stream, vocabulary):
-            count += 1
-            yield entry._replace(build=partial(_build, entry), format=found.name)
-        if count == 0:
-            raise FormatError(f"the {found.name} file holds no graph", where=path)
+        yield from _ready(found.read(stream, vocabulary), found, path)
+
+
+def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
+    count = 0
+    for entry in read:
+        count += 1
+        yield entry._replace(build=partial(_build, entry), format=found.name)
+    if count == 0:
+        raise FormatError(f"the {found.name} file holds no graph", where=path)
+
+
+def _claimant(folder: Path, chosen: Format | None) -> Format | None:
+    """The format that a folder as a whole is in, if there is one; a plug-in's only where it is chosen."""
+    for candidate in [chosen] if chosen is not None else formats().values():
+        if candidate.claims_folder is not None and candidate.claims_folder(folder):
+            return candidate
+    return None
 
 
 def _fail(error: InputError) -> Graph:

@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
@@ -76,6 +76,21 @@ class Stream:
         data = b"".join(pieces)
         self.offset = None if self.offset is None else self.offset + len(data)
         return data
+
+    def skip(self, size: int) -> None:
+        """Passes over so many bytes of content."""
+
+        def seek() -> None:
+            if self.offset is not None and self._raw.seekable():
+                self._raw.seek(self.offset + size)
+                self._bytes = cast("IO[bytes]", io.BufferedReader(cast("Any", self._raw), _BUFFER))
+                return
+            left = size
+            while left > 0 and (piece := self._bytes.read(min(left, _BUFFER))):
+                left -= len(piece)
+
+        self._guarded(seek)
+        self.offset = None if self.offset is None else self.offset + size
 
     def byte_lines(self) -> Iterator[bytes]:
         """Lines with their ends, as bytes."""
@@ -258,34 +273,43 @@ def without_compression(name: str) -> str:
     return name
 
 
-def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+def expand(
+    paths: Iterable[str | os.PathLike[str]], is_whole: Callable[[Path], bool] = lambda _folder: False
+) -> list[str]:
     """The files that some paths mean: a folder's files and a glob's matches in natural order (2 before 10).
+
+    Args:
+        paths: Files, folders, globs, standard input.
+        is_whole: Whether a folder is one thing, which stays as it is.
 
     Raises:
         InputError: A path means no file.
     """
-    return [file for path in paths for file in _expand_one(os.fspath(path))]
+    return [file for path in paths for file in _expand_one(os.fspath(path), is_whole)]
 
 
-def _expand_one(path: str) -> list[str]:
+def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     if path == STANDARD_INPUT:
         return [path]
     if Path(path).is_dir():
+        if is_whole(Path(path)):
+            return [path]
         files = [str(p) for p in Path(path).iterdir() if p.is_file() and not p.name.startswith(".")]
         if not files:
             raise InputError("the folder holds no files", where=path)
-        return sorted(files, key=_natural)
+        return sorted(files, key=natural_order)
     if Path(path).exists():
         return [path]
     import glob
 
     found = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
-    matches = [match for match in found if Path(match).is_file()]
+    matches = [m for m in found if Path(m).is_file() or (Path(m).is_dir() and is_whole(Path(m)))]
     if not matches:
         raise InputError("there is no such file", where=path, advice="check the path")
-    return sorted(matches, key=_natural)
+    return sorted(matches, key=natural_order)
 
 
-def _natural(path: str) -> list[tuple[int, int, str]]:
+def natural_order(path: str) -> list[tuple[int, int, str]]:
+    """A key to sort names with: 2 before 10."""
     parts = re.split(r"([0-9]+)", path)
     return [(0, int(part), "") if k % 2 else (1, 0, part) for k, part in enumerate(parts)]

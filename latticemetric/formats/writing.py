@@ -29,6 +29,8 @@ def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, 
     chosen = find_format(format) if format else format_for_writing(target)
     if not chosen.can_be_written:
         raise UsageError(f"{chosen.name} can only be read")
+    if chosen.write_files is not None:
+        return _some(chosen.write_files(target, graphs))
     if target.endswith("/"):
         return _write_folder(Path(target), graphs, chosen)
     with atomic_output(target) as file:
@@ -40,6 +42,10 @@ def _write_all(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: For
         count = chosen.write_archive(file, graphs)
     else:
         count = _write_one_by_one(file, graphs, chosen)
+    return _some(count)
+
+
+def _some(count: int) -> int:
     if not count:
         raise InputError("there are no graphs to write")
     return count

@@ -5,6 +5,13 @@ namespace {
 
 using ArcFields = Fields<5>;
 
+// Kaldi's costs have 32 bits, in text too: read so, text and binary of an archive are the same lattices.
+double as_single(double cost, std::string_view field, std::int64_t line) {
+  const auto single = static_cast<float>(cost);
+  if (!std::isfinite(single)) throw ParseError(line, "score " + quoted(field) + " does not fit into 32 bits, as Kaldi's do");
+  return as_decimal(single);
+}
+
 // Kaldi: `graph,acoustic,transitions`, where the last part may be empty or missing.
 struct KaldiWeight {
   double cost[2] = {0, 0};
@@ -15,8 +22,10 @@ struct KaldiWeight {
     if (first == std::string_view::npos)
       throw ParseError(line, quoted(field) + " is not a graph and an acoustic cost; they look like 1.5,-20.25");
     const std::size_t second = field.find(',', first + 1);
-    cost[0] = parse_score(field.substr(0, first), line);
-    cost[1] = parse_score(field.substr(first + 1, second == std::string_view::npos ? second : second - first - 1), line);
+    const std::string_view part[] = {
+        field.substr(0, first),
+        field.substr(first + 1, second == std::string_view::npos ? second : second - first - 1)};
+    for (int k = 0; k < 2; ++k) cost[k] = as_single(parse_score(part[k], line), part[k], line);
     if (second != std::string_view::npos) transitions = field.substr(second + 1);
     if (transitions.find(',') != std::string_view::npos)
       throw ParseError(line, quoted(field) + " has more than three parts between commas");
@@ -44,11 +53,14 @@ class Cursor {
     return true;
   }
 
-  // A decimal of at most fifteen digits (see parse_score) and the comma after it.
+  // A decimal of at most fifteen digits, to 32 bits, and the comma after it.
   bool decimal(double& value) {
     const char* const begin = at_;
     while (at_ < end_ && *at_ != ',' && at_ - begin < 17) ++at_;
-    return at_ < end_ && *at_ == ',' && parse_plain_score({begin, static_cast<std::size_t>(at_++ - begin)}, value);
+    if (at_ == end_ || *at_ != ',') return false;
+    const PlainScore score({begin, static_cast<std::size_t>(at_++ - begin)});
+    value = score.is_short() ? score.value : as_decimal(static_cast<float>(score.value));
+    return score.is_plain;
   }
 
   bool at_end() {

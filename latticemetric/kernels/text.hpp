@@ -85,33 +85,56 @@ std::int32_t parse_state(std::string_view field, std::int64_t line);
 // A finite score of any spelling.
 double parse_any_score(std::string_view field, std::int64_t line);
 
-// A score of up to fifteen digits without an exponent; false for any other spelling. Such a score is a whole number
-// over a power of ten, both exact in a double, so that one division rounds correctly (Clinger 1990).
-inline bool parse_plain_score(std::string_view field, double& value) {
-  static constexpr double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const char* at = field.data();
-  const char* const end = at + field.size();
-  const bool negative = at < end && *at == '-';
-  at += negative;
-  if (field.size() > 16 || at == end || *at < '0' || *at > '9') return false;
+// A score of up to fifteen digits without an exponent. Such a score is a whole number over a power of ten, both exact
+// in a double, so that one division rounds correctly (Clinger 1990).
+struct PlainScore {
+  bool is_plain = false;  // false for any other spelling
+  double value = 0;
   std::int64_t digits = 0;
-  while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
-  int decimals = 0;
-  if (at < end && *at == '.') {
-    const char* const point = at++;
+
+  explicit PlainScore(std::string_view field) {
+    static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char* at = field.data();
+    const char* const end = at + field.size();
+    const bool negative = at < end && *at == '-';
+    at += negative;
+    if (field.size() > 16 || at == end || *at < '0' || *at > '9') return;
     while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
-    decimals = static_cast<int>(at - point) - 1;
+    int decimals = 0;
+    if (at < end && *at == '.') {
+      const char* const point = at++;
+      while (at < end && *at >= '0' && *at <= '9') digits = 10 * digits + (*at++ - '0');
+      decimals = static_cast<int>(at - point) - 1;
+    }
+    if (at != end || digits >= 1000000000000000) return;
+    value = static_cast<double>(digits) / powers[decimals];
+    if (negative) value = -value;
+    is_plain = true;
   }
-  if (at != end || digits >= 1000000000000000) return false;
-  value = static_cast<double>(digits) / powers[decimals];
-  if (negative) value = -value;
-  return true;
-}
+
+  // Whether it has at most six digits before trailing zeros: such a number comes back from 32 bits as it was.
+  bool is_short() const {
+    auto rest = digits;
+    while (rest >= 1000000 && rest % 10 == 0) rest /= 10;
+    return rest < 1000000;
+  }
+};
 
 // A finite score.
 inline double parse_score(std::string_view field, std::int64_t line) {
-  double value = 0;
-  return parse_plain_score(field, value) ? value : parse_any_score(field, line);
+  const PlainScore plain(field);
+  return plain.is_plain ? plain.value : parse_any_score(field, line);
+}
+
+// A number of 32 bits as the double that its shortest decimal means: 0.1f is 0.1, and not 0.100000001490116.
+inline double as_decimal(float value) {
+  if (!std::isfinite(value)) return value;
+  char text[32];
+  const char* const end = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
+  double result = 0;
+  std::from_chars(text, end, result);
+  return result;
 }
 
 // Distinct words, numbered from 1 in order of appearance; the empty word is 0. Views into the text that was parsed.

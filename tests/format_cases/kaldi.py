@@ -1,7 +1,20 @@
 """Kaldi archives, text and binary."""
 
+import struct
+
 import numpy as np
-from format_kit import NAMES, PLAIN_WORDS, Broken, Case, rebuilt, scores, shaped, small_lattice, with_label
+from format_kit import (
+    EXAMPLES,
+    NAMES,
+    PLAIN_WORDS,
+    Broken,
+    Case,
+    decimal_scores,
+    rebuilt,
+    shaped,
+    small_lattice,
+    with_label,
+)
 from hypothesis import strategies as st
 
 import latticemetric as lm
@@ -43,7 +56,124 @@ def with_both_costs(lattice: lm.Lattice) -> lm.Lattice:
     return rebuilt(lattice, scores={"lm": zero, **lattice.scores})
 
 
-_costs = shaped(PLAIN_WORDS, ["lm", "acoustic"], scores)
+_costs = shaped(PLAIN_WORDS, ["lm", "acoustic"], decimal_scores)
+
+# --- Binary
+
+MAGIC = 2125659606
+
+
+def name(text: bytes) -> bytes:
+    return struct.pack("<i", len(text)) + text
+
+
+def weight(
+    graph: float = 0.5, acoustic: float = -3.25, ids: tuple[int, ...] = (4, 5), count: int | None = None
+) -> bytes:
+    return struct.pack(f"<ffi{len(ids)}i", graph, acoustic, len(ids) if count is None else count, *ids)
+
+
+INF, NAN = float("inf"), float("nan")
+NOT_FINAL = weight(INF, INF, ())
+
+
+def machine(
+    *,
+    magic: int = MAGIC,
+    kind: bytes = b"vector",
+    arcs: bytes = b"compactlattice44",
+    flags: int = 0,
+    start: int = 0,
+    states: int = 2,
+    body: bytes | None = None,
+    label: int = 7,
+    target: int = 1,
+    cost: bytes = weight(),
+    final: bytes = weight(1, 0, (7,)),
+    count: int = 1,
+) -> bytes:
+    """A machine with one arc to its final state, unless something else is asked for."""
+    header = struct.pack("<i", magic) + name(kind) + name(arcs) + struct.pack("<iiQqqq", 2, flags, 3, start, states, 1)
+    if body is None:
+        body = NOT_FINAL + struct.pack("<qii", count, label, label) + cost + struct.pack("<i", target)
+        body += final + struct.pack("<q", 0)
+    return header + body
+
+
+def lattice4(**fields: int | bytes) -> bytes:
+    body = struct.pack("<ffqiiffi", INF, INF, 1, 44, 7, 0.5, 2.0, 1) + struct.pack("<ffq", 0.25, 0, 0)
+    return machine(arcs=b"lattice4", body=body, **fields)
+
+
+_BROKEN_BINARY = {
+    "id only": Broken(b"utt ", says="cut short"),
+    "id without a space": Broken(b"utt", says="an id and a space"),
+    "a long id": Broken(b"u" * 100_000, says="an id and a space"),
+    "id not utf8": Broken(b"\xff " + machine(), says="not UTF-8"),
+    "half a header": Broken(b"utt " + machine()[:20], says="cut short"),
+    "half a lattice": Broken(b"utt " + machine()[:-9], says="cut short"),
+    "second lattice cut short": Broken(
+        b"u " + machine() + b"v " + machine()[:-1], says="(v): the archive is cut short"
+    ),
+    "wrong magic": Broken(b"utt " + machine(magic=5), says="OpenFst header"),
+    "text": Broken(b"utt \n0 1 7 1,2,\n1\n\n", says="OpenFst header"),
+    "const machine": Broken(b"utt " + machine(kind=b"const"), says="type 'const'"),
+    "other arcs": Broken(b"utt " + machine(arcs=b"standard"), says="type 'standard'"),
+    "huge name": Broken(b"utt " + struct.pack("<ii", MAGIC, 2**31 - 1) + bytes(50), says="2147483647 bytes"),
+    "negative name": Broken(b"utt " + struct.pack("<ii", MAGIC, -2) + bytes(50), says="-2 bytes"),
+    "symbols inside": Broken(b"utt " + machine(flags=1), says="symbol tables"),
+    "huge states": Broken(b"utt " + machine(states=2**60), says="states"),
+    "many states": Broken(b"utt " + machine(states=2**31 - 2), says="cut short"),
+    "negative states": Broken(b"utt " + machine(states=-1), says="states"),
+    "no states": Broken(b"utt " + machine(states=0, start=-1, body=b""), says="empty"),
+    "no start": Broken(b"utt " + machine(start=-1), says="no start"),
+    "huge arcs": Broken(b"utt " + machine(count=2**60), says="cut short"),
+    "negative arcs": Broken(b"utt " + machine(count=-1), says="negative number of arcs"),
+    "huge transitions": Broken(b"utt " + machine(cost=weight(count=2**30)), says="cut short"),
+    "negative transitions": Broken(b"utt " + machine(cost=weight(count=-1)), says="negative number of transition"),
+    "cost nan": Broken(b"utt " + machine(cost=weight(NAN)), says="not finite"),
+    "cost infinite": Broken(b"utt " + machine(cost=weight(1, -INF)), says="not finite"),
+    "final cost nan": Broken(b"utt " + machine(final=weight(1, NAN)), says="not finite"),
+    "half infinite final cost": Broken(b"utt " + machine(final=weight(1, INF)), says="not finite"),
+    "no final state": Broken(b"utt " + machine(final=NOT_FINAL), says="no final state"),
+    "cycle": Broken(b"utt " + machine(target=0), says="no final state"),
+    "target beyond all states": Broken(b"utt " + machine(target=2**31 - 1), says="outside"),
+    "negative target": Broken(b"utt " + machine(target=-5), says="-5"),
+    "negative word": Broken(b"utt " + machine(label=-5), says="-5"),
+    "something after a lattice": Broken(b"u " + machine() + b"?", says="an id and a space"),
+}
+
+numbered = st.builds(
+    rebuilt, shaped(PLAIN_WORDS, ["lm", "acoustic"], decimal_scores), vocabulary=st.just(lm.Vocabulary.numeric())
+)
+
+# --- Scripts
+
+ARCHIVE = EXAMPLES / "meeting.ark"
+
+
+def script(line: str) -> bytes:
+    return f"u {ARCHIVE}:12\n{line}\n".encode()
+
+
+_BROKEN_SCRIPT = {
+    "id only": Broken(script("v"), 2, "an id and file:offset"),
+    "no offset": Broken(script(f"v {ARCHIVE}"), 2, "an id and file:offset"),
+    "negative offset": Broken(script(f"v {ARCHIVE}:-12"), 2, "an id and file:offset"),
+    "offset in letters": Broken(script(f"v {ARCHIVE}:twelve"), 2, "an id and file:offset"),
+    "offset in other digits": Broken(script(f"v {ARCHIVE}:\u0661\u0662"), 2, "an id and file:offset"),
+    "offset of a hundred digits": Broken(script(f"v {ARCHIVE}:{'9' * 100}"), 2, "an id and file:offset"),
+    "huge offset": Broken(script(f"v {ARCHIVE}:{'9' * 18}"), 2),
+    "offset at the end": Broken(script(f"v {ARCHIVE}:{ARCHIVE.stat().st_size}"), 2, "ends before that byte"),
+    "offset into an id": Broken(script(f"v {ARCHIVE}:2"), 2),
+    "offset into a lattice": Broken(script(f"v {ARCHIVE}:99"), 2),
+    "a range": Broken(script(f"v {ARCHIVE}:12[0:3]"), 2, "an id and file:offset"),
+    "a command": Broken(script("v touch /tmp/should-not-be |"), 2, "commands are not run"),
+    "a missing file": Broken(script("v /no/such.ark:12"), 2, "No such file"),
+    "a folder": Broken(script(f"v {EXAMPLES}:12"), 2),
+    "not utf8": Broken(script(f"v {ARCHIVE}:12") + b"\xff /no/such.ark:12\n", 3, "UTF-8"),
+}
+
 
 CASES = [
     Case(
@@ -54,5 +184,15 @@ CASES = [
         many=True,
         small=with_both_costs(small_lattice("acoustic")),
         broken=_BROKEN,
-    )
+    ),
+    Case(
+        "kaldi-binary",
+        b"utt-1 " + machine() + b"utt-2 " + lattice4(),
+        st.one_of(numbered, with_label(numbered, "transitions", finals=True, texts=("1_2_3", "77", "-5"))),
+        NAMES,
+        many=True,
+        small=rebuilt(with_both_costs(small_lattice("acoustic")), vocabulary=lm.Vocabulary.numeric()),
+        broken=_BROKEN_BINARY,
+    ),
+    Case("kaldi-script", script(f"v {ARCHIVE}:526"), broken=_BROKEN_SCRIPT),
 ]

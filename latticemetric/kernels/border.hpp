@@ -1,0 +1,50 @@
+// What every part of the border to Python uses: arrays in, arrays out, checks.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace latticemetric {
+
+namespace nb = nanobind;
+
+template <typename T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+using Output = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Output<T>(data, shape, owner);
+}
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+// NumPy can make arrays that the machine's own types cannot stand at.
+template <typename... T>
+void require_aligned(const Input<T>&... arrays) {
+  require(((reinterpret_cast<std::uintptr_t>(arrays.data()) % alignof(T) == 0) && ...), "an array is not aligned");
+}
+
+template <typename T>
+Output<T> column(std::vector<T> values) {
+  const auto size = values.size();
+  return to_numpy(std::move(values), {size});
+}
+
+// The formats' parsers, bound in `format_border.cpp`.
+void bind_formats(nb::module_& m);
+
+}  // namespace latticemetric

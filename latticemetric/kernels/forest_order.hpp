@@ -1,0 +1,22 @@
+// The shape of a forest: which nodes and hyperedges some derivation uses, and an order with tails before heads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace latticemetric {
+
+struct ForestOrder {
+  std::vector<std::int32_t> rank;   // new number of a node, or -1 where no derivation uses it
+  std::vector<std::int64_t> edges;  // the edges that derivations use, by the new number of their head, else in order
+  std::int32_t kept = 0;            // how many nodes have a number
+  std::int32_t on_cycle = -1;       // a node on a cycle of useful nodes, or -1: then the rest is meaningless
+};
+
+// Tails of edge e are tail[tail_begin[e]] .. tail[tail_begin[e + 1] - 1]; `is_goal` has one byte a node. Nodes keep
+// their numbers' order where every useful tail already has a smaller number than its head; otherwise the smallest
+// number that is free comes next (Kahn 1962).
+ForestOrder order_forest(std::int32_t nodes, std::int64_t edges, const std::int32_t* head,
+                         const std::int64_t* tail_begin, const std::int32_t* tail, const std::uint8_t* is_goal);
+
+}  // namespace latticemetric

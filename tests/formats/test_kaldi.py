@@ -1,0 +1,118 @@
+"""Kaldi archives: text and binary say the same, scripts point into either, and what Kaldi cannot hold is refused."""
+
+import shutil
+
+import numpy as np
+import pytest
+from format_cases.kaldi import lattice4, machine
+from format_kit import EXAMPLES, contents, paths_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+
+WORDS = EXAMPLES / "meeting.words.txt"
+
+
+def archive(format_name):
+    return {"kaldi": "meeting.lat.txt", "kaldi-binary": "meeting.ark", "kaldi-script": "meeting.scp"}[format_name]
+
+
+@pytest.mark.parametrize("format_name", ["kaldi-binary", "kaldi-script"])
+def test_text_binary_and_script_are_the_same_lattices(format_name):
+    def graphs(name):
+        return [(key, contents(graph)) for key, graph in lm.read(EXAMPLES / archive(name), symbols=WORDS)]
+
+    assert graphs(format_name) == graphs("kaldi")
+
+
+def test_a_compact_lattice_has_transitions_in_its_weights(tmp_path):
+    (tmp_path / "x.ark").write_bytes(b"utt " + machine())
+    lattice = lm.read_one(tmp_path / "x.ark")
+    assert paths_of(lattice) == [("7", 0.5 - 3.25 + 1)]
+    assert lattice.labels["transitions"].vocabulary.decode(lattice.labels["transitions"].arc) == ["4_5"]
+    assert lattice.labels["transitions"].vocabulary.decode(lattice.labels["transitions"].final) == ["7"]
+
+
+def test_a_lattice_that_is_not_compact_has_them_as_its_input_side(tmp_path):
+    (tmp_path / "x.ark").write_bytes(b"utt " + lattice4())
+    lattice = lm.read_one(tmp_path / "x.ark")
+    assert paths_of(lattice) == [("7", 0.5 + 2 + 0.25)]
+    assert lattice.labels["transitions"].vocabulary.decode(lattice.labels["transitions"].arc) == ["44"]
+
+
+@given(value=st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_a_cost_is_the_shortest_decimal_of_its_32_bits_in_text_and_in_binary(value, tmp_path_factory):
+    single = np.float32(value)
+    text, binary = (tmp_path_factory.getbasetemp() / name for name in ("x.lat.txt", "x.ark"))
+    # As many digits as Kaldi may be asked to print.
+    text.write_text(f"utt \n0 1 7 0.5,{float(single):.12e},4_5\n1 1,0,7\n\n")
+    cost = np.frombuffer(single.tobytes(), "<f4")[0]
+    binary.write_bytes(b"utt " + machine().replace(np.float32(-3.25).tobytes(), cost.tobytes(), 1))
+    found = [lm.read_one(path).scores["acoustic"].arc.tolist() for path in (text, binary)]
+    assert found == [[float(str(single))]] * 2
+
+
+@pytest.mark.parametrize("text", [False, True], ids=["binary", "text"])
+def test_a_script_points_into_an_archive_by_bytes(text, tmp_path):
+    source = EXAMPLES / ("meeting.lat.txt" if text else "meeting.ark")
+    shutil.copy(source, tmp_path / "some.lats")
+    offset = source.read_bytes().index(b"meeting-002") + len(b"meeting-002") + (not text)
+    (tmp_path / "x.scp").write_text(f"other-id some.lats:{offset}\n")
+    ((name, graph),) = lm.read(tmp_path / "x.scp", symbols=WORDS)
+    assert name == "other-id"
+    assert contents(graph) == contents(dict(lm.read(source, symbols=WORDS))["meeting-002"])
+
+
+def test_a_lattice_that_fails_does_not_hide_the_others_of_a_script(tmp_path):
+    (tmp_path / "x.scp").write_text(f"bad nowhere.ark:3\ngood {EXAMPLES}/meeting.ark:12\n")
+    from latticemetric.formats.registry import entries
+
+    bad, good = entries([tmp_path / "x.scp"])
+    with pytest.raises(lm.InputError, match=r"x\.scp:1: nowhere\.ark: cannot be opened"):
+        bad.build()
+    assert good.build().num_states == 7
+
+
+def test_a_script_is_written_with_its_archive(tmp_path):
+    graphs = list(lm.read(EXAMPLES / "meeting.ark"))
+    assert lm.write(tmp_path / "new.scp", graphs) == 3
+    assert (tmp_path / "new.ark").read_bytes() == (EXAMPLES / "meeting.ark").read_bytes()
+    assert [(n, contents(g)) for n, g in lm.read(tmp_path / "new.scp")] == [(n, contents(g)) for n, g in graphs]
+
+
+@pytest.mark.parametrize("target", ["-", "x.txt", "folder/"])
+def test_a_script_needs_a_name(target, tmp_path):
+    where = target if target == "-" else f"{tmp_path}/{target}"
+    with pytest.raises(lm.UsageError, match=r"name a file that ends in \.scp"):
+        lm.write(where, lm.read(EXAMPLES / "meeting.ark"), format="kaldi-script")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_script_that_fails_leaves_nothing(tmp_path):
+    graphs = [*lm.read(EXAMPLES / "meeting.ark"), ("spelled", lm.Lattice.from_strings(["a"]))]
+    with pytest.raises(lm.InputError, match="words have no numbers of their own"):
+        lm.write(tmp_path / "x.scp", graphs)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format_name", ["kaldi", "kaldi-binary"])
+def test_costs_beyond_32_bits_are_refused(format_name, tmp_path):
+    lattice = lm.Lattice.from_arcs([0], [1], [7], final=[1], scores={"lm": lm.Column(np.array([1e39]), np.zeros(1))})
+    with pytest.raises(lm.InputError, match="32 bits"):
+        lm.write(tmp_path / "x", [("utt", lattice)], format=format_name)
+
+
+def test_a_table_given_for_words_is_what_a_binary_archive_counts_by(tmp_path):
+    named = lm.read(EXAMPLES / "meeting.lat.txt", symbols=WORDS)
+    lm.write(tmp_path / "x.ark", named)
+    assert (tmp_path / "x.ark").read_bytes() == (EXAMPLES / "meeting.ark").read_bytes()
+
+
+def test_openfst_reads_the_header_of_what_is_written(tmp_path):
+    """The arcs are Kaldi's own, so OpenFst's tools know the header and say that they do not know the arcs."""
+    pynini = pytest.importorskip("pynini")
+    data = (EXAMPLES / "meeting.ark").read_bytes()
+    (tmp_path / "x.fst").write_bytes(data[data.index(b" ") + 1 :])
+    with pytest.raises(Exception, match=r"(?i)fst"):
+        pynini.Fst.read(str(tmp_path / "x.fst"))

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from latticemetric.errors import LatticeMetricError as LatticeMetricError
     from latticemetric.errors import MissingDependencyError as MissingDependencyError
     from latticemetric.errors import UsageError as UsageError
+    from latticemetric.forest import Derivation as Derivation
+    from latticemetric.forest import Forest as Forest
+    from latticemetric.forest import NodeLabels as NodeLabels
+    from latticemetric.forest import Ragged as Ragged
     from latticemetric.formats.registry import read as read
     from latticemetric.formats.registry import read_one as read_one
     from latticemetric.formats.writing import write as write
@@ -36,6 +40,10 @@ if TYPE_CHECKING:
 _HOME = {
     "Alignment": "alignment",
     "Column": "lattice",
+    "Derivation": "forest",
+    "Forest": "forest",
+    "NodeLabels": "forest",
+    "Ragged": "forest",
     "FormatError": "errors",
     "GRR": "metrics.recognition",
     "InputError": "errors",

@@ -23,7 +23,7 @@ Scales = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Column:
-    """One named score: a cost (−log probability) for every arc and every final state.
+    """One named score: a cost (−log probability) for every arc and every final state (of a forest: edge and goal).
 
     `scale` is its weight in the model's cost unless the user says otherwise: 0 for a feature that a total already
     contains.
@@ -223,28 +223,7 @@ class Lattice:
         Args:
             scales: Column → weight; columns not named keep their own.
         """
-        chosen = {name: column.scale for name, column in self.scores.items()}
-        for name, scale in (scales or {}).items():
-            if name not in chosen:
-                known = ", ".join(chosen) or "none"
-                raise InputError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
-            if not np.isfinite(scale):
-                raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
-            chosen[name] = float(scale)
-        arc = np.zeros(len(self.word))
-        final = np.full(self.num_states, np.inf)
-        final[self.final] = 0.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            for name, scale in chosen.items():
-                if scale != 0:
-                    arc += scale * self.scores[name].arc
-                    final[self.final] += scale * self.scores[name].final
-        # No path costs more than as many times the largest cost as there are arcs, and its end.
-        ends = final[self.final]
-        largest = max(-arc.min(initial=0), arc.max(initial=0), -ends.min(), ends.max())
-        if not largest <= _LARGEST_SUM / (len(arc) + 1):
-            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
-        return Costs(arc, final)
+        return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
 
     def paths(self, scales: Scales | None = None) -> Iterator[Path]:
         """Every complete path, in lexicographic order of arcs: for small lattices and for tests."""
@@ -286,3 +265,31 @@ class Lattice:
 
     def __repr__(self) -> str:
         return f"Lattice({self.num_states} states, {len(self.word)} arcs, scores: {', '.join(self.scores) or 'none'})"
+
+
+def summed_cost(
+    scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
+) -> Costs:
+    """The columns of a graph (or a forest), each times its scale, summed; `final` are the states that may end."""
+    chosen = {name: column.scale for name, column in scores.items()}
+    for name, scale in (scales or {}).items():
+        if name not in chosen:
+            known = ", ".join(chosen) or "none"
+            raise InputError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
+        if not np.isfinite(scale):
+            raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
+        chosen[name] = float(scale)
+    arc = np.zeros(arcs)
+    ends = np.full(states, np.inf)
+    ends[final] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for name, scale in chosen.items():
+            if scale != 0:
+                arc += scale * scores[name].arc
+                ends[final] += scale * scores[name].final
+    # No path costs more than as many times the largest cost as there are arcs, and its end.
+    closing = ends[final]
+    largest = max(-arc.min(initial=0), arc.max(initial=0), -closing.min(), closing.max())
+    if not largest <= _LARGEST_SUM / (len(arc) + 1):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    return Costs(arc, ends)

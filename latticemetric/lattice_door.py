@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -43,16 +44,21 @@ def _check_columns(draft: Lattice) -> None:
         raise InputError("a state is final twice")
     if finals == 0:
         raise InputError("the lattice is empty: it has no final state")
-    extras: dict[str, Column | Labels] = {**draft.scores, **draft.labels}
+    check_columns(draft.scores, draft.labels, arcs, finals)
+    draft.vocabulary.check(draft.word)
+
+
+def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
+    """Refuses columns and labels that do not fit a graph's arcs (a forest's edges) and ends, or are not finite."""
+    extras: dict[str, Column | Labels] = {**scores, **labels}
     for name, extra in extras.items():
         if len(extra.arc) != arcs or len(extra.final) != finals:
             raise InputError(f"'{name}' does not have one value for every arc and every final state")
-    for name, column in draft.scores.items():
+    for name, column in scores.items():
         _check_finite(name, column)
-    draft.vocabulary.check(draft.word)
-    for labels in draft.labels.values():
-        labels.vocabulary.check(labels.arc)
-        labels.vocabulary.check(labels.final)
+    for side in labels.values():
+        side.vocabulary.check(side.arc)
+        side.vocabulary.check(side.final)
 
 
 def _check_finite(name: str, column: Column) -> None:
@@ -110,17 +116,17 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
     ends = np.flatnonzero(rank[shape.final] >= 0)
     ends = ends[np.argsort(rank[shape.final[ends]])]
-    scores = {n: Column(_frozen(c.arc[rows]), _frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
-    labels = {n: Labels(_frozen(c.arc[rows]), _frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
+    scores = {n: Column(frozen(c.arc[rows]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
+    labels = {n: Labels(frozen(c.arc[rows]), frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
     return Lattice(
         num_states=kept,
-        source=_frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
-        target=_frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
-        word=_frozen(draft.word[rows]),
-        final=_frozen(rank[shape.final[ends]]),
+        source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
+        target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
+        word=frozen(draft.word[rows]),
+        final=frozen(rank[shape.final[ends]]),
         scores=MappingProxyType(scores),
         vocabulary=draft.vocabulary,
-        times=None if shape.times is None else _frozen(_per_state(shape.times, rank, kept)),
+        times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
         labels=MappingProxyType(labels),
     )
 
@@ -143,7 +149,8 @@ def _per_state(times: Floats, rank: States, kept: int) -> Floats:
     return ordered
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, contiguous and read-only."""
     array = np.require(array, requirements=["C", "ALIGNED"])
     array.flags.writeable = False
     return array

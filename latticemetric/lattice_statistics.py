@@ -25,6 +25,7 @@ class LatticeStatistics:
         longest: Words on the longest path.
         depth: Arcs side by side, on average over the places between start and end (places are seconds where the
             lattice has times, steps of the longest path otherwise).
+        density: Arcs with a word, for each word of the model's 1-best; `None` where that says nothing.
         vocabulary: Distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the model's 1-best under the columns' own scales.
@@ -38,6 +39,7 @@ class LatticeStatistics:
     shortest: int
     longest: int
     depth: float
+    density: float | None
     vocabulary: int
     scores: tuple[str, ...]
     best_cost: float
@@ -53,7 +55,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
     source, target = lattice.source.tolist(), lattice.target.tolist()
     arc_cost, final_cost = (column.tolist() for column in lattice.cost())
     infinite = float("inf")
-    paths = [0] * lattice.num_states
+    paths, best_words = ([0] * lattice.num_states for _ in range(2))
     shortest, longest, best = ([value] * lattice.num_states for value in (infinite, -infinite, infinite))
     for state in lattice.final.tolist():
         paths[state], shortest[state], longest[state] = 1, 0, 0
@@ -63,7 +65,10 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
         paths[here] += paths[there]
         shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
         longest[here] = max(longest[here], longest[there] + is_word[arc])
-        best[here] = min(best[here], best[there] + arc_cost[arc])
+        # The 1-best is the cheapest, then the one of fewest words.
+        best[here], best_words[here] = min(
+            (best[here], best_words[here]), (best[there] + arc_cost[arc], best_words[there] + is_word[arc])
+        )
     return LatticeStatistics(
         states=lattice.num_states,
         arcs=len(source),
@@ -73,6 +78,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
         shortest=int(shortest[0]),
         longest=int(longest[0]),
         depth=_depth(lattice),
+        density=sum(is_word) / best_words[0] if best_words[0] else None,
         vocabulary=len(np.unique(lattice.word[lattice.word != EPSILON])),
         scores=tuple(lattice.scores),
         best_cost=best[0],

@@ -345,6 +345,9 @@ def measured(lattice: lm.Lattice) -> dict:
 def test_statistics_are_those_of_all_paths(lattice):
     found = lattice.statistics().asdict()
     assert found.pop("depth") >= 0
+    density, one_best = found.pop("density"), min(lattice.paths(), key=lambda path: (path.cost, len(path.words)))
+    arcs = sum(number != 0 for number in lattice.word.tolist())
+    assert density == (arcs / len(one_best.words) if one_best.words else None)
     assert found == measured(lattice)
 
 

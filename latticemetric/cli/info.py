@@ -1,4 +1,4 @@
-"""`latticemetric info`: what there is in lattices and n-best lists."""
+"""`latticemetric info`: what there is in lattices, forests and n-best lists."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import click
 from latticemetric.cli import options
 
 if TYPE_CHECKING:
+    from latticemetric.forest import Forest
     from latticemetric.formats.registry import Entry
 
 _COLUMNS = [
     "id",
     "format",
+    "kind",
     "states",
     "arcs",
     "epsilons",
@@ -24,6 +26,8 @@ _COLUMNS = [
     "shortest",
     "longest",
     "depth",
+    "density",
+    "arity",
     "vocabulary",
     "best_cost",
     "scores",
@@ -39,7 +43,8 @@ _COLUMNS = [
 def command(
     *, graphs: tuple[str, ...], symbols: str | None, from_format: str | None, output_format: str, output: str
 ) -> None:
-    """Sizes of lattices and n-best lists: states, arcs, paths (exactly), lengths, depth, score columns.
+    """Sizes of lattices, forests and n-best lists: states, arcs, paths (exactly), lengths, depth,
+    density, score columns.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
@@ -54,14 +59,26 @@ def command(
 
 
 def _describe(entry: Entry) -> dict[str, Any]:
+    from latticemetric.lattice import Lattice
     from latticemetric.nbest import NBest
 
     graph = entry.build()
     item = {"id": entry.name, "format": entry.format}
+    if isinstance(graph, Lattice):
+        return item | {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
     if isinstance(graph, NBest):
         # Features may be many: their names are told, columns are made only of what counts.
-        return item | graph.to_lattice(keep=()).statistics().asdict() | {"scores": graph.score_names()}
-    return item | graph.statistics().asdict()
+        sizes = graph.to_lattice(keep=()).statistics().asdict()
+        return item | {"kind": "nbest", "arity": 1} | sizes | {"scores": graph.score_names()}
+    return item | {"kind": "forest"} | _forest_sizes(graph)
+
+
+def _forest_sizes(forest: Forest) -> dict[str, Any]:
+    """A forest's sizes under the names that a lattice's have: nodes are states, edges arcs, derivations paths."""
+    sizes = forest.statistics().asdict()
+    names = {"nodes": "states", "edges": "arcs", "goals": "final_states", "derivations": "paths"}
+    kept = {names.get(name, name): value for name, value in sizes.items() if name != "height"}
+    return kept | {"epsilons": int((forest.target.lengths() == 0).sum()), "depth": None, "density": None}
 
 
 def _text(items: Iterator[dict[str, Any]]) -> Iterator[str]:

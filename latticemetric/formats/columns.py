@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
 from latticemetric.errors import UsageError
+from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Lattice
 from latticemetric.nbest import NBest
 
-
-def as_lattice(graph: Lattice | NBest) -> Lattice:
-    """A lattice as it is; an n-best list as the lattice of its hypotheses, with all scores."""
-    return graph if isinstance(graph, Lattice) else graph.to_lattice()
+if TYPE_CHECKING:
+    from latticemetric.forest import Forest
 
 
-def lattice_with_one_column(graph: Lattice | NBest, format_name: str) -> Lattice:
+def as_lattice(graph: Graph) -> Lattice:
+    """A lattice as it is; an n-best list as that of its hypotheses, with all scores; a forest if it is one."""
+    if isinstance(graph, Lattice):
+        return graph
+    lost = getattr(graph, "node_labels", None)
+    if lost:
+        raise UsageError(
+            f"lattices have no place for what the forest says of its nodes ({', '.join(lost)})",
+            advice="leave it out with --drop-labels",
+        )
+    return graph.to_lattice()
+
+
+def as_forest(graph: Graph) -> Forest:
+    """A forest as it is; a lattice, or an n-best list as its lattice, as a forest of the same strings."""
+    from latticemetric.forest import Forest
+
+    return graph if isinstance(graph, Forest) else Forest.from_lattice(as_lattice(graph))
+
+
+def lattice_with_one_column(graph: Graph, format_name: str) -> Lattice:
     """The graph as a lattice, if a format with one weight an arc can hold its scores."""
     lattice = as_lattice(graph)
     if len(lattice.scores) > 1:
@@ -43,22 +66,22 @@ def require_labels(lattice: Lattice, format_name: str, known: set[str]) -> None:
         )
 
 
-def without_labels(graph: Lattice | NBest) -> Lattice:
-    """The same lattice without labels."""
-    from dataclasses import replace
-    from types import MappingProxyType
+def without_labels(graph: Graph) -> Graph:
+    """The same graph without labels."""
+    if isinstance(graph, NBest):
+        return graph
+    nothing: MappingProxyType[str, Any] = MappingProxyType({})
+    if isinstance(graph, Lattice):
+        return replace(graph, labels=nothing)
+    return replace(graph, labels=nothing, node_labels=nothing)
 
-    return replace(as_lattice(graph), labels=MappingProxyType({}))
 
-
-def summed(graph: Lattice | NBest, scales: dict[str, float] | None = None, name: str = "cost") -> Lattice:
-    """The same lattice with a single score column: the model's cost under the scales."""
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    lattice = graph if isinstance(graph, Lattice) else graph.to_lattice(keep=scales or ())
-    cost = lattice.cost(scales)
-    final = cost.final[lattice.final]
+def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Lattice | Forest:
+    """The same graph with a single score column: the model's cost under the scales."""
+    single = graph.to_lattice(keep=scales or ()) if isinstance(graph, NBest) else graph
+    cost = single.cost(scales)
+    ends = single.final if isinstance(single, Lattice) else single.goals
+    final = cost.final[ends]
     for values in (cost.arc, final):
         values.flags.writeable = False
-    return replace(lattice, scores=MappingProxyType({name: Column(cost.arc, final)}))
+    return replace(single, scores=MappingProxyType({name: Column(cost.arc, final)}))

@@ -10,8 +10,8 @@ import numpy as np
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.columns import as_lattice, require_labels
+from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice
-from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON
 
 NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
@@ -34,7 +34,7 @@ class _Written(NamedTuple):
     final: list[float]
 
 
-def write(file: IO[bytes], name: str, graph: Lattice | NBest) -> None:
+def write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Writes one lattice, words on links; a final state that is not the last gets a link to an end of its own."""
     lattice = as_lattice(graph)
     require_labels(lattice, "htk-slf", set(TEXTS) - {"W", "L"})

@@ -13,6 +13,7 @@ from latticemetric.alignment import Alignment
 from latticemetric.automata.reference import ngram_total
 from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.errors import UsageError
+from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.exact import Merit, merit
@@ -21,8 +22,6 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON
-
-Graph = Lattice | NBest
 
 
 @dataclass(frozen=True)
@@ -174,9 +173,11 @@ def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
     """The graph itself, or the lattice it stands for, with the scores that count."""
     if isinstance(graph, Lattice):
         return graph
-    if not isinstance(graph, NBest):
-        raise UsageError(f"{type(graph).__name__} is neither a lattice nor an n-best list", advice="see Lattice.from_…")
-    return graph.to_lattice(keep=scales or ())
+    if isinstance(graph, NBest):
+        return graph.to_lattice(keep=scales or ())
+    if not hasattr(graph, "to_lattice"):
+        raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
+    return graph.to_lattice()
 
 
 def _readings(lattice: Lattice, metric: GRR) -> tuple[Any, Any]:

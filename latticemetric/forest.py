@@ -1,0 +1,226 @@
+"""Packed forests: acyclic hypergraphs of rules with words and tails, checked once at the door and then trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError
+from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed_cost
+from latticemetric.vocabulary import Vocabulary, Words
+
+if TYPE_CHECKING:
+    from latticemetric.forest_statistics import ForestStatistics
+
+Nodes = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
+
+    begin: Offsets
+    values: npt.NDArray[np.int32]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
+        """Packs rows."""
+        kept = [list(row) for row in rows]
+        lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        try:
+            values = np.fromiter((value for row in kept for value in row), dtype=np.int32, count=int(begin[-1]))
+        except (OverflowError, TypeError, ValueError):
+            raise InputError("the numbers of nodes and words must be integers of 32 bits") from None
+        return cls(begin, values)
+
+    def rows(self) -> list[list[int]]:
+        """The rows as lists."""
+        begin, values = self.begin.tolist(), self.values.tolist()
+        return [values[first:last] for first, last in pairwise(begin)]
+
+    def lengths(self) -> Offsets:
+        """How long each row is."""
+        return np.diff(self.begin)
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
+        """Some of the rows, in the order asked for."""
+        lengths = self.lengths()[rows]
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
+        return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+
+@dataclass(frozen=True)
+class NodeLabels:
+    """Text at each node: a category, a span and the like; 0 for none."""
+
+    node: Words
+    vocabulary: Vocabulary
+
+
+class Derivation(NamedTuple):
+    """A complete derivation: its edges from the goal's down, its words, and its cost."""
+
+    edges: tuple[int, ...]
+    words: tuple[str, ...]
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A forest. Build it with a constructor that checks: `from_edges`, `from_lattice`.
+
+    Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
+    were given; every node and edge is part of a complete derivation. Arrays are read-only.
+
+    Attributes:
+        num_nodes: Number of nodes.
+        head: Head node of each edge.
+        tails: Tail nodes of each edge, in order; all smaller than its head.
+        target: What each edge says: word numbers, and −k where the k-th tail's words stand. Each tail stands once.
+        goals: Goal nodes, ascending: a derivation ends in one of them.
+        scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
+        vocabulary: Spelling of the word numbers.
+        labels: Further text of edges (`arc`) and goals (`final`): source sides, alignments and the like.
+        node_labels: Further text of nodes.
+    """
+
+    num_nodes: int
+    head: Nodes
+    tails: Ragged
+    target: Ragged
+    goals: Nodes
+    scores: Mapping[str, Column]
+    vocabulary: Vocabulary
+    labels: Mapping[str, Labels] = field(default_factory=lambda: MappingProxyType({}))
+    node_labels: Mapping[str, NodeLabels] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def from_edges(
+        cls,
+        head: npt.ArrayLike,
+        tails: Ragged | Iterable[Sequence[int]],
+        target: Ragged | Iterable[Sequence[int]],
+        *,
+        goals: npt.ArrayLike,
+        scores: Mapping[str, Column] | None = None,
+        vocabulary: Vocabulary | None = None,
+        labels: Mapping[str, Labels] | None = None,
+        node_labels: Mapping[str, NodeLabels] | None = None,
+    ) -> Forest:
+        """Checks a forest, drops what no complete derivation uses, and puts it in order.
+
+        Args:
+            head: Head node of each edge; any non-negative numbers.
+            tails: Tail nodes of each edge.
+            target: What each edge says: word numbers (0, ε, is dropped) and −k for its k-th tail.
+            goals: Goal nodes, each once.
+            scores: Named costs; a column's `final` follows the order of `goals`.
+            vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
+            labels: Further text of edges and goals.
+            node_labels: Further text of nodes, indexed by the numbers used here.
+
+        Raises:
+            InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not sane.
+
+        Examples:
+            >>> forest = Forest.from_edges([0, 1, 1], [[], [0], [0]], [[5], [-1, 6], [6, -1]], goals=[1])
+            >>> [derivation.words for derivation in forest.derivations()]
+            [('5', '6'), ('6', '5')]
+        """
+        from latticemetric.forest_door import enter
+        from latticemetric.lattice_door import int32_numbers
+
+        draft = cls(
+            0,
+            int32_numbers(head, "node"),
+            tails if isinstance(tails, Ragged) else Ragged.from_rows(tails),
+            target if isinstance(target, Ragged) else Ragged.from_rows(target),
+            int32_numbers(goals, "node"),
+            scores={name: column.as_arrays() for name, column in (scores or {}).items()},
+            vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
+            labels=dict(labels or {}),
+            node_labels=dict(node_labels or {}),
+        )
+        return enter(draft)
+
+    @classmethod
+    def from_lattice(cls, lattice: Lattice) -> Forest:
+        """The same strings with the same costs as a forest: an edge an arc, and one for the start."""
+        from latticemetric.forest_conversion import forest_from_lattice
+
+        return forest_from_lattice(lattice)
+
+    def to_lattice(self) -> Lattice:
+        """The same strings with the same costs as a lattice, if this is one: tails all first, or all last.
+
+        Raises:
+            InputError: It is none, and says at which edge.
+        """
+        from latticemetric.forest_conversion import lattice_from_forest
+
+        return lattice_from_forest(self)
+
+    def cost(self, scales: Scales | None = None) -> Costs:
+        """The model's cost of every edge, and of ending in every node (infinite where it is no goal)."""
+        return summed_cost(self.scores, len(self.head), self.num_nodes, self.goals, scales)
+
+    def derivations(self, scales: Scales | None = None) -> Iterator[Derivation]:
+        """Every complete derivation, goal by goal, edge by edge: for small forests and for tests."""
+        cost = self.cost(scales)
+        found: list[list[Derivation]] = [[] for _ in range(self.num_nodes)]
+        tails, targets = self.tails.rows(), self.target.rows()
+        for edge, head in enumerate(self.head.tolist()):
+            parts = [[Derivation((edge,), (), float(cost.arc[edge]))]]
+            for tail in tails[edge]:
+                parts = [[*chosen, sub] for chosen in parts for sub in found[tail]]
+            found[head] += [self._joined(chosen, targets[edge]) for chosen in parts]
+        for goal in self.goals.tolist():
+            for derivation in found[goal]:
+                yield derivation._replace(cost=derivation.cost + float(cost.final[goal]))
+
+    def _joined(self, chosen: list[Derivation], target: list[int]) -> Derivation:
+        """A rule's derivation, followed by those of its tails."""
+        words = tuple(w for t in target for w in (chosen[-t].words if t < 0 else (self.vocabulary.word(t),)))
+        edges = tuple(edge for part in chosen for edge in part.edges)
+        return Derivation(edges, words, sum(part.cost for part in chosen))
+
+    def statistics(self) -> ForestStatistics:
+        """Sizes: nodes, edges, derivations (exactly), lengths, arity."""
+        from latticemetric.forest_statistics import forest_statistics
+
+        return forest_statistics(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("scores", "labels", "node_labels")
+        return {**vars(self), **{name: dict(vars(self)[name]) for name in views}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        views = {name: MappingProxyType(state[name]) for name in ("scores", "labels", "node_labels")}
+        vars(self).update(state | views)
+        for array in self._arrays():
+            array.flags.writeable = False
+
+    def _arrays(self) -> Iterator[npt.NDArray[Any]]:
+        yield from (self.head, self.goals)
+        for ragged in (self.tails, self.target):
+            yield from (ragged.begin, ragged.values)
+        for column in self.scores.values():
+            yield from (column.arc, column.final)
+        for side in self.labels.values():
+            yield from (side.arc, side.final)
+        yield from (side.node for side in self.node_labels.values())
+
+    def __repr__(self) -> str:
+        return f"Forest({self.num_nodes} nodes, {len(self.head)} edges, scores: {', '.join(self.scores) or 'none'})"

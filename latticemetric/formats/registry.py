@@ -10,15 +10,20 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.stream import STANDARD_INPUT, Stream, expand, open_stream, without_compression
-from latticemetric.lattice import Lattice
-from latticemetric.nbest import NBest
+from latticemetric.formats.tar import is_tar, members
 from latticemetric.vocabulary import Vocabulary
 
-Graph = Lattice | NBest
+if TYPE_CHECKING:
+    from latticemetric.forest import Forest
+    from latticemetric.lattice import Lattice
+    from latticemetric.nbest import NBest
+
+# In quotes: what a run has no use for is not imported.
+Graph: TypeAlias = "Lattice | NBest | Forest"
 
 _ENTRY_POINTS = "latticemetric.formats"
 _OWN = (
@@ -30,12 +35,29 @@ _OWN = (
     "kaldi_script",
     "htk_slf",
     "plf",
+    "sphinx",
+    "pfsg",
+    "wordmesh",
+    "moses_cn",
+    "k2_text",
     "moses_nbest",
+    "srilm_nbest",
+    "lattice_rescore_nbest",
+    "espnet_nbest",
+    "wenet_nbest",
+    "icefall_recogs",
+    "jsonl_nbest",
+    "trn",
+    "stm",
+    "ctm",
 )
 
 Naming = Literal["own", "file", "position"]
 
-_FILE_ENDS = re.compile(r"(\.lat|\.lattice)?(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest)*$")
+_FILE_ENDS = re.compile(
+    r"(\.sphinx)?(\.lat|\.lattice)?"
+    r"(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest|\.sphinx|\.pfsg|\.mesh|\.wlat|\.k2)*$"
+)
 
 _formats: dict[str, Format] = {}
 
@@ -183,8 +205,12 @@ def entries(
         try:
             yield from _entries_of(path, chosen, vocabulary)
         except InputError as error:
-            # A file that cannot be read, or read on, is a graph that cannot be built: others may be gone on with.
-            yield Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
+            yield _failed(path, error)
+
+
+def _failed(path: str, error: InputError) -> Entry:
+    """A file that cannot be read, or read on, is a graph that cannot be built: others may be gone on with."""
+    return Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
 
 
 def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -195,8 +221,26 @@ def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None)
         yield from _ready(claimant.read_folder(Path(path), vocabulary), claimant, path)
         return
     with open_stream(path) as stream:
-        found = chosen or sniff(stream)
-        yield from _ready(found.read(stream, vocabulary), found, path)
+        if is_tar(stream.head()):
+            yield from _entries_of_tar(stream, chosen, vocabulary)
+        else:
+            yield from _entries_of_stream(stream, chosen, vocabulary)
+
+
+def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for member in members(archive):
+        if isinstance(member, InputError):
+            yield _failed(member.where or archive.name, member)
+            continue
+        try:
+            yield from _entries_of_stream(member, chosen, vocabulary)
+        except InputError as error:
+            yield _failed(member.name, error)
+
+
+def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    found = chosen or sniff(stream)
+    yield from _ready(found.read(stream, vocabulary), found, stream.name)
 
 
 def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
@@ -211,9 +255,16 @@ def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
 def _claimant(folder: Path, chosen: Format | None) -> Format | None:
     """The format that a folder as a whole is in, if there is one; a plug-in's only where it is chosen."""
     for candidate in [chosen] if chosen is not None else formats().values():
-        if candidate.claims_folder is not None and candidate.claims_folder(folder):
+        if candidate.claims_folder is not None and _claims(candidate.claims_folder, folder):
             return candidate
     return None
+
+
+def _claims(claims_folder: Callable[[Path], bool], folder: Path) -> bool:
+    try:
+        return claims_folder(folder)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
 
 
 def _fail(error: InputError) -> Graph:

@@ -52,6 +52,10 @@ class Stream:
         """The first bytes, without consuming them; enough to tell a format."""
         return self._head
 
+    def content(self) -> IO[bytes]:
+        """The bytes as a file, for those who read it in their own way."""
+        return self._bytes
+
     def read(self) -> bytes:
         """Everything that is left."""
         return bytes(self._guarded(self._bytes.read))

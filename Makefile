@@ -57,7 +57,7 @@ $(VENV)/.installed-%: $(VENV)/.installed
 
 CLANG ?= clang++
 FUZZ_RUNS ?= 1000000
-PARSERS := kaldi openfst plf slf blocks
+PARSERS := kaldi kaldi_binary openfst plf slf blocks forest
 
 .PHONY: sanitize fuzz
 
@@ -83,4 +83,5 @@ build/fuzz/%: tests/fuzz/parser.cpp $(wildcard latticemetric/kernels/*.hpp latti
 	$(CLANG) -std=c++17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 		-Ilatticemetric/kernels -DPARSER=$* tests/fuzz/parser.cpp \
 		latticemetric/kernels/text.cpp latticemetric/kernels/arc_lines.cpp \
+		latticemetric/kernels/forest_order.cpp latticemetric/kernels/kaldi_binary.cpp \
 		latticemetric/kernels/plf.cpp latticemetric/kernels/slf.cpp -o $@

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Lattice
-from latticemetric.nbest import NBest
+from latticemetric.nbest import Hypothesis, NBest
 
 if TYPE_CHECKING:
     from latticemetric.forest import Forest
@@ -46,7 +47,7 @@ def lattice_with_one_column(graph: Graph, format_name: str) -> Lattice:
     return lattice
 
 
-def require_unscaled(lattice: Lattice, format_name: str) -> None:
+def require_unscaled(lattice: Lattice | Forest, format_name: str) -> None:
     """Refuses columns that do not count as they are, where a format cannot say so."""
     weighed = [name for name, column in lattice.scores.items() if column.scale != 1]
     if weighed:
@@ -56,7 +57,7 @@ def require_unscaled(lattice: Lattice, format_name: str) -> None:
         )
 
 
-def require_labels(lattice: Lattice, format_name: str, known: set[str]) -> None:
+def require_labels(lattice: Lattice | Forest, format_name: str, known: set[str]) -> None:
     """Refuses labels that a format has no place for."""
     lost = set(lattice.labels) - known
     if lost:
@@ -76,12 +77,28 @@ def without_labels(graph: Graph) -> Graph:
     return replace(graph, labels=nothing, node_labels=nothing)
 
 
-def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Lattice | Forest:
-    """The same graph with a single score column: the model's cost under the scales."""
-    single = graph.to_lattice(keep=scales or ()) if isinstance(graph, NBest) else graph
-    cost = single.cost(scales)
-    ends = single.final if isinstance(single, Lattice) else single.goals
+def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
+    """The same graph with a single score: the model's cost under the scales."""
+    if isinstance(graph, NBest):
+        return _summed_list(graph, scales or {}, name)
+    cost = graph.cost(scales)
+    ends = graph.final if isinstance(graph, Lattice) else graph.goals
     final = cost.final[ends]
     for values in (cost.arc, final):
         values.flags.writeable = False
-    return replace(single, scores=MappingProxyType({name: Column(cost.arc, final)}))
+    return replace(graph, scores=MappingProxyType({name: Column(cost.arc, final)}))
+
+
+def _summed_list(graph: NBest, scales: dict[str, float], name: str) -> NBest:
+    known = graph.score_names()
+    for scaled in scales:
+        if scaled not in known:
+            raise InputError(
+                f"there is no score column '{scaled}' to scale", advice=f"the columns here are: {', '.join(known)}"
+            )
+    weights = {**{score: 1.0 for score in known}, **graph.scales, **scales}
+    hypotheses = tuple(
+        Hypothesis(h.words, {name: math.fsum(weights[score] * cost for score, cost in h.scores.items())})
+        for h in graph.hypotheses
+    )
+    return NBest(hypotheses, {})

@@ -23,8 +23,8 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # A command ends in a bar: it is recognised, and refused.
-    return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]([^\n|]*[^\s|])?(:\d+|[ \t]\|)[ \t]*\r?(\n|$)", head) is not None
+    # Two fields, the second of which looks like the name of a file: ids of other formats may end in :1 too.
+    return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -39,6 +39,7 @@ _OWN = (
     "pfsg",
     "wordmesh",
     "moses_cn",
+    "moses_search_graph",
     "k2_text",
     "moses_nbest",
     "srilm_nbest",
@@ -50,13 +51,18 @@ _OWN = (
     "trn",
     "stm",
     "ctm",
+    "moses_hypergraph",
+    "joshua_hypergraph",
+    "cdec_json",
+    "travatar_json",
 )
 
 Naming = Literal["own", "file", "position"]
 
 _FILE_ENDS = re.compile(
     r"(\.sphinx)?(\.lat|\.lattice)?"
-    r"(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest|\.sphinx|\.pfsg|\.mesh|\.wlat|\.k2)*$"
+    r"(\.fst|\.ofst|\.txt|\.att|\.slf|\.far|\.srilm-nbest|\.nbest|\.sphinx|\.pfsg|\.mesh|\.wlat|\.k2"
+    r"|\.hg|\.target_graph|\.joshua|\.cdec|\.travatar|\.json)*$"
 )
 
 _formats: dict[str, Format] = {}

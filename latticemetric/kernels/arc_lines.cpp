@@ -1,5 +1,7 @@
 #include "arc_lines.hpp"
 
+#include <limits>
+
 namespace latticemetric {
 namespace {
 
@@ -7,9 +9,9 @@ using ArcFields = Fields<5>;
 
 // Kaldi's costs have 32 bits, in text too: read so, text and binary of an archive are the same lattices.
 double as_single(double cost, std::string_view field, std::int64_t line) {
-  const auto single = static_cast<float>(cost);
-  if (!std::isfinite(single)) throw ParseError(line, "score " + quoted(field) + " does not fit into 32 bits, as Kaldi's do");
-  return as_decimal(single);
+  if (std::fabs(cost) > std::numeric_limits<float>::max())
+    throw ParseError(line, "score " + quoted(field) + " does not fit into 32 bits, as Kaldi's do");
+  return as_decimal(static_cast<float>(cost));
 }
 
 // Kaldi: `graph,acoustic,transitions`, where the last part may be empty or missing.
@@ -45,8 +47,8 @@ class Cursor {
   bool number(std::int32_t& value) {
     const char* const begin = at_;
     std::int32_t digits = 0;
-    while (at_ < end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 10) digits = 10 * digits + (*at_++ - '0');
-    const bool plain = at_ > begin && at_ - begin < 10 && (*begin != '0' || at_ - begin == 1);
+    while (at_ < end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 9) digits = 10 * digits + (*at_++ - '0');
+    const bool plain = at_ > begin && (*begin != '0' || at_ - begin == 1);
     if (!plain || at_ == end_ || !is_space(*at_)) return false;
     while (at_ < end_ && is_space(*at_)) ++at_;
     value = digits;

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "arc_lines.hpp"
+#include "forest_order.hpp"
+#include "kaldi_binary.hpp"
 #include "plf.hpp"
 #include "slf.hpp"
 
@@ -54,6 +56,39 @@ void blocks(std::string_view text) {
       before = rows[k + 1];
     }
   }
+}
+
+void kaldi_binary(std::string_view data) {
+  const auto size = kaldi_binary_size(data);
+  check(size <= data.size());
+  const auto machine = parse_kaldi_binary(data.substr(0, size));
+  const auto arcs = machine.source.size(), finals = machine.final.size();
+  check(machine.target.size() == arcs && machine.output.size() == arcs && machine.transitions.size() == arcs);
+  check(machine.final_transitions.size() == finals && machine.final_cost[1].size() == finals);
+}
+
+// Bytes as edges of a forest of few nodes: a head, and up to three tails.
+void forest(std::string_view data) {
+  constexpr std::int32_t nodes = 12;
+  std::vector<std::int32_t> head, tail;
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::uint8_t> is_goal(nodes, 0);
+  for (std::size_t k = 0; k + 4 <= data.size() && k < 400; k += 4) {
+    const auto byte = [&](std::size_t j) { return static_cast<unsigned char>(data[k + j]); };
+    if (byte(0) >= 200) is_goal[byte(1) % nodes] = 1;
+    head.push_back(byte(0) % nodes);
+    for (std::size_t j = 1; j <= byte(0) / 16 % 4; ++j) tail.push_back(byte(j) % nodes);
+    begin.push_back(static_cast<std::int64_t>(tail.size()));
+  }
+  const auto order = order_forest(nodes, static_cast<std::int64_t>(head.size()), head.data(), begin.data(), tail.data(),
+                                  is_goal.data());
+  if (order.on_cycle >= 0) {
+    check(order.on_cycle < nodes);
+    return;
+  }
+  for (const auto e : order.edges)
+    for (auto k = begin[e]; k < begin[e + 1]; ++k)
+      check(0 <= order.rank[tail[k]] && order.rank[tail[k]] < order.rank[head[e]]);
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+"""N-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`, natural log-likelihoods.
+
+The first two scores are the decoder's and count; those of models that rescored the list follow, and count when the
+user weighs them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import IO
+
+from latticemetric.errors import FormatError, UsageError
+from latticemetric.formats.nbest_fields import NUMBER, cost_of, require_fields, require_nbest
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.stream import Stream
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "lattice-rescore-nbest"
+_BAR = "|"
+_DECODER = ("acoustic", "lm")
+_FIRST_LINE = re.compile(rf"[^\s|]*-[0-9]+(?:[ \t]+{NUMBER}){{2,}}[ \t]*\|(?!\|)".encode())
+_ID = re.compile(r"(.+)-([0-9]{1,9})")
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head.lstrip()) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    current, start = "", ""
+    block: list[tuple[str, list[str], str]] = []
+    seen: set[str] = set()
+    for line in stream.lines():
+        if not line.strip():
+            continue
+        scores, bar, words = line.partition(_BAR)
+        fields = split_words(scores)
+        if not bar or not fields:
+            raise FormatError("the line is not 'utt-0 scores | words'", where=stream.place())
+        name, rank = _utterance(fields[0], stream.place())
+        if name != current or not block:
+            if block:
+                yield Entry(current, start, partial(_build, block), naming="own")
+            if name in seen:
+                raise FormatError(f"the list of '{name[:40]}' is not in one piece", where=stream.place())
+            seen.add(name)
+            current, block, start = name, [], stream.place()
+        if rank != len(block):
+            raise FormatError(f"hypothesis {rank} stands where {len(block)} belongs", where=stream.place())
+        block.append((stream.place(), fields[1:], words))
+    if block:
+        yield Entry(current, start, partial(_build, block), naming="own")
+
+
+def _utterance(text: str, place: str) -> tuple[str, int]:
+    match = _ID.fullmatch(text)
+    if match is None:
+        raise FormatError(f"'{text[:40]}' is not an utterance and a number, as in utt-0", where=place)
+    return match[1], int(match[2])
+
+
+def _build(block: Sequence[tuple[str, list[str], str]]) -> NBest:
+    names = score_names(len(block[0][1]))
+    hypotheses = []
+    for place, scores, words in block:
+        if len(scores) != len(names):
+            raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
+        costs = [cost_of(score, place) for score in scores]
+        hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
+    return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
+
+
+def score_names(number: int) -> list[str]:
+    """What so many scores are called: acoustic, lm, score_3, score_4, …."""
+    return [*_DECODER, *(f"score_{k}" for k in range(3, number + 1))][:number]
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    names = score_names(len(nbest.score_names()))
+    wanted = {key: float(key in _DECODER) for key in names}
+    same = all(h.scores.keys() == wanted.keys() for h in nbest.hypotheses)
+    if len(names) < len(_DECODER) or not same or any(nbest.scales.get(key, 1.0) != wanted[key] for key in names):
+        raise UsageError(
+            f"{_NAME} holds acoustic and lm of weight 1, and score_3 and so on of weight 0",
+            advice="write jsonl-nbest, which holds any scores",
+        )
+    words = [word for h in nbest.hypotheses for word in h.words]
+    require_fields([name, *words], _NAME)
+    if _BAR in name:
+        raise UsageError(f"the id '{name[:40]}' holds a bar, which {_NAME} cannot write")
+    for rank, hypothesis in enumerate(nbest.hypotheses):
+        scores = (_signed(0.0 - hypothesis.scores[key]) for key in names)
+        # Not like a command in a Kaldi script, which ends in a space and a bar, nor like times, which have no sign.
+        line = " ".join([f"{name}-{rank}", *scores]) + " ".join([_BAR, *hypothesis.words])
+        file.write(f"{line}\n".encode())
+
+
+def _signed(score: float) -> str:
+    return repr(score) if score < 0 else f"+{abs(score)!r}"
+
+
+register(Format(_NAME, (".rescored",), _sniff, _read, _write))

@@ -169,7 +169,7 @@ def test_ids_that_cannot_name_a_file_are_refused(name, tmp_path):
 
 @pytest.mark.parametrize("target", ["x.unknown", "x", "folder/"])
 def test_a_target_that_tells_no_format_is_refused(target, tmp_path):
-    with pytest.raises(lm.UsageError, match="does not tell a format; name one of far, htk-slf, kaldi"):
+    with pytest.raises(lm.UsageError, match=r"does not tell a format; name one of .*far, htk-slf, .*kaldi"):
         lm.write(f"{tmp_path}/{target}", [("a", small("kaldi"))])
 
 
@@ -287,7 +287,7 @@ def test_an_empty_file_is_said_to_be_empty(data, tmp_path):
     "data", [b"no lattice\nat all\n", b"{}", b"<xml/>\n", b"\xff\xfe0\0", b"utt \0BFST", b"%PDF-1.4"]
 )
 def test_a_file_of_no_format_is_said_to_be_of_none(data, tmp_path):
-    with pytest.raises(lm.FormatError, match=r"not recognised; name it with --from, one of far, htk-slf, kaldi, .*plf"):
+    with pytest.raises(lm.FormatError, match=r"not recognised; name it with --from, one of .*far, htk-slf, .*kaldi, .*plf"):
         list(lm.read(write_file(tmp_path, data)))
 
 
@@ -334,7 +334,7 @@ def test_a_name_of_a_format_is_given_once():
 
 
 def test_a_format_that_is_not_there_is_refused_and_the_others_named(tmp_path):
-    with pytest.raises(lm.UsageError, match=r"no format 'slfx'; choose one of far, htk-slf, kaldi"):
+    with pytest.raises(lm.UsageError, match=r"no format 'slfx'; choose one of .*far, htk-slf, .*kaldi"):
         list(lm.read(write_file(tmp_path, "x"), format="slfx"))
 
 

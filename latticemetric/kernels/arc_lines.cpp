@@ -1,5 +1,6 @@
 #include "arc_lines.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace latticemetric {
@@ -9,9 +10,10 @@ using ArcFields = Fields<5>;
 
 // Kaldi's costs have 32 bits, in text too: read so, text and binary of an archive are the same lattices.
 double as_single(double cost, std::string_view field, std::int64_t line) {
-  if (std::fabs(cost) > std::numeric_limits<float>::max())
+  constexpr double largest = std::numeric_limits<float>::max(), half_a_step = 0x1p+103;
+  if (std::fabs(cost) >= largest + half_a_step)
     throw ParseError(line, "score " + quoted(field) + " does not fit into 32 bits, as Kaldi's do");
-  return as_decimal(static_cast<float>(cost));
+  return as_decimal(static_cast<float>(std::clamp(cost, -largest, largest)));
 }
 
 // Kaldi: `graph,acoustic,transitions`, where the last part may be empty or missing.
@@ -61,6 +63,7 @@ class Cursor {
     while (at_ < end_ && *at_ != ',' && at_ - begin < 17) ++at_;
     if (at_ == end_ || *at_ != ',') return false;
     const PlainScore score({begin, static_cast<std::size_t>(at_++ - begin)});
+    // Fifteen digits are far from the largest number of 32 bits.
     value = score.is_short() ? score.value : as_decimal(static_cast<float>(score.value));
     return score.is_plain;
   }

@@ -59,7 +59,12 @@ CLANG ?= clang++
 FUZZ_RUNS ?= 1000000
 PARSERS := kaldi kaldi_binary openfst plf slf blocks forest
 
-.PHONY: sanitize fuzz
+.PHONY: sanitize fuzz mutate
+
+# Damaged files of every format (or FORMATS), a hundred thousand a reader (or MUTATIONS).
+MUTATIONS ?= 100000
+mutate: $(VENV)/.installed-test
+	$(BIN)/python tests/fuzz/mutate.py $(MUTATIONS) $(FORMATS)
 
 # The whole suite over an extension built with AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:

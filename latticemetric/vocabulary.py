@@ -161,8 +161,10 @@ _NUMERIC = _NumericVocabulary({})
 
 
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
+# To `str.split` these separate words, to C and to all of its decoders they do not.
+_NO_SPACE = re.compile(r"[\x1c-\x1f]")
 
 
 def split_words(text: str) -> list[str]:
     """The words of a line: what ASCII white space separates, as in lattices; a no-break space is part of a word."""
-    return text.split() if text.isascii() else _FIELD.findall(text)
+    return text.split() if text.isascii() and _NO_SPACE.search(text) is None else _FIELD.findall(text)

@@ -96,7 +96,7 @@ def _summed_list(graph: NBest, scales: dict[str, float], name: str) -> NBest:
             raise InputError(
                 f"there is no score column '{scaled}' to scale", advice=f"the columns here are: {', '.join(known)}"
             )
-    weights = {**{score: 1.0 for score in known}, **graph.scales, **scales}
+    weights = {**dict.fromkeys(known, 1.0), **graph.scales, **scales}
     hypotheses = tuple(
         Hypothesis(h.words, {name: math.fsum(weights[score] * cost for score, cost in h.scores.items())})
         for h in graph.hypotheses

@@ -17,6 +17,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.k2_text import looks_like_k2
 from latticemetric.formats.parsing import parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
@@ -29,7 +30,9 @@ _ONE_STATE = re.compile(rb"\s*\d+([ \t]+[-+0-9.eE]+)?\s*")
 
 
 def _sniff(head: bytes) -> bool:
-    return _FIRST_ARC.match(head) is not None or _ONE_STATE.fullmatch(head) is not None
+    if _FIRST_ARC.match(head):
+        return not looks_like_k2(head)
+    return _ONE_STATE.fullmatch(head) is not None
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

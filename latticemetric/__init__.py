@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from latticemetric.forest import Forest as Forest
     from latticemetric.forest import NodeLabels as NodeLabels
     from latticemetric.forest import Ragged as Ragged
-    from latticemetric.formats.registry import read as read
-    from latticemetric.formats.registry import read_one as read_one
+    from latticemetric.formats.reading import read as read
+    from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
@@ -60,8 +60,8 @@ _HOME = {
     "WRR": "metrics.recognition",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",
-    "read": "formats.registry",
-    "read_one": "formats.registry",
+    "read": "formats.reading",
+    "read_one": "formats.reading",
     "write": "formats.writing",
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
@@ -128,7 +129,7 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
     assert pair.entry is not None
     with placed(pair.entry.place):
         graph = pair.entry.build()
-        references = [reference.words for reference in pair.references]
+        references = [words for reference in pair.references for words in readings(reference)]
         _check_spelling(graph, references)
         return oracle(graph, references, metric, scales=scales, engine=engine)
 
@@ -148,4 +149,8 @@ def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
     if not pair.references:
         return None
-    return metric.statistics("", [reference.words for reference in pair.references])
+    try:
+        references = [words for reference in pair.references for words in readings(reference)]
+    except InputError:
+        references = [reference.words for reference in pair.references]
+    return metric.statistics("", references)

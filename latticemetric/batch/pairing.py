@@ -39,8 +39,9 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
     """Pairs graphs with references, file by file of references in step.
 
     In the style `auto`, references of graphs that are named by their position are plain; those of graphs with ids of
-    their own are keyed if one of the first graphs' ids begins a line of each file; those of graphs named by their
-    files are keyed if lines begin with words of their own and half of the first graphs' ids are among them.
+    their own are keyed if one of the first graphs' ids begins a line of each file, or its format has ids; those of
+    graphs named by their files are keyed if lines begin with words of their own and half of the first graphs' ids are
+    among them.
     """
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
@@ -57,7 +58,7 @@ def _is_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     if first[0].naming == "position":
         return False
     if first[0].naming == "own":
-        return not names.isdisjoint(keys)
+        return file.has_ids or not names.isdisjoint(keys)
     return len(set(keys)) == len(keys) and 2 * len(names & set(keys)) >= len(names)
 
 

@@ -36,7 +36,8 @@ def command(
     """
     from latticemetric.errors import UsageError
     from latticemetric.formats.columns import summed, without_labels
-    from latticemetric.formats.registry import Graph, entries
+    from latticemetric.formats.reading import entries
+    from latticemetric.formats.registry import Graph
     from latticemetric.formats.symbols import as_vocabulary
     from latticemetric.formats.writing import write
 

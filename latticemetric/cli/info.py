@@ -43,12 +43,11 @@ _COLUMNS = [
 def command(
     *, graphs: tuple[str, ...], symbols: str | None, from_format: str | None, output_format: str, output: str
 ) -> None:
-    """Sizes of lattices, forests and n-best lists: states, arcs, paths (exactly), lengths, depth,
-    density, score columns.
+    """Sizes of lattices, forests and n-best lists: states, arcs, paths (exactly), lengths, depth, score columns.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.formats.registry import entries
+    from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
 
     sys.set_int_max_str_digits(0)  # path counts are exact, however long

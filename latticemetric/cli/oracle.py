@@ -87,8 +87,8 @@ def command(
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.workers import default_workers
+    from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references
-    from latticemetric.formats.registry import entries
     from latticemetric.formats.symbols import as_vocabulary
 
     metric = _metric(**chosen)

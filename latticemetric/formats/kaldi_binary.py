@@ -29,6 +29,7 @@ _LONGEST_ID = 4096
 MACHINE = struct.pack("<ii", MAGIC, 6) + b"vector"
 _ARCS = b"compactlattice44"
 _EXPANDED_MUTABLE = 3
+_TOO_LARGE = 2**31
 
 
 def _sniff(head: bytes) -> bool:
@@ -145,13 +146,10 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
 
 def _transition_ids(text: str) -> bytes:
     parts = text.split("_") if text else []
-    try:
-        ids = [int(part) for part in parts]
-        if [str(number) for number in ids] != parts:
-            raise ValueError(text)
-        return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
-    except (ValueError, struct.error):
-        raise InputError(f"'{text[:40]}' are no transition ids", advice="leave them out with --drop-labels") from None
+    ids = [int(part) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", part) else _TOO_LARGE for part in parts]
+    if any(not -_TOO_LARGE <= number < _TOO_LARGE for number in ids):
+        raise InputError(f"'{text[:40]}' are no transition ids", advice="leave them out with --drop-labels")
+    return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
 
 
 register(Format("kaldi-binary", (".ark",), _sniff, _read, _write))

@@ -22,7 +22,7 @@ from latticemetric.formats.text_arcs import words_to_write
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
 
-_ID = rb"\s*[^\s|][^\n|]*\n"
+_ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"

@@ -17,7 +17,6 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.k2_text import looks_like_k2
 from latticemetric.formats.parsing import parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
@@ -25,14 +24,29 @@ from latticemetric.formats.text_arcs import is_word_number, words_to_write
 from latticemetric.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, Words
 
-_FIRST_ARC = re.compile(rb"\s*\d+[ \t]+\d+([ \t]+(?!\|\|\|)\S+){1,3}[ \t]*\r?(\n|$)")
+_FIRST_ARC = re.compile(
+    rb"\s*\d+[ \t]+\d+[ \t]+(?!\|\|\|)\S+([ \t]+(?!\|\|\|)\S+([ \t]+[-+0-9.iIn]\S*)?)?[ \t]*\r?(\n|$)"
+)
 _ONE_STATE = re.compile(rb"\s*\d+([ \t]+[-+0-9.eE]+)?\s*")
 
 
 def _sniff(head: bytes) -> bool:
     if _FIRST_ARC.match(head):
-        return not looks_like_k2(head)
+        return not _looks_like_k2(head) and not _looks_like_trn(head)
     return _ONE_STATE.fullmatch(head) is not None
+
+
+def _looks_like_k2(head: bytes) -> bool:
+    if b"-1" not in head:
+        return False
+    from latticemetric.formats.k2_text import looks_like_k2
+
+    return looks_like_k2(head)
+
+
+def _looks_like_trn(head: bytes) -> bool:
+    """Whether lines end in ids, as far as the first and the last one say: a machine's last line is a final state."""
+    return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

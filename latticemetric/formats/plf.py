@@ -28,7 +28,7 @@ EPSILON_WORD = "*EPS*"
 
 def _sniff(head: bytes) -> bool:
     line = head.lstrip()
-    return re.match(rb"\(\s*\)\s*(\n|$)|\(\s*\(\s*(\(\s*['\"]|\))", line) is not None
+    return re.match(rb"\(\s*\)\s*(\n|$)|\(\s*\(\s*(\(\s*['\"]|\)\s*[,)])", line) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -1,15 +1,21 @@
-"""References: one a line, either in the order of the graphs or after an id (Kaldi's `text`)."""
+"""References: one a line, in the order of the graphs or after an id (Kaldi's `text`); or trn, STM or CTM."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.stream import open_stream
+from latticemetric.formats.stream import Stream, open_stream
 from latticemetric.formats.text_arcs import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
+
+if TYPE_CHECKING:
+    from latticemetric.lattice import Lattice
+
+# Every transcript in a NIST format has ids in brackets, labels, or times with a fraction.
+_SIGNS = (b")", b"<", b".")
 
 
 class Reference(NamedTuple):
@@ -17,6 +23,34 @@ class Reference(NamedTuple):
 
     words: tuple[str, ...]
     where: str
+
+    @property
+    def graph(self) -> Lattice | None:
+        """All that may be said instead; nothing where the words are all."""
+        return None
+
+
+class GraphReference(Reference):
+    """A reference with alternatives or optional words: `words` are the first of what it allows.
+
+    A tuple of words and place like others, which carries its graph beside.
+    """
+
+    _graph: Lattice
+
+    def __new__(cls, words: tuple[str, ...], where: str, graph: Lattice) -> Self:
+        """Takes the fields of a reference, and its graph."""
+        made = super().__new__(cls, words, where)
+        made._graph = graph
+        return made
+
+    @property
+    def graph(self) -> Lattice:
+        """All that may be said."""
+        return self._graph
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GraphReference, (self.words, self.where, self._graph)
 
 
 @dataclass(frozen=True)
@@ -32,6 +66,11 @@ class ReferenceFile:
     name: str
     lines: tuple[tuple[str, ...], ...]
     table: Vocabulary | None = None
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether each reference surely has an id: lines may begin with one, or not."""
+        return False
 
     def first_words(self) -> list[str]:
         """What lines begin with: their ids, if they are keyed."""
@@ -76,7 +115,17 @@ class ReferenceFile:
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
     """Reads a file of references; a table spells those that are word numbers."""
     with open_stream(path) as stream:
+        if (transcripts := _transcripts(stream)) is not None:
+            return transcripts
         lines = tuple(tuple(split_words(line)) for line in stream.lines())
     if not any(lines):
         raise FormatError("the file holds no references", where=path)
     return ReferenceFile(path, lines, table)
+
+
+def _transcripts(stream: Stream) -> ReferenceFile | None:
+    if not any(sign in stream.head() for sign in _SIGNS):
+        return None
+    from latticemetric.formats.transcript_references import transcripts_in
+
+    return transcripts_in(stream)

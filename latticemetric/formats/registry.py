@@ -7,14 +7,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.stream import STANDARD_INPUT, Stream, expand, open_stream, without_compression
-from latticemetric.formats.tar import is_tar, members
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.catalogue import FOLDERS, OWN, possible
+from latticemetric.formats.stream import Stream, without_compression
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -26,37 +25,6 @@ if TYPE_CHECKING:
 Graph: TypeAlias = "Lattice | NBest | Forest"
 
 _ENTRY_POINTS = "latticemetric.formats"
-_OWN = (
-    "openfst_binary",
-    "far",
-    "openfst_text",
-    "kaldi_text",
-    "kaldi_binary",
-    "kaldi_script",
-    "htk_slf",
-    "plf",
-    "sphinx",
-    "pfsg",
-    "wordmesh",
-    "moses_cn",
-    "moses_search_graph",
-    "k2_text",
-    "moses_nbest",
-    "srilm_nbest",
-    "lattice_rescore_nbest",
-    "espnet_nbest",
-    "wenet_nbest",
-    "icefall_recogs",
-    "jsonl_nbest",
-    "trn",
-    "stm",
-    "ctm",
-    "moses_hypergraph",
-    "joshua_hypergraph",
-    "cdec_json",
-    "travatar_json",
-)
-
 Naming = Literal["own", "file", "position"]
 
 _FILE_ENDS = re.compile(
@@ -136,9 +104,15 @@ def register(candidate: Format) -> Format:
 
 def formats() -> dict[str, Format]:
     """Our own formats; `with_plugins` adds those of other packages."""
-    for module in _OWN:
-        import_module(f"latticemetric.formats.{module}")
+    for name in OWN:
+        _own(name)
     return _formats
+
+
+def _own(name: str) -> Format:
+    if name not in _formats:
+        import_module(f"latticemetric.formats.{OWN[name].module}")
+    return _formats[name]
 
 
 def with_plugins() -> dict[str, Format]:
@@ -160,10 +134,17 @@ def with_plugins() -> dict[str, Format]:
 
 def find_format(name: str) -> Format:
     """The format of that name."""
-    known = formats()
-    if name not in known and name not in with_plugins():
+    if name in OWN:
+        return _own(name)
+    known = with_plugins()
+    if name not in known:
         raise UsageError(f"there is no format '{name}'", advice=f"choose one of {', '.join(sorted(known))}")
     return known[name]
+
+
+def folder_formats() -> list[Format]:
+    """Our formats that a folder as a whole may be in."""
+    return [_own(name) for name in FOLDERS]
 
 
 def sniff(stream: Stream) -> Format:
@@ -171,7 +152,8 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    candidates = _candidates(head, formats()) or _candidates(head, with_plugins())
+    others = [found for name, found in _formats.items() if name not in OWN]
+    candidates = _candidates(head, [*map(_own, possible(head)), *others]) or _candidates(head, with_plugins().values())
     if not candidates:
         raise FormatError(
             "the format is not recognised",
@@ -184,8 +166,8 @@ def sniff(stream: Stream) -> Format:
     return candidates[0]
 
 
-def _candidates(head: bytes, known: dict[str, Format]) -> list[Format]:
-    return [candidate for candidate in known.values() if candidate.sniff(head)]
+def _candidates(head: bytes, known: Iterable[Format]) -> list[Format]:
+    return [candidate for candidate in known if candidate.sniff(head)]
 
 
 def format_for_writing(path: str) -> Format:
@@ -200,124 +182,6 @@ def format_for_writing(path: str) -> Format:
     return candidates[0]
 
 
-def entries(
-    paths: Iterable[str | os.PathLike[str]],
-    format_name: str | None = None,
-    vocabulary: Vocabulary | None = None,
-) -> Iterator[Entry]:
-    """The graphs of some files, one after the other, not yet built."""
-    chosen = find_format(format_name) if format_name else None
-    for path in expand(paths, lambda folder: _claimant(folder, chosen) is not None):
-        try:
-            yield from _entries_of(path, chosen, vocabulary)
-        except InputError as error:
-            yield _failed(path, error)
-
-
-def _failed(path: str, error: InputError) -> Entry:
-    """A file that cannot be read, or read on, is a graph that cannot be built: others may be gone on with."""
-    return Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
-
-
-def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    if path != STANDARD_INPUT and Path(path).is_dir():
-        claimant = _claimant(Path(path), chosen)
-        assert claimant is not None
-        assert claimant.read_folder is not None
-        yield from _ready(claimant.read_folder(Path(path), vocabulary), claimant, path)
-        return
-    with open_stream(path) as stream:
-        if is_tar(stream.head()):
-            yield from _entries_of_tar(stream, chosen, vocabulary)
-        else:
-            yield from _entries_of_stream(stream, chosen, vocabulary)
-
-
-def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for member in members(archive):
-        if isinstance(member, InputError):
-            yield _failed(member.where or archive.name, member)
-            continue
-        try:
-            yield from _entries_of_stream(member, chosen, vocabulary)
-        except InputError as error:
-            yield _failed(member.name, error)
-
-
-def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    found = chosen or sniff(stream)
-    yield from _ready(found.read(stream, vocabulary), found, stream.name)
-
-
-def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
-    count = 0
-    for entry in read:
-        count += 1
-        yield entry._replace(build=partial(_build, entry), format=found.name)
-    if count == 0:
-        raise FormatError(f"the {found.name} file holds no graph", where=path)
-
-
-def _claimant(folder: Path, chosen: Format | None) -> Format | None:
-    """The format that a folder as a whole is in, if there is one; a plug-in's only where it is chosen."""
-    for candidate in [chosen] if chosen is not None else formats().values():
-        if candidate.claims_folder is not None and _claims(candidate.claims_folder, folder):
-            return candidate
-    return None
-
-
-def _claims(claims_folder: Callable[[Path], bool], folder: Path) -> bool:
-    try:
-        return claims_folder(folder)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
-
-
-def _fail(error: InputError) -> Graph:
-    raise error
-
-
 def graph_name(stem: str) -> str:
     """The id of a graph that has a file to itself: the file's name without its usual ends."""
     return _FILE_ENDS.sub("", stem) or stem
-
-
-def _build(entry: Entry) -> Graph:
-    with placed(entry.place):
-        return entry.build()
-
-
-def read(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    symbols: str | os.PathLike[str] | Vocabulary | None = None,
-) -> Iterator[tuple[str, Graph]]:
-    """Reads the graphs of a file, folder, glob or standard input (`-`), one in memory at a time.
-
-    Args:
-        path: Where; gzip, xz and zstd are decompressed.
-        format: A format's name; sniffed from the content where it is not given.
-        symbols: A symbol table (or its file) that spells word numbers.
-
-    Yields:
-        Each graph's id, and the graph.
-    """
-    from latticemetric.formats.symbols import as_vocabulary
-
-    for entry in entries([path], format, as_vocabulary(symbols)):
-        yield entry.name, entry.build()
-
-
-def read_one(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    symbols: str | os.PathLike[str] | Vocabulary | None = None,
-) -> Graph:
-    """Reads the only graph of a file."""
-    graphs = read(path, format=format, symbols=symbols)
-    _, graph = next(graphs)
-    if next(graphs, None) is not None:
-        raise InputError("there is more than one graph", where=os.fspath(path), advice="use read")
-    return graph

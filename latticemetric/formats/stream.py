@@ -54,7 +54,8 @@ class Stream:
 
     def content(self) -> IO[bytes]:
         """The bytes as a file, for those who read it in their own way."""
-        return self._bytes
+        content: IO[bytes] = self._bytes
+        return content
 
     def read(self) -> bytes:
         """Everything that is left."""

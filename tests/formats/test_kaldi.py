@@ -66,7 +66,7 @@ def test_a_script_points_into_an_archive_by_bytes(text, tmp_path):
 
 def test_a_lattice_that_fails_does_not_hide_the_others_of_a_script(tmp_path):
     (tmp_path / "x.scp").write_text(f"bad nowhere.ark:3\ngood {EXAMPLES}/meeting.ark:12\n")
-    from latticemetric.formats.registry import entries
+    from latticemetric.formats.reading import entries
 
     bad, good = entries([tmp_path / "x.scp"])
     with pytest.raises(lm.InputError, match=r"x\.scp:1: nowhere\.ark: cannot be opened"):

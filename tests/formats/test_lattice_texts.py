@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.formats import registry
+from latticemetric.formats import reading, registry
 
 SPHINX_LATTICE = Path("/work/shared/data/sphinx/unreachable.lat")
 LN = math.log(1.0001)
@@ -49,7 +49,7 @@ def sorted_paths(lattice: lm.Lattice) -> list[tuple[str, float]]:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_entries_are_recognised_and_can_travel(text, format_name, line_end, tmp_path):
     path = write_file(tmp_path, text.replace("\n", line_end))
-    for entry in registry.entries([path]):
+    for entry in reading.entries([path]):
         assert entry.format == format_name
         assert contents(pickle.loads(pickle.dumps(entry.build))()) == contents(entry.build())
 
@@ -332,7 +332,7 @@ def test_words_of_the_first_and_the_last_node_are_not_lost(tmp_path):
 
 @pytest.mark.parametrize("text", ["## made by hand\n\n" + PFSG, PFSG.replace("\n", "\n\n"), "\n  " + PFSG])
 def test_comments_and_blank_lines_of_a_pfsg_do_not_count(text, tmp_path):
-    assert [(e.name, e.format) for e in registry.entries([write_file(tmp_path, text)])] == [
+    assert [(e.name, e.format) for e in reading.entries([write_file(tmp_path, text)])] == [
         ("ferry-001", "pfsg"),
         ("ferry-002", "pfsg"),
     ]
@@ -388,7 +388,7 @@ def test_times_of_a_mesh_never_run_backwards(tmp_path):
 
 def test_a_mesh_without_a_name_has_that_of_its_file(tmp_path):
     path = write_file(tmp_path, "numaligns 1\nposterior 1\nalign 0 a 1\n", "utt-7.mesh")
-    assert [(e.name, e.naming) for e in registry.entries([path])] == [("utt-7", "file")]
+    assert [(e.name, e.naming) for e in reading.entries([path])] == [("utt-7", "file")]
 
 
 def test_positions_of_a_mesh_stand_in_any_order(tmp_path):
@@ -637,7 +637,7 @@ def test_a_printed_fsa_is_read(tmp_path):
 
 def test_a_printed_vector_is_read(tmp_path):
     path = write_file(tmp_path, PRINTED_VECTOR)
-    found = [(entry.name, entry.naming, paths_of(entry.build())) for entry in registry.entries([path])]
+    found = [(entry.name, entry.naming, paths_of(entry.build())) for entry in reading.entries([path])]
     assert found == [("1", "position", [("5", 0.5)]), ("2", "position", [("6", 0.5)])]
 
 
@@ -684,24 +684,24 @@ OPENFST = [
 
 @pytest.mark.parametrize("text", OPENFST)
 def test_machines_of_openfst_are_none_of_k2(text, tmp_path):
-    assert [entry.format for entry in registry.entries([write_file(tmp_path, text)])] == ["openfst-text"]
+    assert [entry.format for entry in reading.entries([write_file(tmp_path, text)])] == ["openfst-text"]
 
 
 def test_long_files_of_k2_are_recognised_by_an_end_in_sight(tmp_path):
     arcs = [f"{k} {k + 1} {k % 9 + 1} {k % 7 - 3}.5" for k in range(20_000)]
     arcs.insert(100, "100 20001 -1 -0.5")
     text = "\n".join([*arcs[:100], arcs[101], arcs[100], *arcs[102:], "20000 20001 -1 0", "20001"])
-    assert [entry.format for entry in registry.entries([write_file(tmp_path, text)])] == ["k2"]
+    assert [entry.format for entry in reading.entries([write_file(tmp_path, text)])] == ["k2"]
 
 
 def test_long_files_that_could_be_of_either_are_not_guessed(tmp_path):
     arcs = [f"{k} {k + 1} {k % 9 + 1} -0.5" for k in range(20_000)]
     path = write_file(tmp_path, "\n".join([*arcs, "20000 20001 -1 0", "20001"]))
-    with pytest.raises(lm.FormatError, match=r"could be k2 or openfst-text; say which with --from"):
+    with pytest.raises(lm.FormatError, match=r"could be openfst-text or k2; say which with --from"):
         list(lm.read(path))
     assert lm.read_one(path, format="k2").statistics().arcs == 20_000
 
 
 def test_long_files_of_openfst_with_costs_are_of_openfst(tmp_path):
     text = "\n".join([*(f"{k} {k + 1} 5 {'-' * (k % 2)}0.5" for k in range(20_000)), "20000"])
-    assert [entry.format for entry in registry.entries([write_file(tmp_path, text)])] == ["openfst-text"]
+    assert [entry.format for entry in reading.entries([write_file(tmp_path, text)])] == ["openfst-text"]

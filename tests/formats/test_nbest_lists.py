@@ -12,7 +12,7 @@ from format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RES
 from format_kit import contents, write_file
 
 import latticemetric as lm
-from latticemetric.formats import registry
+from latticemetric.formats import reading, registry
 from latticemetric.nbest import Hypothesis
 
 LN_10 = math.log(10)
@@ -62,7 +62,7 @@ def written(folder: Path, name: str, graph: object, format_name: str) -> str:
 )
 def test_the_content_tells_the_format(data, format_name, tmp_path):
     for text in (data, b"\n" + data, gzip.compress(data), data.replace(b"\n", b"\r\n")):
-        assert {entry.format for entry in registry.entries([write_file(tmp_path, text)])} == {format_name}
+        assert {entry.format for entry in reading.entries([write_file(tmp_path, text)])} == {format_name}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_words_that_would_be_read_back_as_others_are_refused(format_name, word, 
 
 @pytest.mark.parametrize("data", [OWN, RESCORED, WENET, RECOGS, JSONL])
 def test_entries_travel_to_other_processes(data, tmp_path):
-    for entry in registry.entries([write_file(tmp_path, data)]):
+    for entry in reading.entries([write_file(tmp_path, data)]):
         again = pickle.loads(pickle.dumps(entry))
         assert contents(again.build()) == contents(entry.build())
 
@@ -367,7 +367,7 @@ def test_ids_may_be_numbers_or_left_out(tmp_path):
 
 def test_a_list_that_fails_does_not_hide_those_after_it(tmp_path):
     text = '{"id": "a", "nbest": [7]}\n{"id": "b", "nbest": ["x"]}\n'
-    found = {entry.name: entry.build for entry in registry.entries([write_file(tmp_path, text)])}
+    found = {entry.name: entry.build for entry in reading.entries([write_file(tmp_path, text)])}
     with pytest.raises(lm.FormatError, match=r"graphs:1, hypothesis 1: it is neither a text nor an object"):
         found["a"]()
     assert words(found["b"]()) == ["x"]
@@ -415,7 +415,7 @@ def test_a_folder_of_espnet_is_one_input(tmp_path):
     assert {name: words(graph) for name, graph in graphs.items()} == {"utt-1": ["a b", "a"], "utt-2": ["c", ""]}
     assert [h.scores["score"] for h in graphs["utt-1"].hypotheses] == [1.5, 3.5]
     assert [h.scores["score"] for h in graphs["utt-2"].hypotheses] == [2.5, 4.5]
-    assert {entry.format for entry in registry.entries([tmp_path / "decode"])} == {"espnet-nbest"}
+    assert {entry.format for entry in reading.entries([tmp_path / "decode"])} == {"espnet-nbest"}
 
 
 def test_errors_of_a_folder_name_its_file_and_line(tmp_path):
@@ -443,7 +443,7 @@ def test_jobs_are_read_in_natural_order(tmp_path):
         unpack(b"== 1best_recog/text\nu%d x\n" % job, tmp_path / "logdir" / f"output.{job}")
     for path in (tmp_path / "logdir", f"{tmp_path}/logdir/output.*"):
         assert [name for name, _ in lm.read(path)] == ["u1", "u9", "u10"]
-        assert {e.format for e in registry.entries([path], "espnet-nbest")} == {"espnet-nbest"}
+        assert {e.format for e in reading.entries([path], "espnet-nbest")} == {"espnet-nbest"}
 
 
 def test_files_of_a_folder_may_be_compressed(tmp_path):
@@ -465,7 +465,7 @@ def test_a_folder_that_no_format_claims_means_its_files(tmp_path):
     (tmp_path / "2best_recog").mkdir()
     write_file(tmp_path, WENET, "a")
     write_file(tmp_path, RECOGS, "b")
-    assert [e.format for e in registry.entries([tmp_path])] == ["wenet-nbest", "icefall-recogs", "icefall-recogs"]
+    assert [e.format for e in reading.entries([tmp_path])] == ["wenet-nbest", "icefall-recogs", "icefall-recogs"]
 
 
 def test_another_format_that_is_chosen_does_not_read_the_folder(tmp_path):

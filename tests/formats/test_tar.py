@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.formats import registry
+from latticemetric.formats import reading
 
 FILES = ["meeting.lat.txt", "proverbs.plf", "harbour.fst", "ferry.slf", "headlines.nbest"]
 
@@ -54,7 +54,7 @@ def test_members_may_be_compressed(tmp_path):
 )
 def test_what_is_no_file_is_an_error_in_its_place(kind, tmp_path):
     (tmp_path / "x.tar").write_bytes(special(kind))
-    good, odd, other = registry.entries([tmp_path / "x.tar"])
+    good, odd, other = reading.entries([tmp_path / "x.tar"])
     with pytest.raises(lm.InputError, match=r"x\.tar/odd: is no plain file"):
         odd.build()
     assert good.build().num_states == 6
@@ -65,7 +65,7 @@ def test_what_is_no_file_is_an_error_in_its_place(kind, tmp_path):
 def test_names_that_lead_elsewhere_are_names_only(name, tmp_path):
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         tar.add(EXAMPLES / "harbour.fst", arcname="x", filter=lambda member: member.replace(name=name, deep=False))
-    (entry,) = registry.entries([tmp_path / "x.tar"])
+    (entry,) = reading.entries([tmp_path / "x.tar"])
     assert entry.build().num_states == 6
     assert [path.name for path in tmp_path.iterdir()] == ["x.tar"]
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_bad_does_not_hide_the_others(tmp_path):
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         tar.add(tmp_path / "bad.plf", arcname="bad.plf")
         tar.add(EXAMPLES / "harbour.fst", arcname="harbour.fst")
-    bad, good = registry.entries([tmp_path / "x.tar"])
+    bad, good = reading.entries([tmp_path / "x.tar"])
     with pytest.raises(lm.InputError, match=r"x\.tar/bad\.plf"):
         bad.build()
     assert good.build().num_states == 6
@@ -102,7 +102,7 @@ def test_an_archive_that_is_cut_short_is_refused_wherever(size, tmp_path):
     with tarfile.open(fileobj=io.BytesIO(whole)) as tar:
         end = max(member.offset_data + member.size for member in tar)
     (tmp_path / "x.tar").write_bytes(whole[:size])
-    entries = list(registry.entries([tmp_path / "x.tar"]))
+    entries = list(reading.entries([tmp_path / "x.tar"]))
     if size >= -(-end // 512) * 512 + 512 and size % 512 == 0:
         assert len(entries) == sum(1 for file in FILES for _ in lm.read(EXAMPLES / file))
         return

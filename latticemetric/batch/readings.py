@@ -1,0 +1,59 @@
+"""What a reference with alternatives may say, string by string."""
+
+from __future__ import annotations
+
+from latticemetric.errors import InputError
+from latticemetric.formats.references import Reference
+from latticemetric.lattice import Lattice
+
+MOST_READINGS = 64
+
+
+def readings(reference: Reference) -> list[tuple[str, ...]]:
+    """The distinct strings of a reference, each of which counts as one.
+
+    Raises:
+        InputError: There are more than `MOST_READINGS`.
+    """
+    if reference.graph is None:
+        return [reference.words]
+    found = distinct_strings(reference.graph, MOST_READINGS)
+    if found is None:
+        raise InputError(
+            f"the reference's alternatives allow more than {MOST_READINGS} readings",
+            where=reference.where,
+            advice="give fewer alternatives, or shorter references",
+        )
+    return found
+
+
+def distinct_strings(lattice: Lattice, most: int) -> list[tuple[str, ...]] | None:
+    """The distinct strings of a lattice; nothing where there are more than so many."""
+    # A prefix is a node of a trie: its word, and the prefix before it. No state has more of them than there are
+    # strings, since what can follow the one can follow the other.
+    parent, word_of, child = [-1], [""], dict[tuple[int, int], int]()
+    prefixes: list[dict[int, None]] = [{} for _ in range(lattice.num_states)]
+    prefixes[0][0] = None
+    arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
+    for source, target, word in arcs:
+        for prefix in prefixes[source]:
+            node = prefix
+            if word:
+                node = child.setdefault((prefix, word), len(parent))
+                if node == len(parent):
+                    parent.append(prefix)
+                    word_of.append(lattice.vocabulary.word(word))
+            prefixes[target][node] = None
+        if len(prefixes[target]) > most:
+            return None
+    ends = dict.fromkeys(node for state in lattice.final.tolist() for node in prefixes[state])
+    if len(ends) > most:
+        return None
+    strings = []
+    for end in ends:
+        words, node = [], end
+        while node:
+            words.append(word_of[node])
+            node = parent[node]
+        strings.append(tuple(reversed(words)))
+    return strings

@@ -1,0 +1,132 @@
+"""Graphs of files, folders, globs, archives and standard input, one in memory at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from latticemetric.errors import FormatError, InputError, placed
+from latticemetric.formats.registry import Entry, Format, Graph, find_format, folder_formats, graph_name, sniff
+from latticemetric.formats.stream import STANDARD_INPUT, Stream, expand, open_stream, without_compression
+from latticemetric.formats.tar import is_tar, members
+from latticemetric.vocabulary import Vocabulary
+
+
+def entries(
+    paths: Iterable[str | os.PathLike[str]],
+    format_name: str | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> Iterator[Entry]:
+    """The graphs of some files, one after the other, not yet built."""
+    chosen = find_format(format_name) if format_name else None
+    for path in expand(paths, lambda folder: _claimant(folder, chosen) is not None):
+        try:
+            yield from _entries_of(path, chosen, vocabulary)
+        except InputError as error:
+            yield _failed(path, error)
+
+
+def _failed(path: str, error: InputError) -> Entry:
+    """A file that cannot be read, or read on, is a graph that cannot be built: others may be gone on with."""
+    return Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
+
+
+def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    if path != STANDARD_INPUT and Path(path).is_dir():
+        claimant = _claimant(Path(path), chosen)
+        assert claimant is not None
+        assert claimant.read_folder is not None
+        yield from _ready(claimant.read_folder(Path(path), vocabulary), claimant, path)
+        return
+    with open_stream(path) as stream:
+        if is_tar(stream.head()):
+            yield from _entries_of_tar(stream, chosen, vocabulary)
+        else:
+            yield from _entries_of_stream(stream, chosen, vocabulary)
+
+
+def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for member in members(archive):
+        if isinstance(member, InputError):
+            yield _failed(member.where or archive.name, member)
+            continue
+        try:
+            yield from _entries_of_stream(member, chosen, vocabulary)
+        except InputError as error:
+            yield _failed(member.name, error)
+
+
+def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    found = chosen or sniff(stream)
+    yield from _ready(found.read(stream, vocabulary), found, stream.name)
+
+
+def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
+    count = 0
+    for entry in read:
+        count += 1
+        yield entry._replace(build=partial(_build, entry), format=found.name)
+    if count == 0:
+        raise FormatError(f"the {found.name} file holds no graph", where=path)
+
+
+def _claimant(folder: Path, chosen: Format | None) -> Format | None:
+    """The format that a folder as a whole is in, if there is one; a plug-in's only where it is chosen."""
+    for candidate in [chosen] if chosen is not None else folder_formats():
+        if candidate.claims_folder is not None and _claims(candidate.claims_folder, folder):
+            return candidate
+    return None
+
+
+def _claims(claims_folder: Callable[[Path], bool], folder: Path) -> bool:
+    try:
+        return claims_folder(folder)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
+
+
+def _fail(error: InputError) -> Graph:
+    raise error
+
+
+def _build(entry: Entry) -> Graph:
+    with placed(entry.place):
+        return entry.build()
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    symbols: str | os.PathLike[str] | Vocabulary | None = None,
+) -> Iterator[tuple[str, Graph]]:
+    """Reads the graphs of a file, folder, glob or standard input (`-`), one in memory at a time.
+
+    Args:
+        path: Where; gzip, xz and zstd are decompressed.
+        format: A format's name; sniffed from the content where it is not given.
+        symbols: A symbol table (or its file) that spells word numbers.
+
+    Yields:
+        Each graph's id, and the graph.
+    """
+    from latticemetric.formats.symbols import as_vocabulary
+
+    for entry in entries([path], format, as_vocabulary(symbols)):
+        yield entry.name, entry.build()
+
+
+def read_one(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    symbols: str | os.PathLike[str] | Vocabulary | None = None,
+) -> Graph:
+    """Reads the only graph of a file."""
+    graphs = read(path, format=format, symbols=symbols)
+    _, graph = next(graphs)
+    if next(graphs, None) is not None:
+        raise InputError("there is more than one graph", where=os.fspath(path), advice="use read")
+    return graph

@@ -1,7 +1,7 @@
 """What every format is tried with: graphs that it can hold, files that are broken, accidents that happen to files."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from latticemetric.nbest import Hypothesis
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 
-Graph = lm.Lattice | lm.NBest
+Graph = lm.Lattice | lm.NBest | lm.Forest
 
 # --- Graphs
 
@@ -98,6 +98,145 @@ def has_arcs(lattice: lm.Lattice) -> bool:
     return len(lattice.word) > 0
 
 
+@dataclass(frozen=True)
+class ForestDraft:
+    """The arguments of `Forest.from_edges`, before nodes that lead nowhere are dropped; the vocabulary is `words`."""
+
+    head: list[int]
+    tails: list[list[int]]
+    target: list[list[int]]
+    goals: list[int]
+    scores: dict[str, lm.Column]
+    words: list[str]
+
+    def forest(self) -> lm.Forest:
+        return lm.Forest.from_edges(
+            self.head,
+            self.tails,
+            self.target,
+            goals=self.goals,
+            scores=self.scores,
+            vocabulary=lm.Vocabulary.from_words(self.words),
+        )
+
+
+@st.composite
+def forest_drafts(
+    draw: st.DrawFn,
+    words: list[str],
+    columns: list[str],
+    values: st.SearchStrategy[float],
+    *,
+    one_goal: bool = False,
+    in_order: bool = False,
+) -> ForestDraft:
+    """A random acyclic forest with at least one complete derivation, and with whatever else a decoder may write.
+
+    Each node has some edges of up to three tails below it (its own start has none), so that nodes are shared, chains
+    are unary, and some nodes lead nowhere. Edges may be without words, and say their tails in any order. Nodes are
+    numbered, and edges stand, without regard to topology.
+
+    Args:
+        words: The vocabulary.
+        columns: Names of score columns.
+        values: Costs.
+        one_goal: Whether there is one goal, which costs nothing.
+        in_order: Whether each edge says its tails in their order.
+    """
+    nodes = draw(st.integers(1, 6))
+    name = draw(st.lists(st.integers(0, 12), min_size=nodes, max_size=nodes, unique=True))
+    edges = []
+    for rank in range(nodes):
+        for edge in range(draw(st.integers(1 if rank == 0 else 0, 3))):
+            below = st.integers(max(0, rank - 4), rank - 1)
+            is_leaf = rank == 0 or (edge > 0 and draw(st.booleans()))
+            tails = [] if is_leaf else draw(st.lists(below, min_size=1, max_size=3 if nodes < 5 else 2))
+            places = [-k for k in range(1, len(tails) + 1)]
+            said = draw(st.lists(st.integers(1, len(words)), max_size=3))
+            if in_order:
+                for place in places:
+                    said.insert(draw(st.integers(_after(said), len(said))), place)
+                target = said
+            else:
+                target = draw(st.permutations([*said, *places]))
+            edges.append((name[rank], [name[tail] for tail in tails], list(target)))
+    edges = draw(st.permutations(edges))
+    top = max(rank for rank in range(nodes) if any(edge[0] == name[rank] for edge in edges))
+    goals = (
+        [name[top]] if one_goal else draw(st.permutations(sorted({name[top], *draw(st.sets(st.sampled_from(name)))})))
+    )
+    finals = st.just(0.0) if one_goal else values
+    return ForestDraft(
+        [head for head, _, _ in edges],
+        [tails for _, tails, _ in edges],
+        [target for _, _, target in edges],
+        list(goals),
+        {
+            label: lm.Column(column(draw, values, len(edges), 0).arc, column(draw, finals, len(goals), 0).arc)
+            for label in columns
+        },
+        draw(st.permutations(words)),
+    )
+
+
+def _after(said: list[int]) -> int:
+    """Where the next tail may stand: behind the last one."""
+    return max((at + 1 for at, symbol in enumerate(said) if symbol < 0), default=0)
+
+
+def has_derivation(draft: ForestDraft) -> bool:
+    """Whether a goal can be derived."""
+    productive: set[int] = set()
+    for _ in draft.head:
+        productive |= {h for h, tails in zip(draft.head, draft.tails, strict=True) if productive.issuperset(tails)}
+    return bool(productive & set(draft.goals))
+
+
+def forests(
+    words: list[str], columns: list[str], values: st.SearchStrategy[float], **options: bool
+) -> st.SearchStrategy[lm.Forest]:
+    """Random forests with words, columns and values that a format takes; see `forest_drafts`."""
+    return forest_drafts(words, columns, values, **options).filter(has_derivation).map(ForestDraft.forest)
+
+
+@st.composite
+def with_forest_texts(
+    draw: st.DrawFn,
+    graphs: st.SearchStrategy[lm.Forest],
+    edge_texts: Mapping[str, Callable[[lm.Forest, int], st.SearchStrategy[str]]],
+    node_texts: Mapping[str, st.SearchStrategy[str]] | None = None,
+    goal_texts: Mapping[str, st.SearchStrategy[str]] | None = None,
+) -> lm.Forest:
+    """A forest whose edges, nodes and goals carry further text; the empty text is none."""
+    forest = draw(graphs)
+
+    def numbered(texts: list[str]) -> tuple[np.ndarray, lm.Vocabulary]:
+        side = lm.Vocabulary.from_words(text for text in texts if text)
+        return np.array([side.number(text) if text else 0 for text in texts], dtype=np.int32), side
+
+    edges, goals = len(forest.head), len(forest.goals)
+    labels = {}
+    for name, of_edge in edge_texts.items():
+        rows, side = numbered([draw(of_edge(forest, edge)) for edge in range(edges)])
+        labels[name] = lm.Labels(rows, np.zeros(goals, dtype=np.int32), side)
+    for name, texts in (goal_texts or {}).items():
+        rows, side = numbered([draw(texts)] * goals)
+        labels[name] = lm.Labels(np.zeros(edges, dtype=np.int32), rows, side)
+    nodes = {}
+    for name, texts in (node_texts or {}).items():
+        nodes[name] = lm.NodeLabels(*numbered([draw(texts) for _ in range(forest.num_nodes)]))
+    return lm.Forest.from_edges(
+        forest.head,
+        forest.tails,
+        forest.target,
+        goals=forest.goals,
+        scores=forest.scores,
+        vocabulary=forest.vocabulary,
+        labels=labels,
+        node_labels=nodes,
+    )
+
+
 def hypotheses(names: list[str]) -> st.SearchStrategy[Hypothesis]:
     words = st.lists(st.sampled_from(PLAIN_WORDS), max_size=5).map(tuple)
     return st.builds(Hypothesis, words, st.fixed_dictionaries(dict.fromkeys(names, scores)))
@@ -115,6 +254,21 @@ def contents(graph: Graph) -> object:
     if isinstance(graph, lm.NBest):
         return [(h.words, dict(h.scores)) for h in graph.hypotheses], dict(graph.scales)
     spell = graph.vocabulary.word
+    if isinstance(graph, lm.Forest):
+        return {
+            "nodes": graph.num_nodes,
+            "head": graph.head.tolist(),
+            "tails": graph.tails.rows(),
+            "target": [[spell(t) if t > 0 else t for t in row] for row in graph.target.rows()],
+            "goals": graph.goals.tolist(),
+            "scores": {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in graph.scores.items()},
+            "labels": texts_of_labels(graph.labels),
+            "node labels": {
+                name: [side.vocabulary.word(n) for n in side.node.tolist()]
+                for name, side in graph.node_labels.items()
+                if side.node.any()
+            },
+        }
     return {
         "states": graph.num_states,
         "source": graph.source.tolist(),
@@ -122,15 +276,21 @@ def contents(graph: Graph) -> object:
         "words": [spell(number) for number in graph.word.tolist()],
         "final": graph.final.tolist(),
         "scores": {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in graph.scores.items()},
-        "labels": {
-            name: [side.vocabulary.word(n) for n in [*side.arc.tolist(), *side.final.tolist()]]
-            for name, side in graph.labels.items()
-            if side.arc.any() or side.final.any()
-        },
+        "labels": texts_of_labels(graph.labels),
+    }
+
+
+def texts_of_labels(labels: Mapping[str, lm.Labels]) -> dict[str, list[str]]:
+    return {
+        name: [side.vocabulary.word(n) for n in [*side.arc.tolist(), *side.final.tolist()]]
+        for name, side in labels.items()
+        if side.arc.any() or side.final.any()
     }
 
 
 def paths_of(graph: Graph) -> list[tuple[str, float]]:
+    if isinstance(graph, lm.Forest):
+        return [(" ".join(derivation.words), derivation.cost) for derivation in graph.derivations()]
     lattice = graph if isinstance(graph, lm.Lattice) else graph.to_lattice()
     return [(" ".join(path.words), path.cost) for path in lattice.paths()]
 
@@ -161,8 +321,8 @@ class Broken(NamedTuple):
 
 def read_all(path: Path, format_name: str | None) -> None:
     for _, graph in lm.read(path, format=format_name):
-        lattice = graph if isinstance(graph, lm.Lattice) else graph.to_lattice()
-        lattice.statistics()
+        measured = graph.to_lattice() if isinstance(graph, lm.NBest) else graph
+        measured.statistics()
 
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -247,3 +407,14 @@ def small_lattice(column: str = "weight") -> lm.Lattice:
 
 def small_nbest() -> lm.NBest:
     return lm.NBest((Hypothesis(("a", "b"), {"total": 0.5}), Hypothesis((), {"total": 1.0})), {"total": 1.0})
+
+
+def small_forest(column: str = "weight") -> lm.Forest:
+    return lm.Forest.from_edges(
+        [0, 1, 1],
+        [[], [0], [0]],
+        [[1], [-1, 2], [3, -1]],
+        goals=[1],
+        scores={column: lm.Column(np.array([1.0, 0.5, -0.75]), np.zeros(1))},
+        vocabulary=lm.Vocabulary.from_words(["a", "b", "c"]),
+    )

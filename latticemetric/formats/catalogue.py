@@ -104,7 +104,7 @@ OWN = {
     "stm": Own("stm", _timed),
     "ctm": Own("ctm", _timed),
     "moses-hypergraph": Own("moses_hypergraph", lambda g: g.begins(b"#")),
-    "cdec-target-graph": Own("moses_hypergraph", lambda g: g.numbers(2)),
+    "cdec-target-graph": Own("moses_hypergraph", lambda g: len(g.fields) == 2 and g.numbers(2)),  # noqa: PLR2004
     "joshua-hypergraph": Own("joshua_hypergraph", lambda g: g.begins(b"#")),
     "cdec-json": Own("cdec_json", lambda g: g.begins(b"{")),
     "travatar-json": Own("travatar_json", lambda g: g.begins(b"{")),

@@ -77,8 +77,9 @@ def _sniff(head: bytes) -> bool:
             return False
         lines.append(fields)
     width = scores.number(surely=True) + 1
-    columns = (fields[k::width] for fields in lines for k in range(1, width))
-    return width > 1 and all(0 <= float(value) <= 1 for column in columns for value in column)
+    values = [value for fields in lines for k in range(1, width) for value in fields[k::width]]
+    # Words with whole numbers only are counts of something.
+    return any("." in value for value in values) and all(0 <= float(value) <= 1 for value in values)
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:

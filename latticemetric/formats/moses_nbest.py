@@ -19,7 +19,7 @@ from latticemetric.vocabulary import Vocabulary, split_words
 
 _TOTAL = "total"
 _SEPARATOR = "|||"
-_FIRST_LINE = re.compile(rb"\s*[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
+_FIRST_LINE = re.compile(rb"\s*(?!\{)[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
 _FEATURE_NAME = re.compile(r"([^\s=:]\S*?)[=:]$")
 _NAME_AND_VALUE = re.compile(r"([^\s=]+)=([^=]+)")
 _UNNAMED = "feature"

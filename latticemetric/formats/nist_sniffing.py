@@ -113,4 +113,4 @@ def _names_a_channel(row: _Row) -> bool:
     """Whether a row begins with a file and a channel, not with two states of a machine, or a word and its score."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
-    return not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))
+    return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

@@ -6,7 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import add
 from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.signature import Signature
@@ -31,6 +35,36 @@ class Statistics(Protocol):
 
 S = TypeVar("S", bound=Statistics)
 
+Table = npt.NDArray[np.float64]
+"""Statistics as numbers, a row a segment (or a sample), the metric's columns side by side."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Statistics of metrics that need no more than named sums.
+
+    Attributes:
+        names: The metric's columns.
+        sums: Their sums.
+    """
+
+    names: tuple[str, ...]
+    sums: tuple[float, ...]
+
+    @classmethod
+    def zero(cls, names: tuple[str, ...]) -> Self:
+        """Nothing counted."""
+        return cls(names, (0.0,) * len(names))
+
+    def __add__(self, other: Self) -> Self:
+        if self.names != other.names:
+            raise UsageError("statistics of different metrics do not add up")
+        return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {name: _plain(value) for name, value in zip(self.names, self.sums, strict=True)}
+
 
 @dataclass(frozen=True)
 class CorpusScore(Generic[S]):
@@ -38,15 +72,15 @@ class CorpusScore(Generic[S]):
 
     Attributes:
         score: The value; `None` where it is undefined.
-        numerator: Its numerator, summed.
-        denominator: Its denominator, summed.
+        numerator: Its numerator, summed; `None` where the metric is no ratio.
+        denominator: Its denominator, summed; likewise.
         statistics: What it was made from.
         signature: The metric, its parameters and the version.
     """
 
     score: float | None
-    numerator: int | float
-    denominator: int | float
+    numerator: int | float | None
+    denominator: int | float | None
     statistics: S
     signature: str
 
@@ -57,14 +91,40 @@ class CorpusScore(Generic[S]):
 
 
 class Metric(ABC, Generic[S]):
-    """A metric of a candidate against one or several references."""
+    """A metric of a candidate against one or several references.
+
+    Whatever is resampled or summed goes through `table` and `values`: a test set becomes one row of numbers a
+    segment, and any sums of rows become scores, all at once.
+    """
 
     higher_is_better: bool = True
 
     @property
     @abstractmethod
+    def name(self) -> str:
+        """As on the command line."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What the columns of its tables are called."""
+
+    @abstractmethod
+    def signature_for(self, references: int | str) -> Signature:
+        """Name, parameters, version; of a value made with so many references."""
+
+    @property
     def signature(self) -> Signature:
-        """Name, parameters, version; for one reference."""
+        """The signature for one reference."""
+        return self.signature_for(1)
+
+    @abstractmethod
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Statistics of a test set, a row a segment."""
+
+    @abstractmethod
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The score of each row of summed statistics (the last axis); NaN where it is undefined."""
 
     @abstractmethod
     def statistics(self, candidate: Text, references: References) -> S:
@@ -79,6 +139,46 @@ class Metric(ABC, Generic[S]):
         """The value for a test set, made from summed statistics."""
 
 
+class TallyMetric(Metric[Tally]):
+    """A metric whose statistics are the sums of its table's columns."""
+
+    def statistics(self, candidate: Text, references: References) -> Tally:
+        """Counts of one candidate against its references."""
+        return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
+
+    def score(self, candidate: Text, references: References) -> float | None:
+        """The value for one candidate; `None` where it is undefined."""
+        return self.value(self.statistics(candidate, references))
+
+    def value(self, statistics: Tally) -> float | None:
+        """The value of summed statistics; `None` where it is undefined."""
+        found = float(self.values(np.array(statistics.sums)))
+        return None if np.isnan(found) else found
+
+    def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
+        """The value for a test set, made from summed statistics."""
+        total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
+        signature = str(self.signature_for(references_each(references)))
+        return CorpusScore(self.value(total), None, None, total, signature)
+
+
+def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[tuple[tuple[str, ...], ...]]:
+    """The references of each candidate, in words.
+
+    Raises:
+        UsageError: They differ in number.
+    """
+    if len(candidates) != len(references):
+        raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
+    return [references_of(several) for several in references]
+
+
+def references_each(references: Sequence[References]) -> int | str:
+    """How many references each segment has, for a signature: `var` where that varies."""
+    numbers = {1 if isinstance(several, str) else len(several) for several in references} or {1}
+    return numbers.pop() if len(numbers) == 1 else "var"
+
+
 def words_of(text: Text) -> tuple[str, ...]:
     """The words of a string or of a list of words."""
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
@@ -91,6 +191,10 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     if not references:
         raise UsageError("a candidate has no reference", advice="give at least one; it may be empty")
     return tuple(words_of(reference) for reference in references)
+
+
+def _plain(value: float) -> int | float:
+    return int(value) if value.is_integer() else value
 
 
 def plain_number(value: Fraction) -> int | float:

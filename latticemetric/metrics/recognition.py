@@ -20,8 +20,11 @@ from latticemetric.metrics.base import (
     CorpusScore,
     Metric,
     References,
+    Table,
     Text,
+    paired,
     plain_number,
+    references_each,
     references_of,
     words_of,
 )
@@ -102,9 +105,11 @@ class GRR(Metric[RecognitionStatistics]):
         return f"{self.order}-grr"
 
     @property
-    def signature(self) -> Signature:
-        """Name, parameters, version; for one reference."""
-        return self.signature_for(1)
+    def columns(self) -> tuple[str, ...]:
+        """M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
+        orders = range(1, self.order + 1)
+        matches, sizes = ([f"{name}_{k}" for k in orders] for name in ("matches", "reference_ngrams"))
+        return (*matches, "substitutions", "deletions", "insertions", *sizes)
 
     def signature_for(self, references: int | str) -> Signature:
         """The signature of a value made with so many references."""
@@ -213,18 +218,39 @@ class GRR(Metric[RecognitionStatistics]):
         self, candidates: Sequence[Text], references: Sequence[References]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
-        if len(candidates) != len(references):
-            raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
-        listed = [references_of(r) for r in references]
+        total = self.counts(candidates, references).sum(axis=0)
+        return self.corpus_score(self._statistics(total.tolist()), references_each(references))
+
+    def counts(self, candidates: Sequence[Text], references: Sequence[References]) -> npt.NDArray[np.int64]:
+        """Counts of each candidate against its best reference: the table, in whole numbers."""
+        listed = paired(candidates, references)
         counts = self.count([(c, r) for c, several in zip(candidates, listed, strict=True) for r in several])
-        if len(counts) > len(listed):
-            rows = iter(map(self._statistics, counts.tolist()))
-            best = [self._best_of([next(rows) for _ in several])[1] for several in listed]
-            total = sum(best, start=RecognitionStatistics.zero(self.order))
-        else:
-            total = self._statistics(counts.sum(axis=0).tolist())
-        number = {len(several) for several in listed} or {1}
-        return self.corpus_score(total, references=number.pop() if len(number) == 1 else "var")
+        if len(counts) == len(listed):
+            return counts
+        best, at = [], 0
+        for several in listed:
+            rows = [self._statistics(row) for row in counts[at : at + len(several)].tolist()]
+            best.append(at + self._best_of(rows)[0])
+            at += len(several)
+        return counts[best]
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Statistics of a test set, a row a segment, against the best reference of each."""
+        return self.counts(candidates, references).astype(np.float64)
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The rate of each row of summed statistics; NaN where the references have no words."""
+        n = self.order
+        size = sums[..., n + 3 :].sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = self._numerators(sums) / size
+        return np.where(size > 0, rate, np.nan)
+
+    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
+        n = self.order
+        alpha, beta = float(Fraction(self.alpha)), float(Fraction(self.beta))
+        matches: npt.NDArray[np.float64] = sums[..., :n].sum(axis=-1)
+        return matches - alpha * sums[..., n + 2] - beta * sums[..., n + 1]
 
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
@@ -278,6 +304,10 @@ class WER(WRR):
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """The errors."""
         return Fraction(statistics.errors)
+
+    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
+        errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
+        return errors
 
 
 @register("grr", ordered=True)

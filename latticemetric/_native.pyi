@@ -58,6 +58,19 @@ def align(
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
 
+def match_ngrams(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
+    order: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Clipped n-gram matches, a row a segment and a column an order; the same weighed by their information.
+
+    References of segment s are strings owner[s] … owner[s + 1] − 1.
+    """
+
 def count_pairs(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],

@@ -5,6 +5,7 @@
 #include "best_path.hpp"
 #include "border.hpp"
 #include "forest_order.hpp"
+#include "ngrams.hpp"
 #include "recognition_search.hpp"
 #include "topology.hpp"
 
@@ -131,19 +132,47 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                        static_cast<std::int64_t>(reference.size()));
 }
 
+// Strings one after the other: where each begins, and after the last one where it ends.
+void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
+  require_aligned(begin);
+  require(begin.size() >= 1 && begin.data()[0] == 0, "the first string must begin at 0");
+  for (std::size_t s = 1; s < begin.size(); ++s)
+    require(begin.data()[s - 1] <= begin.data()[s], "strings must follow one another");
+  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words, "the last string must end at the end");
+}
+
+// References of segment s are the strings owner[s] .. owner[s + 1] - 1.
+nb::tuple match_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+                       Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
+                       std::int32_t order) {
+  require_aligned(candidates, references);
+  require_aligned(candidate_begin, reference_begin, owner);
+  require(order >= 1 && order < 255, "the order must lie in 1 .. 254");
+  require_strings(candidate_begin, candidates.size());
+  require_strings(reference_begin, references.size());
+  require_strings(owner, reference_begin.size() - 1);
+  require(owner.size() == candidate_begin.size(), "every candidate must have its references");
+  const std::size_t segments = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order);
+  const latticemetric::Strings candidate_strings{candidates.data(), candidate_begin.data(),
+                                                 static_cast<std::int64_t>(segments)};
+  const latticemetric::Strings reference_strings{references.data(), reference_begin.data(),
+                                                 static_cast<std::int64_t>(reference_begin.size() - 1)};
+  latticemetric::NgramMatches found;
+  {
+    nb::gil_scoped_release release;
+    found = latticemetric::match_ngrams(candidate_strings, reference_strings, owner.data(), order);
+  }
+  return nb::make_tuple(to_numpy(std::move(found.matches), {segments, columns}),
+                        to_numpy(std::move(found.information), {segments, columns}));
+}
+
 // Pair p is candidate words candidate_begin[p] .. candidate_begin[p + 1], and likewise for its reference.
 Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
                                  Input<std::int32_t> references, Input<std::int64_t> reference_begin,
                                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  const auto check = [](const Input<std::int64_t>& begin, std::size_t words) {
-    require(begin.size() >= 1 && begin.data()[0] == 0, "the first string must begin at 0");
-    for (std::size_t p = 1; p < begin.size(); ++p)
-      require(begin.data()[p - 1] <= begin.data()[p], "strings must follow one another");
-    require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words, "the last string must end at the end");
-  };
   require_aligned(candidates, candidate_begin, references, reference_begin);
-  check(candidate_begin, candidates.size());
-  check(reference_begin, references.size());
+  require_strings(candidate_begin, candidates.size());
+  require_strings(reference_begin, references.size());
   require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
   const std::size_t pairs = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order) + 3;
@@ -170,6 +199,8 @@ NB_MODULE(_native, m) {
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("match_ngrams", &match_ngrams, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+        "owner"_a, "order"_a);
   m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
         "order"_a, "unit"_a, "alpha"_a, "beta"_a);
 }

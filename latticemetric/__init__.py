@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
     from latticemetric.lattice import Lattice as Lattice
+    from latticemetric.metrics.bleu import BLEU as BLEU
+    from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
+    from latticemetric.metrics.nist import NIST as NIST
     from latticemetric.metrics.recognition import GRR as GRR
     from latticemetric.metrics.recognition import WER as WER
     from latticemetric.metrics.recognition import WRR as WRR
     from latticemetric.metrics.registry import make_metric as make_metric
+    from latticemetric.metrics.unigram import Unigram as Unigram
     from latticemetric.nbest import NBest as NBest
     from latticemetric.questions.oracle import Oracle as Oracle
     from latticemetric.questions.oracle import ScoredPath as ScoredPath
@@ -39,6 +43,10 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
+    "BLEU": "metrics.bleu",
+    "BLEUSBP": "metrics.bleu",
+    "NIST": "metrics.nist",
+    "Unigram": "metrics.unigram",
     "Column": "lattice",
     "Derivation": "forest",
     "Forest": "forest",

@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from latticemetric.errors import UsageError
 
 _ENTRY_POINTS = "latticemetric.metrics"
+
+# Where our own are; a module is imported when one of its metrics is asked for.
+_HOME = {
+    **dict.fromkeys(("grr", "wrr", "wer"), "recognition"),
+    **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
+    **dict.fromkeys(("nist", "nist-stem"), "nist"),
+    **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
+}
 
 _factories: dict[str, tuple[Callable[..., Any], bool]] = {}
 
@@ -49,7 +58,8 @@ def load_plugins() -> None:
 
 def metric_names() -> list[str]:
     """All metrics, as they are written."""
-    _load_own()
+    for name in _HOME:
+        _load_own(name)
     load_plugins()
     return sorted(f"N-{name}" if ordered else name for name, (_, ordered) in _factories.items())
 
@@ -58,7 +68,7 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     """The metric that a string names.
 
     Args:
-        spec: `wrr`, `wer`, `4-grr`, …
+        spec: `wrr`, `wer`, `4-grr`, `bleu`, …
         **parameters: Passed to the metric.
 
     Examples:
@@ -67,7 +77,7 @@ def make_metric(spec: str, **parameters: Any) -> Any:
     """
     match = re.fullmatch(r"(?:(\d+)-)?(.+)", spec.strip().lower())
     name = match[2] if match else ""
-    _load_own()
+    _load_own(name)
     if name not in _factories:
         load_plugins()
     if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
@@ -83,5 +93,6 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         raise UsageError(f"metric '{spec}' has no parameter '{unknown[1]}'") from None
 
 
-def _load_own() -> None:
-    import latticemetric.metrics.recognition  # noqa: F401
+def _load_own(name: str) -> None:
+    if name in _HOME and name not in _factories:
+        import_module(f"latticemetric.metrics.{_HOME[name]}")

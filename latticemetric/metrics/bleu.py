@@ -1,0 +1,170 @@
+"""BLEU (Papineni et al. 2002) and BLEU-SBP (Chiang et al. 2008; Chiang & DeNeefe 2008, eq. 1–4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.ngrams import Segments, matched_ngrams
+from latticemetric.metrics.registry import register
+from latticemetric.signature import Signature
+
+EffectiveLength = Literal["shortest", "closest", "average"]
+Smoothing = Literal["none", "floor", "add-k", "exp"]
+
+_HIGHEST_ORDER = 254
+# As sacrebleu has them.
+_DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BLEU(TallyMetric):
+    """Π_k pr_k^{1/n} · bp: clipped n-gram precisions, and a penalty for being shorter than the references.
+
+    Args:
+        order: n, the longest n-gram.
+        effective_length: Which reference length counts: the shortest, the closest (ties: the shorter), the average.
+        smoothing: What stands for a precision of 0, as sacrebleu defines it; `none` leaves it.
+        smoothing_value: The constant of `floor` (0.1) and `add-k` (1).
+        effective_order: Leave out orders longer than the candidates; for sentences.
+        stem: Compare Porter stems.
+
+    Examples:
+        >>> BLEU(order=2).score("the president then spoke", ["the president spoke", "then the president spoke"])
+        0.8164965809277261
+        >>> str(BLEU().signature)
+        'bleu|order:4|length:shortest|smooth:none|refs:1|case:mixed|tok:none|v:0.1.0'
+    """
+
+    order: int = 4
+    effective_length: EffectiveLength = "shortest"
+    smoothing: Smoothing = "none"
+    smoothing_value: float | None = None
+    effective_order: bool = False
+    stem: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, bool) or not isinstance(self.order, int) or not 1 <= self.order <= _HIGHEST_ORDER:
+            raise UsageError(f"order {self.order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        for name, known in (("effective_length", EffectiveLength), ("smoothing", Smoothing)):
+            if getattr(self, name) not in get_args(known):
+                choices = ", ".join(get_args(known))
+                raise UsageError(f"{name} is {getattr(self, name)!r}", advice=f"choose one of {choices}")
+        value = self.smoothing_value
+        if value is not None and (not _DEFAULT_VALUES[self.smoothing] or not 0 < value < float("inf")):
+            raise UsageError(f"smoothing {self.smoothing} takes no value {value}", advice="floor and add-k take one")
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "bleu-stem" if self.stem else "bleu"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Matches and n-grams by order; words, effective reference words, and those of them that are covered."""
+        orders = range(1, self.order + 1)
+        counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
+        return (*counts, "words", "reference_words", "covered_words")
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Name, parameters, version; of a value made with so many references."""
+        smoothing = self.smoothing + (f"[{self._value:g}]" if self._value else "")
+        fields = {"order": str(self.order), "length": self.effective_length, "smooth": smoothing}
+        if self.effective_order:
+            fields["eff"] = "yes"
+        return Signature(self.name, {**fields, "refs": str(references), "case": "mixed", "tok": "none"})
+
+    @property
+    def _value(self) -> float:
+        return _DEFAULT_VALUES[self.smoothing] if self.smoothing_value is None else self.smoothing_value
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Statistics of a test set, a row a segment."""
+        test = Segments.of(candidates, references, stem=self.stem)
+        matches, _ = test.matches(self.order)
+        words, effective = test.candidates.lengths, self._effective_lengths(test)
+        return np.column_stack(
+            [matches, test.ngrams(self.order), words, effective, np.minimum(words, effective)]
+        ).astype(np.float64)
+
+    def _effective_lengths(self, test: Segments) -> npt.NDArray[Any]:
+        lengths, begin = test.references.lengths, test.owner[:-1]
+        if not len(begin):
+            return np.zeros(0)
+        if self.effective_length == "shortest":
+            return np.minimum.reduceat(lengths, begin)
+        if self.effective_length == "average":
+            return np.add.reduceat(lengths, begin) / np.diff(test.owner)
+        distance = np.abs(lengths - np.repeat(test.candidates.lengths, np.diff(test.owner)))
+        # By distance first, then by length: the shorter of two that are as close.
+        base = int(lengths.max(initial=0)) + 1
+        return np.minimum.reduceat(distance * base + lengths, begin) % base
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The score of each row of summed statistics."""
+        n = self.order
+        matches, ngrams = sums[..., :n].copy(), sums[..., n : 2 * n].copy()
+        hopeless = ~matches.any(axis=-1)  # before smoothing, as in sacrebleu
+        if self.smoothing == "add-k":
+            matches[..., 1:] += self._value
+            ngrams[..., 1:] += self._value
+        # What is longer than all candidates has no precision, nor has anything longer than that.
+        known = np.cumprod(ngrams > 0, axis=-1).astype(bool)
+        missed = known & (matches == 0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            if self.smoothing == "floor":
+                matches[missed] = self._value
+            elif self.smoothing == "exp":
+                matches[missed] = (0.5 ** np.cumsum(missed, axis=-1))[missed]
+            logarithms = np.where(known, np.log(matches / ngrams), 0.0 if self.effective_order else -np.inf)
+            orders = np.maximum(1, known.sum(axis=-1)) if self.effective_order else n
+            score = np.exp(logarithms.sum(axis=-1) / orders) * self._brevity_penalty(sums)
+        found: npt.NDArray[np.float64] = np.where(hopeless, 0.0, score)
+        return found
+
+    def _brevity_penalty(self, sums: Table) -> npt.NDArray[np.float64]:
+        """φ(min{1, Σ|c| / Σρ}), φ(x) = exp(1 − 1/x)."""
+        return _phi(np.minimum(sums[..., -3], sums[..., -2]), sums[..., -2])
+
+    def explain(self, candidate: Text, references: References) -> str:
+        """The n-grams that match, by order."""
+        return matched_ngrams(candidate, references, self.order, stem=self.stem)
+
+
+class BLEUSBP(BLEU):
+    """BLEU with a strict brevity penalty: no sentence makes up for another that is too short (eq. 4).
+
+    Examples:
+        >>> BLEUSBP().corpus(["a b c d e f", "a b c d"], ["a b c d", "a b c d e f"]).score < 1
+        True
+    """
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "bleu-sbp-stem" if self.stem else "bleu-sbp"
+
+    def _brevity_penalty(self, sums: Table) -> npt.NDArray[np.float64]:
+        """φ(Σ min{|c|, ρ} / Σρ)."""
+        return _phi(sums[..., -1], sums[..., -2])
+
+
+def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """exp(1 − wanted / covered): 0 where nothing is covered, 1 where nothing was wanted."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
+
+
+for _metric in (BLEU, BLEUSBP):
+    register(_metric().name)(_metric)
+
+
+@register("bleu-stem")
+def _bleu_stem(**parameters: Any) -> BLEU:
+    return BLEU(stem=True, **parameters)

@@ -1,0 +1,91 @@
+"""NIST (Doddington 2002), as mteval computes it: information-weighted n-gram precisions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.ngrams import Segments, matched_ngrams
+from latticemetric.metrics.registry import register
+from latticemetric.signature import Signature
+
+_HIGHEST_ORDER = 254
+_STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of the length
+
+
+@dataclass(frozen=True, kw_only=True)
+class NIST(TallyMetric):
+    """Σ_n of matched information over n-grams, times exp(−b ln²ρ) where candidates are shorter than references.
+
+    How informative an n-gram is comes from all references of the test set, so that statistics add up within one test
+    set only.
+
+    Args:
+        order: The longest n-gram.
+        stem: Compare Porter stems.
+
+    Examples:
+        >>> round(NIST().corpus(["a b c"], [["a b c", "a d"]]).score, 4)
+        2.5219
+    """
+
+    order: int = 5
+    stem: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, bool) or not isinstance(self.order, int) or not 1 <= self.order <= _HIGHEST_ORDER:
+            raise UsageError(f"order {self.order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "nist-stem" if self.stem else "nist"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Matched information and n-grams by order; words, and words of the average reference."""
+        counts = [f"{name}_{k}" for name in ("information", "ngrams") for k in range(1, self.order + 1)]
+        return (*counts, "words", "reference_words")
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Name, parameters, version; of a value made with so many references."""
+        fields = {"order": str(self.order), "refs": str(references), "case": "mixed", "tok": "none"}
+        return Signature(self.name, fields)
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Statistics of a test set, a row a segment."""
+        test = Segments.of(candidates, references, stem=self.stem)
+        _, information = test.matches(self.order)
+        begin = test.owner[:-1]
+        total = np.add.reduceat(test.references.lengths, begin) if len(begin) else np.zeros(0)
+        average = total / np.diff(test.owner)
+        return np.column_stack([information, test.ngrams(self.order), test.candidates.lengths, average])
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The score of each row of summed statistics."""
+        n = self.order
+        precisions = (sums[..., :n] / np.maximum(1, sums[..., n : 2 * n])).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = sums[..., -2] / sums[..., -1]
+            penalty = np.where(ratio < 1, np.exp(-_STEEPNESS * np.log(ratio) ** 2), 1.0)
+        found: npt.NDArray[np.float64] = precisions * penalty
+        return found
+
+    def explain(self, candidate: Text, references: References) -> str:
+        """The n-grams that match, by order."""
+        return matched_ngrams(candidate, references, self.order, stem=self.stem)
+
+
+register("nist")(NIST)
+
+
+@register("nist-stem")
+def _nist_stem(**parameters: Any) -> NIST:
+    return NIST(stem=True, **parameters)

@@ -1,0 +1,92 @@
+"""Unigram precision, recall, F1 and Fmean (Lavie, Sagae & Jayaraman 2004), with and without stemming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import References, Table, TallyMetric, Text
+from latticemetric.metrics.ngrams import Segments
+from latticemetric.metrics.registry import register
+from latticemetric.signature import Signature
+
+Kind = Literal["precision", "recall", "f1", "fmean"]
+
+
+@dataclass(frozen=True)
+class Unigram(TallyMetric):
+    """Matched words over words of the candidate (precision), of the reference (recall), or a mean of the two.
+
+    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 where nothing matches. Each candidate counts with the reference
+    that is best for it (ties: the first).
+
+    Args:
+        kind: `precision`, `recall`, `f1` or `fmean`.
+        stem: Compare Porter stems.
+
+    Examples:
+        >>> Unigram("recall").score("the president spoke", "the president then spoke")
+        0.75
+    """
+
+    kind: Kind = "fmean"
+    stem: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise UsageError(f"there is no unigram metric {self.kind!r}", advice=f"one of {', '.join(get_args(Kind))}")
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return f"{self.kind}-stem" if self.stem else self.kind
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Matched words, words, words of the reference."""
+        return ("matches", "words", "reference_words")
+
+    def signature_for(self, references: int | str) -> Signature:
+        """Name, parameters, version; of a value made with so many references."""
+        return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Statistics of a test set, a row a segment, against the best reference of each."""
+        test = Segments.of(candidates, references, stem=self.stem)
+        pairs = test.one_reference_each()
+        matches, _ = pairs.matches(1)
+        rows = np.column_stack([matches, pairs.candidates.lengths, test.references.lengths]).astype(np.float64)
+        return rows[_first_best(self.values(rows), test.owner)]
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The score of each row of summed statistics."""
+        matches, words, reference_words = np.moveaxis(sums, -1, 0)
+        weighed = {
+            "precision": words,
+            "recall": reference_words,
+            "f1": (words + reference_words) / 2,
+            # 10PR / (9P + R), with P = m/|c| and R = m/|r|.
+            "fmean": (9 * reference_words + words) / 10,
+        }[self.kind]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(matches > 0, matches / weighed, 0.0)
+
+
+def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The row of the largest value of each segment, the first of equal ones."""
+    if len(owner) == len(values) + 1:
+        return np.arange(len(values))
+    best = np.repeat(np.maximum.reduceat(values, owner[:-1]), np.diff(owner))
+    rows = np.where(values == best, np.arange(len(values)), len(values))
+    return np.minimum.reduceat(rows, owner[:-1])
+
+
+for _kind in get_args(Kind):
+    register(_kind)(partial(Unigram, _kind))
+    register(f"{_kind}-stem")(partial(Unigram, _kind, stem=True))

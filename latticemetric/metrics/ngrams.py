@@ -70,7 +70,8 @@ class Segments(NamedTuple):
 
     def ngrams(self, order: int) -> Counts:
         """How many n-grams each candidate has, a column an order."""
-        return np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
+        counts: Counts = np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
+        return counts
 
 
 def _stem_numbers(numbers: dict[str, int]) -> npt.NDArray[np.int32]:

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
     from latticemetric.metrics.nist import NIST as NIST
     from latticemetric.metrics.recognition import GRR as GRR
-    from latticemetric.metrics.recognition import WER as WER
-    from latticemetric.metrics.recognition import WRR as WRR
     from latticemetric.metrics.registry import make_metric as make_metric
     from latticemetric.metrics.unigram import Unigram as Unigram
+    from latticemetric.metrics.word_recognition import WER as WER
+    from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
     from latticemetric.questions.oracle import Oracle as Oracle
     from latticemetric.questions.oracle import ScoredPath as ScoredPath
@@ -64,8 +64,8 @@ _HOME = {
     "ScoredPath": "questions.oracle",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",
-    "WER": "metrics.recognition",
-    "WRR": "metrics.recognition",
+    "WER": "metrics.word_recognition",
+    "WRR": "metrics.word_recognition",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",
     "read": "formats.reading",

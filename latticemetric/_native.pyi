@@ -58,6 +58,9 @@ def align(
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
 
+def number_words(texts: list[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], list[str]]:
+    """Words of strings, lists or tuples of words: their numbers, where each text begins, and the distinct words."""
+
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],

@@ -106,14 +106,7 @@ class Stream:
     def lines(self) -> Iterator[str]:
         """Lines without their ends, decoded from UTF-8."""
         for data in self.byte_lines():
-            try:
-                yield data.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise FormatError(
-                    f"byte {error.start + 1} of the line is not UTF-8",
-                    where=self.place(),
-                    advice="convert the file with iconv",
-                ) from None
+            yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
         """File and line, for an error."""
@@ -141,6 +134,23 @@ class Stream:
         if self.name != STANDARD_INPUT:
             self._bytes.close()
             self._raw.close()
+
+
+def warn(place: str, what: str) -> None:
+    """Says in one line that something is left out on purpose."""
+    import logging
+
+    logging.getLogger("latticemetric").warning("%s: %s", place, what)
+
+
+def decoded_line(data: bytes, place: str) -> str:
+    """A line in UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte {error.start + 1} of the line is not UTF-8", where=place, advice="convert the file with iconv"
+        ) from None
 
 
 class Piece:
@@ -187,6 +197,8 @@ def open_stream(path: str) -> Stream:
         raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
     except OSError as error:
         raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be opened: no file has such a name", where=path) from None
     try:
         return Stream(path, raw)
     except BaseException:

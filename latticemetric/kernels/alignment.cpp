@@ -95,6 +95,53 @@ const std::string& Aligner::align(const std::int32_t* candidate, std::int64_t ca
   return edits_;
 }
 
+// K(i, j) is the best of (M - I) * unit + M over alignments of i reference and j candidate words, unit larger than
+// any M, so that it orders alignments by value, then by matches:
+//
+//   K(i, j) = max( K(i-1, j-1) + (r[i] = c[j] ? unit + 1 : 0),  K(i-1, j),  K(i, j-1) - unit )
+//
+// M + S + D = |r| and M + S + I = |c| make the other counts, so that nothing is left for the tie rule to decide.
+// Cells of a diagonal i + j do not depend on one another: the loop over them becomes vector instructions.
+bool WordCounter::count(const std::int32_t* candidate, std::int64_t candidate_words, const std::int32_t* reference,
+                        std::int64_t reference_words, std::int64_t* counts) {
+  constexpr std::int64_t largest = 15000;
+  constexpr std::int16_t nothing = -30000;
+  const std::int64_t unit = std::min(candidate_words, reference_words) + 1;
+  if ((candidate_words + 1) * unit > largest || reference_words > largest) return false;
+  const auto insertion = static_cast<std::int16_t>(unit), match = static_cast<std::int16_t>(unit + 1);
+  reversed_.assign(candidate, candidate + candidate_words);
+  std::reverse(reversed_.begin(), reversed_.end());
+  // A cell before the first and one after the last hold nothing.
+  for (auto& diagonal : diagonals_) diagonal.assign(static_cast<std::size_t>(reference_words) + 3, nothing);
+  diagonals_[0][1] = 0;
+  const std::int64_t last = candidate_words + reference_words;
+  for (std::int64_t d = 1; d <= last; ++d) {
+    const std::int64_t low = std::max<std::int64_t>(0, d - candidate_words), high = std::min(reference_words, d);
+    const std::int16_t* __restrict before = diagonals_[(d + 2) % 3].data() + 1;
+    const std::int16_t* __restrict twice = diagonals_[(d + 1) % 3].data();  // of i - 1
+    std::int16_t* __restrict here = diagonals_[d % 3].data() + 1;
+    const std::int32_t* __restrict said = reversed_.data();
+    const std::int64_t offset = candidate_words - d;
+    for (std::int64_t i = std::max<std::int64_t>(low, 1); i <= std::min(high, d - 1); ++i) {
+      const auto gain = static_cast<std::int16_t>(reference[i - 1] == said[offset + i] ? match : 0);
+      const auto diagonal = static_cast<std::int16_t>(twice[i] + gain);
+      const auto inserted = static_cast<std::int16_t>(before[i] - insertion);
+      here[i] = std::max(diagonal, std::max(before[i - 1], inserted));
+    }
+    if (low == 0) here[0] = static_cast<std::int16_t>(before[0] - insertion);
+    if (high == d) here[d] = before[d - 1];
+    here[low - 1] = here[high + 1] = nothing;
+  }
+  const std::int64_t key = diagonals_[last % 3][static_cast<std::size_t>(reference_words) + 1];
+  const std::int64_t value = key >= 0 ? key / unit : -((unit - 1 - key) / unit);
+  const std::int64_t matches = key - value * unit, insertions = matches - value;
+  counts[0] = matches;
+  counts[1] = candidate_words - matches - insertions;
+  counts[2] = reference_words - matches - counts[1];
+  counts[3] = insertions;
+  return true;
+}
+
 void count_edits(const std::string& edits, std::int32_t order, std::int64_t* counts) {
   std::int32_t run = 0;
   for (const char edit : edits) {

@@ -47,4 +47,7 @@ Output<T> column(std::vector<T> values) {
 // The formats' parsers, bound in `format_border.cpp`.
 void bind_formats(nb::module_& m);
 
+// Words of texts as numbers, bound in `word_border.cpp`.
+void bind_words(nb::module_& m);
+
 }  // namespace latticemetric

@@ -174,13 +174,19 @@ Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int6
   require_strings(candidate_begin, candidates.size());
   require_strings(reference_begin, references.size());
   require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");
-  latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  latticemetric::Aligner aligner(gains);
   const std::size_t pairs = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order) + 3;
   std::vector<std::int64_t> counts(pairs * columns, 0);
   {
     nb::gil_scoped_release release;
+    latticemetric::WordCounter counter;
+    const bool words_alone = latticemetric::WordCounter::serves(gains);
     for (std::size_t p = 0; p < pairs; ++p) {
       const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];
+      if (words_alone && counter.count(candidates.data() + c, candidate_begin.data()[p + 1] - c, references.data() + r,
+                                       reference_begin.data()[p + 1] - r, counts.data() + p * columns))
+        continue;
       const auto& edits = aligner.align(candidates.data() + c, candidate_begin.data()[p + 1] - c,
                                         references.data() + r, reference_begin.data()[p + 1] - r);
       latticemetric::count_edits(edits, order, counts.data() + p * columns);
@@ -193,6 +199,7 @@ Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int6
 
 NB_MODULE(_native, m) {
   latticemetric::bind_formats(m);
+  latticemetric::bind_words(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);

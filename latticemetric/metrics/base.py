@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add
@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import split_words
@@ -34,6 +35,8 @@ class Statistics(Protocol):
 
 
 S = TypeVar("S", bound=Statistics)
+
+_NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
 
 Table = npt.NDArray[np.float64]
 """Statistics as numbers, a row a segment (or a sample), the metric's columns side by side."""
@@ -162,15 +165,34 @@ class TallyMetric(Metric[Tally]):
         return CorpusScore(self.value(total), None, None, total, signature)
 
 
-def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[tuple[tuple[str, ...], ...]]:
-    """The references of each candidate, in words.
+def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
+    """The references of each candidate.
 
     Raises:
-        UsageError: They differ in number.
+        UsageError: They differ in number, or a candidate has none.
     """
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
-    return [references_of(several) for several in references]
+    listed = [(several,) if isinstance(several, str) else several for several in references]
+    if not all(map(len, listed)):
+        raise _NO_REFERENCE
+    return listed
+
+
+def number_words(
+    texts: Iterable[Text],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], list[str]]:
+    """Words of texts as numbers, where each text begins, and the distinct words."""
+    listed = list(texts)
+    try:
+        return _native.number_words(listed)
+    except (TypeError, UnicodeEncodeError):
+        # Other sequences than lists, or what UTF-8 cannot say: word by word.
+        numbers: dict[str, int] = {}
+        split = [words_of(text) for text in listed]
+        flat = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+        begin = np.cumsum([0, *map(len, split)], dtype=np.int64)
+        return np.array(flat, dtype=np.int32), begin, list(numbers)
 
 
 def references_each(references: Sequence[References]) -> int | str:
@@ -189,7 +211,7 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     if isinstance(references, str):
         return (words_of(references),)
     if not references:
-        raise UsageError("a candidate has no reference", advice="give at least one; it may be empty")
+        raise _NO_REFERENCE
     return tuple(words_of(reference) for reference in references)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.metrics.base import References, Text, paired, references_of, words_of
+from latticemetric.metrics.base import References, Text, number_words, paired, references_of, words_of
 
 Counts = npt.NDArray[np.int64]
 
@@ -42,12 +42,9 @@ class Segments(NamedTuple):
         """Numbers the words (or their stems) of a test set."""
         listed = paired(candidates, references)
         owner = np.cumsum([0, *map(len, listed)], dtype=np.int64)
-        strings = [*map(words_of, candidates), *chain.from_iterable(listed)]
-        numbers: dict[str, int] = defaultdict(count().__next__)
-        flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(strings)), dtype=np.int32)
+        flat, begin, words = number_words([*candidates, *chain.from_iterable(listed)])
         if stem:
-            flat = _stem_numbers(numbers)[flat]
-        begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+            flat = _stem_numbers(words)[flat]
         end = begin[len(candidates)]
         return cls(
             Strings(flat[:end], begin[: len(candidates) + 1]),
@@ -74,12 +71,12 @@ class Segments(NamedTuple):
         return counts
 
 
-def _stem_numbers(numbers: dict[str, int]) -> npt.NDArray[np.int32]:
-    """The number of the stem of each word number."""
+def _stem_numbers(words: Sequence[str]) -> npt.NDArray[np.int32]:
+    """The number of the stem of each word."""
     from latticemetric.metrics.stemming import stem
 
     of_stem: dict[str, int] = defaultdict(count().__next__)
-    return np.fromiter((of_stem[stem(word)] for word in numbers), dtype=np.int32, count=len(numbers))
+    return np.fromiter((of_stem[stem(word)] for word in words), dtype=np.int32, count=len(words))
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from latticemetric.metrics.base import (
     References,
     Table,
     Text,
+    number_words,
     paired,
     plain_number,
     references_each,
@@ -158,21 +157,19 @@ class GRR(Metric[RecognitionStatistics]):
 
     def count(self, pairs: Sequence[tuple[Text, Text]]) -> npt.NDArray[np.int64]:
         """The same as one array: a row a pair, M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
-        numbers: dict[str, int] = defaultdict(count().__next__)
-        candidates, candidate_begin = self._numbered([candidate for candidate, _ in pairs], numbers)
-        references, reference_begin = self._numbered([reference for _, reference in pairs], numbers)
-        counts = _native.count_pairs(candidates, candidate_begin, references, reference_begin, *self.gains)
-        lengths = np.diff(reference_begin)
-        return np.column_stack([counts, np.maximum(0, lengths[:, None] - np.arange(self.order))])
+        return self._count([candidate for candidate, _ in pairs], [reference for _, reference in pairs])
 
-    def _numbered(
-        self, texts: Sequence[Text], numbers: dict[str, int]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """The counted words of some strings, numbered and joined, and where each string begins."""
-        strings = [self.counted(words_of(text)) for text in texts]
-        begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
-        flat = map(numbers.__getitem__, chain.from_iterable(strings))
-        return np.fromiter(flat, dtype=np.int32, count=int(begin[-1])), begin
+    def _count(self, candidates: Sequence[Text], references: Sequence[Text]) -> npt.NDArray[np.int64]:
+        if self.ignore or self.wildcard:
+            candidates, references = (
+                [self.counted(words_of(text)) for text in side] for side in (candidates, references)
+            )
+        flat, begin, _ = number_words([*candidates, *references])
+        middle, first = begin[len(candidates)], len(candidates)
+        sides = (flat[:middle], begin[: first + 1], flat[middle:], begin[first:] - middle)
+        counts = _native.count_pairs(*sides, *self.gains)
+        lengths = np.diff(sides[3])
+        return np.column_stack([counts, np.maximum(0, lengths[:, None] - np.arange(self.order))])
 
     def _statistics(self, row: list[int]) -> RecognitionStatistics:
         n = self.order
@@ -224,7 +221,10 @@ class GRR(Metric[RecognitionStatistics]):
     def counts(self, candidates: Sequence[Text], references: Sequence[References]) -> npt.NDArray[np.int64]:
         """Counts of each candidate against its best reference: the table, in whole numbers."""
         listed = paired(candidates, references)
-        counts = self.count([(c, r) for c, several in zip(candidates, listed, strict=True) for r in several])
+        counts = self._count(
+            [c for c, several in zip(candidates, listed, strict=True) for _ in several],
+            [reference for several in listed for reference in several],
+        )
         if len(counts) == len(listed):
             return counts
         best, at = [], 0
@@ -266,63 +266,9 @@ class GRR(Metric[RecognitionStatistics]):
         return compile_references([self.counted(r) for r in references_of(references)], self.gains, vocabulary)
 
 
-class WRR(GRR):
-    """The word recognition rate, (M − I) / |r|: 1-GRR with α = 1, β = 0.
-
-    Examples:
-        >>> WRR().score("the president spoke", "the president then spoke")
-        0.75
-    """
-
-    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
-        super().__init__(1, ignore=ignore, wildcard=wildcard)
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "wrr"
-
-    def _parameter_fields(self) -> dict[str, str]:
-        return {}
-
-
-class WER(WRR):
-    """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
-
-    Examples:
-        >>> WER().score("the president spoke", "the president then spoke")
-        0.25
-    """
-
-    higher_is_better = False
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "wer"
-
-    def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """The errors."""
-        return Fraction(statistics.errors)
-
-    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
-        errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
-        return errors
-
-
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
-
-
-@register("wrr")
-def _wrr(**parameters: Any) -> WRR:
-    return WRR(**parameters)
-
-
-@register("wer")
-def _wer(**parameters: Any) -> WER:
-    return WER(**parameters)
 
 
 def _word_set(words: Iterable[str], name: str) -> frozenset[str]:

@@ -14,7 +14,8 @@ _ENTRY_POINTS = "latticemetric.metrics"
 
 # Where our own are; a module is imported when one of its metrics is asked for.
 _HOME = {
-    **dict.fromkeys(("grr", "wrr", "wer"), "recognition"),
+    "grr": "recognition",
+    **dict.fromkeys(("wrr", "wer"), "word_recognition"),
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},

@@ -28,8 +28,8 @@ from latticemetric.formats.cdec_json_writing import (
     plain_source,
     write,
 )
-from latticemetric.formats.forest_fields import Features, Texts, name_of
-from latticemetric.formats.forest_json import (
+from latticemetric.formats.forest_fields import Features, Texts
+from latticemetric.formats.json_text import (
     fields_of,
     list_of,
     node_in,
@@ -40,7 +40,7 @@ from latticemetric.formats.forest_json import (
     text_of,
     whole,
 )
-from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.stream import Stream
 from latticemetric.lattice import Labels
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -72,7 +72,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     build = partial(_parse, stream.read(), stream.name)
-    yield Entry(name_of(stream.stem), stream.name, build, naming="file")
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def _parse(data: bytes, file: str) -> Forest:

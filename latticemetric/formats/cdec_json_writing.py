@@ -9,11 +9,11 @@ from typing import IO
 
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest import Forest
+from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forest_fields import (
     features_of,
     forest_to_write,
     plain_field,
-    require_unscaled,
     spelling_of,
     texts_of,
     with_one_goal,

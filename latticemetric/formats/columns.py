@@ -15,6 +15,8 @@ from latticemetric.nbest import Hypothesis, NBest
 if TYPE_CHECKING:
     from latticemetric.forest import Forest
 
+_MOST_CELLS_A_BYTE = 16
+
 
 def as_lattice(graph: Graph) -> Lattice:
     """A lattice as it is; an n-best list as that of its hypotheses, with all scores; a forest if it is one."""
@@ -64,6 +66,15 @@ def require_labels(lattice: Lattice | Forest, format_name: str, known: set[str])
         raise UsageError(
             f"{format_name} has no place for the labels {', '.join(sorted(lost))}",
             advice="leave them out with --drop-labels",
+        )
+
+
+def require_dense(columns: int, rows: int, size: int) -> None:
+    """Refuses features that so few rows have that their columns would be far larger than the text they stand in."""
+    if columns * rows > _MOST_CELLS_A_BYTE * size + 1000:
+        raise InputError(
+            f"{columns} features of {rows} arcs are too sparse to be kept as columns",
+            advice="leave out the features that few arcs have",
         )
 
 

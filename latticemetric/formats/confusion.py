@@ -49,7 +49,9 @@ def probability_to_write(cost: float) -> str:
     except OverflowError:
         nearest = math.inf
     if not _SMALLEST <= nearest < math.inf:
-        raise InputError(f"the cost {cost!r} is that of no probability which could be written")
+        raise InputError(
+            f"the cost {cost!r} is that of no probability which could be written", advice="write another format"
+        )
     # Several doubles may have the same cost: the one with the fewest digits, if that is among them.
     above = below = nearest
     candidates = [float(f"{nearest:.15g}"), nearest]

@@ -14,6 +14,7 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.blocks import in_one_piece
 from latticemetric.formats.nist_records import after, joined, records, seconds
 from latticemetric.formats.nist_sniffing import CTM_FIELDS, MARKS, is_confidence, is_ctm
 from latticemetric.formats.nist_words import Builder, Word, parsed_word
@@ -42,9 +43,12 @@ _Alternation = list[list[_Row]]
 
 def channels(stream: Stream) -> Iterator[Entry]:
     """The channels of a stream, one in memory at a time."""
-    current: str | None = None
-    seen: set[str] = set()
-    block: list[Line] = []
+    for name, place, lines in in_one_piece(_lines(stream), advice="sort the file with sort -s -k1,1 -k2,2"):
+        yield Entry(name, place, partial(parsed_channel, lines), naming="own")
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
+    """The channel, the place, and the other fields of each line."""
     for line in records(stream):
         fields = split_words(line)
         if len(fields) < CTM_FIELDS:
@@ -53,25 +57,7 @@ def channels(stream: Stream) -> Iterator[Entry]:
                 where=stream.place(),
                 advice="write file channel begin duration word",
             )
-        name = joined(fields[:2])
-        if name != current:
-            if current is not None:
-                yield _entry(current, block)
-            if name in seen:
-                raise FormatError(
-                    f"the words of '{shortened(name)}' are not in one piece",
-                    where=stream.place(),
-                    advice="sort the file with sort -s -k1,1 -k2,2",
-                )
-            seen.add(name)
-            current, block = name, []
-        block.append((stream.place(), fields[2:]))
-    if current is not None:
-        yield _entry(current, block)
-
-
-def _entry(name: str, block: list[Line]) -> Entry:
-    return Entry(name, block[0][0], partial(parsed_channel, block), naming="own")
+        yield joined(fields[:2]), stream.place(), (stream.place(), fields[2:])
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.compression import COMPRESSED_SUFFIXES
 from latticemetric.formats.nbest_fields import cost_of
+from latticemetric.formats.paths import natural_order
 from latticemetric.formats.registry import Entry, Format, register
-from latticemetric.formats.stream import COMPRESSED_SUFFIXES, Stream, natural_order, open_stream
+from latticemetric.formats.stream import Stream, open_stream
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 

@@ -44,6 +44,8 @@ def _machines(data: bytes) -> Iterator[tuple[str, bytes, int]]:
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")
     magic, version = _HEADER.unpack_from(data)
+    if magic not in (_STTABLE, _STLIST):
+        raise FormatError("this is no archive of type sttable or stlist", advice="farconvert makes one of others")
     if version != _VERSION:
         raise FormatError(f"the archive has version {version}, not {_VERSION}")
     if magic == _STTABLE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -11,14 +10,12 @@ import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.forest import Forest, NodeLabels, Ragged
-from latticemetric.formats.columns import as_forest
-from latticemetric.formats.registry import Graph, graph_name
+from latticemetric.formats.columns import as_forest, require_dense, require_labels
+from latticemetric.formats.registry import Graph
 from latticemetric.formats.text_fields import number
 from latticemetric.lattice import Column, Labels
 from latticemetric.vocabulary import Vocabulary, Words, split_words
 
-_MOST_CELLS_A_BYTE = 16
-_FILE_ENDS = re.compile(r"(\.joshua|\.cdec|\.travatar)?\.(hg|target_graph|json)$")
 _MOST_CACHED = 100_000
 
 
@@ -62,11 +59,7 @@ class Features:
     ) -> dict[str, Column]:
         """A column a name, 0 where an edge does not have it; `size` is that of the text, which bounds theirs."""
         names = list(self._columns)
-        if len(names) * edges > _MOST_CELLS_A_BYTE * size + 1000:
-            raise InputError(
-                f"{len(names)} features of {edges} edges are too sparse to be kept as columns",
-                advice="leave the features out that few edges have",
-            )
+        require_dense(len(names), edges, size)
         edge, column = (np.array(part, dtype=np.int64) for part in (self._edge, self._column))
         cells = column * edges + edge
         order = np.argsort(cells, kind="stable")
@@ -113,32 +106,13 @@ def forest_to_write(
 ) -> Forest:
     """The graph as a forest, if a format has a place for its labels."""
     forest = as_forest(graph)
-    if lost := set(forest.labels) - set(labels):
-        raise UsageError(
-            f"{format_name} has no place for the labels {', '.join(sorted(lost))}",
-            advice="leave them out with --drop-labels",
-        )
+    require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
             f"{format_name} has no place for what the forest says of its nodes ({', '.join(sorted(lost))})",
             advice="leave it out with --drop-labels",
         )
     return forest
-
-
-def require_unscaled(forest: Forest, format_name: str) -> None:
-    """Refuses columns that do not count as they are, where a format cannot say so."""
-    weighed = [name for name, column in forest.scores.items() if column.scale != 1]
-    if weighed:
-        raise UsageError(
-            f"{format_name} cannot say that {', '.join(weighed)} have a weight other than 1",
-            advice="add the scores up with --sum-scores",
-        )
-
-
-def name_of(stem: str) -> str:
-    """The id of a forest that has a file to itself: the file's name without the usual ends of forests and graphs."""
-    return graph_name(_FILE_ENDS.sub("", stem) or stem)
 
 
 def with_one_goal(forest: Forest) -> Forest:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.forest import Forest, Ragged
 from latticemetric.formats.forest_fields import Features, Texts, features_of, plain_field, spelling_of
+from latticemetric.formats.stream import decoded_line
 from latticemetric.vocabulary import Vocabulary, split_words
 
 SEPARATOR = "|||"
@@ -40,14 +41,7 @@ class Lines:
         if not data:
             return None
         self.number += 1
-        try:
-            return data.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"byte {error.start + 1} of the line is not UTF-8",
-                where=self.place(),
-                advice="convert the file with iconv",
-            ) from None
+        return decoded_line(data, self.place()).rstrip("\r\n")
 
     def required(self, what: str) -> str:
         """The next line, which must be there."""

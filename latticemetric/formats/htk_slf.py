@@ -19,29 +19,23 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import FormatError, InputError
-from latticemetric.formats.htk_slf_writing import COLUMN_NAMES, NO_WORDS, PLACES, SCALES, TEXTS, WORD_COUNT, write
-from latticemetric.formats.parsing import parsed
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.htk_slf_writing import (
+    COLUMN_NAMES,
+    LONG_NAMES,
+    NO_WORDS,
+    PLACES,
+    SCALES,
+    TEXTS,
+    WORD_COUNT,
+    write,
+)
+from latticemetric.formats.parsing import parsed, spelled
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.stream import Stream
+from latticemetric.formats.text_fields import is_number
 from latticemetric.lattice import Column, Floats, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
-
-_LONG_NAMES = {
-    "VERSION": "V",
-    "UTTERANCE": "U",
-    "NODES": "N",
-    "LINKS": "L",
-    "WORD": "W",
-    "START": "S",
-    "END": "E",
-    "time": "t",
-    "var": "v",
-    "div": "d",
-    "acoustic": "a",
-    "language": "l",
-    "ngram": "n",
-}
 
 _FIRST_FIELD = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*(?:VERSION|V|UTTERANCE|U|SUBLAT|base|lmname|lmscale|wdpenalty|N|NODES)=\S"
@@ -66,8 +60,8 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     parts = parsed(partial(_native.parse_slf, texts=TEXTS), data, file)
-    header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
-    nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
+    header = {LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
+    nodes, links = ({LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
     try:
         return _Reader(header, nodes, links, file).lattice(table)
     except InputError as error:
@@ -84,6 +78,7 @@ class _Reader:
                 raise FormatError(f"there are no lines with {field}=", advice="a lattice needs nodes and links")
             if name in header and self._number(name, 0.0) != len(rows["line"]):
                 raise FormatError(f"the header says {name}={header[name][0]}, and there are {len(rows['line'])}")
+        self._require_numbers()
         self._names, self._source, self._target = self._states()
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
@@ -117,6 +112,18 @@ class _Reader:
             copy=False,
         )
 
+    def _require_numbers(self) -> None:
+        """Refuses texts in fields that hold times and scores: else they would be taken for labels."""
+        scaled = {field for field in self._links if f"{field}scale" in self._header}
+        for rows, fields in ((self._nodes, {"t"}), (self._links, {*COLUMN_NAMES, *scaled})):
+            for field in fields:
+                if isinstance(column := rows.get(field), tuple):
+                    ids, texts = column
+                    spoilt = [bool(number) and not is_number(texts[number - 1]) for number in ids.tolist()]
+                    row = spoilt.index(True) if True in spoilt else 0
+                    text = shortened(texts[ids[row] - 1], 40)
+                    raise FormatError(f"{field} is '{text}', not a number", where=self._place(rows, row))
+
     def _has_times(self) -> bool:
         column = self._nodes.get("t")
         return isinstance(column, np.ndarray) and not np.isnan(column).any()
@@ -126,13 +133,9 @@ class _Reader:
 
     def _number(self, name: str, default: float) -> float:
         value, line = self._header.get(name, (str(default), 0))
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise FormatError(f"{name} is '{value[:40]}', not a number", where=f"{self._file}:{line}")
-        return number
+        if not is_number(value):
+            raise FormatError(f"{name} is '{shortened(value, 40)}', not a number", where=f"{self._file}:{line}")
+        return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
         """The nodes' numbers, ascending, and where each link begins and ends among them."""
@@ -171,12 +174,7 @@ class _Reader:
                 new = np.array([EPSILON, *(self._number_of(text, numbers) for text in texts)], dtype=np.int32)
                 values = new[self._by_state(ids)[self._target] if pick else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
-        if table is None:
-            return words, Vocabulary.from_words(numbers)
-        for word in numbers:
-            if word not in table:
-                raise InputError(f"'{word[:40]}' is not in the symbol table", advice="give the table of this graph")
-        return np.concatenate([[EPSILON], table.encode(list(numbers))]).astype(np.int32)[words], table
+        return spelled((words, list(numbers)), table)
 
     @staticmethod
     def _number_of(word: str, numbers: dict[str, int]) -> int:

@@ -8,9 +8,10 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import UsageError, shortened
 from latticemetric.formats.columns import as_lattice, require_labels
 from latticemetric.formats.registry import Graph
+from latticemetric.formats.text_fields import refuse_word
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import EPSILON
 
@@ -20,6 +21,21 @@ PLACES = {"I", "J", "S", "E", "t", "W", "line"}
 COLUMN_NAMES = {"a": "acoustic", "l": "lm", "r": "pronunciation"}
 SCALES = {"a": ("acscale", 1.0), "l": ("lmscale", 1.0), "r": ("prscale", 0.0)}
 WORD_COUNT = "words"
+LONG_NAMES = {
+    "VERSION": "V",
+    "UTTERANCE": "U",
+    "NODES": "N",
+    "LINKS": "L",
+    "WORD": "W",
+    "START": "S",
+    "END": "E",
+    "time": "t",
+    "var": "v",
+    "div": "d",
+    "acoustic": "a",
+    "language": "l",
+    "ngram": "n",
+}
 _FIELD_NAMES = {name: field for field, name in COLUMN_NAMES.items()}
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -64,9 +80,11 @@ def _written_columns(lattice: Lattice) -> tuple[list[_Written], float | None]:
             penalty = 0.0 - column.scale
             continue
         field = _FIELD_NAMES.get(name, name)
-        taken = field in PLACES or field in TEXTS or (field in COLUMN_NAMES and field == name)
+        taken = field in {*PLACES, *TEXTS, *LONG_NAMES} or (field in COLUMN_NAMES and field == name)
         if not _FIELD_NAME.fullmatch(field) or taken:
-            raise UsageError(f"htk-slf cannot name a field '{name}'", advice="add the scores up with --sum-scores")
+            raise UsageError(
+                f"htk-slf cannot name a field '{shortened(name)}'", advice="add the scores up with --sum-scores"
+            )
         header = SCALES.get(field, (f"{field}scale", 0.0))[0]
         columns.append(
             _Written(field, header, column.scale, (0.0 - column.arc).tolist(), (0.0 - column.final).tolist())
@@ -81,8 +99,7 @@ def _link_lines(lattice: Lattice, columns: list[_Written], *, single: bool) -> I
     ends = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for row, (source, target, number) in enumerate(ends):
         word = lattice.vocabulary.word(number)
-        if word in NO_WORDS:
-            raise InputError(f"the word '{word}' would be read back as no word at all")
+        refuse_word(word, *NO_WORDS)
         fields = [f"J={row} S={source} E={target} W={_quoted(word or NO_WORDS[0])}"]
         fields += [f"{name}={_quoted(texts[row])}" for name, texts in spelled.items() if texts[row]]
         fields += [f"{column.field}={column.arc[row]!r}" for column in columns]

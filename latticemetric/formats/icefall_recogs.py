@@ -110,10 +110,10 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
             advice="write jsonl-nbest, which holds them",
         )
     if name != name.strip() or not name or "\n" in name or "\r" in name or ":\t" in f"{name}:":
-        raise UsageError(f"{shortened(name)!r} cannot be an id in {_NAME}")
+        raise UsageError(f"{shortened(name)!r} cannot be an id in {_NAME}", advice="rename it")
     words = list(nbest.hypotheses[0].words)
     if "" in words:
-        raise UsageError("an empty word would be read back as no word at all")
+        raise UsageError("an empty word would be read back as no word at all", advice="write jsonl-nbest")
     file.write(f"{name}:\thyp={words!r}\n".encode())
 
 

@@ -14,15 +14,10 @@ import numpy as np
 
 from latticemetric.errors import FormatError
 from latticemetric.forest import Forest
-from latticemetric.formats.forest_fields import (
-    forest_to_write,
-    goals_say_something,
-    name_of,
-    require_unscaled,
-    with_one_goal,
-)
+from latticemetric.formats.columns import require_unscaled
+from latticemetric.formats.forest_fields import forest_to_write, goals_say_something, with_one_goal
 from latticemetric.formats.forest_lines import SEPARATOR, EdgeLines, Lines, edge_lines
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
 from latticemetric.vocabulary import Vocabulary
 
@@ -36,7 +31,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     build = partial(_parse, stream.read(), stream.name)
-    yield Entry(name_of(stream.stem), stream.name, build, naming="file")
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def _parse(data: bytes, file: str) -> Forest:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import IO, Any
 
-from latticemetric.errors import FormatError, UsageError, placed, shortened
-from latticemetric.formats.nbest_fields import require_finite, require_nbest
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.json_text import object_of, parsed_json, text_of
+from latticemetric.formats.nbest_fields import require_all_have, require_nbest
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.nbest import Hypothesis, NBest
@@ -27,7 +28,6 @@ _TOKENS = ("words", "tokens")
 _TOTALS = ("score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob")
 _NESTED = "scores"
 _ANY_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s*:\s*\['.encode())
-_MOST_DIGITS = 300
 _SHOWN = 40
 
 Record = dict[str, Any]
@@ -42,12 +42,14 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     seen: set[str] = set()
     named: bool | None = None
     number = 0
-    for line in stream.lines():
+    for line in stream.byte_lines():
         if not line.strip():
             continue
         number += 1
         place = stream.place()
-        record = _record(line, place)
+        record = parsed_json(line, stream.name, stream.line, objects=object_of)
+        if not isinstance(record, dict):
+            raise FormatError("the line is not a JSON object", where=place)
         key = _only(record, _IDS, "ids", place)
         if named is not None and named != (key is not None):
             raise FormatError("some lists have an id and others do not", where=place)
@@ -57,47 +59,6 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             raise FormatError(f"id '{shortened(name, _SHOWN)}' stands twice", where=place)
         seen.add(name)
         yield Entry(name, place, partial(_build, record, place), naming="own" if named else "position")
-
-
-def _record(line: str, place: str) -> Record:
-    with placed(place):
-        try:
-            record = json.loads(
-                line, object_pairs_hook=_object, parse_constant=_no_constant, parse_int=_int, parse_float=_float
-            )
-        except json.JSONDecodeError as error:
-            raise FormatError(
-                f"this is not JSON ({error.msg.lower()}, character {error.pos + 1})",
-                advice="a line holds one whole object",
-            ) from None
-        except RecursionError:
-            raise FormatError("the JSON is nested too deeply") from None
-    if not isinstance(record, dict):
-        raise FormatError("the line is not a JSON object", where=place)
-    return record
-
-
-def _object(pairs: list[tuple[str, Any]]) -> Record:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"key '{shortened(twice, _SHOWN)}' stands twice in an object")
-    return found
-
-
-def _no_constant(text: str) -> float:
-    raise FormatError(f"'{text}' is no number of JSON", advice="give a number, or leave the key out")
-
-
-def _int(text: str) -> int:
-    if len(text) > _MOST_DIGITS:
-        raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits")
-    return int(text)
-
-
-def _float(text: str) -> float:
-    return require_finite(float(text), text, "")
 
 
 def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str | None:
@@ -111,15 +72,7 @@ def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str |
 def _id(value: object, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise FormatError("the id is neither a text nor a whole number", where=place)
-    return _text(str(value), place)
-
-
-def _text(text: str, place: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise FormatError(f"{shortened(text, _SHOWN)!r} holds half a character (a surrogate)", where=place) from None
-    return text
+    return text_of(str(value), "the id", place)
 
 
 def _build(record: Record, place: str) -> NBest:
@@ -165,7 +118,7 @@ def _numbers(table: Record, place: str, strict: Callable[[str], bool]) -> dict[s
     found = {}
     for name, value in table.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
-            found[_text(name, place)] = float(value)
+            found[text_of(name, "the name", place)] = float(value)
         elif value is not None and strict(name):
             raise FormatError(f"'{shortened(name, _SHOWN)}' is not a number", where=place)
     return found
@@ -183,11 +136,11 @@ def _words(table: Record, place: str) -> tuple[str, ...]:
     words = table[key]
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
         raise FormatError(f"{key} is not a list of words", where=place, advice="give text")
-    return tuple(_text(word, place) for word in words)
+    return tuple(text_of(word, "the word", place) for word in words)
 
 
 def _split(text: str, place: str) -> tuple[str, ...]:
-    return tuple(split_words(_text(text, place)))
+    return tuple(split_words(text_of(text, "the text", place)))
 
 
 def _add_columns(record: Record, found: list[_Found], place: str) -> None:
@@ -227,8 +180,10 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if other:
         raise UsageError(
             f"{_NAME} cannot say what {shortened(', '.join(other), 200)} counts for beside the other scores",
-            advice="one total named score has weight 1, features weight 0; without a total, weights are 1 or 0",
+            advice="add the scores up with --sum-scores",
         )
+    if total := next((key for key in names if key in _TOTALS and scales[key]), None):
+        require_all_have(nbest, total)
     hypotheses = [_as_object(h.words, h.scores, nested) for h in nbest.hypotheses]
     line = json.dumps({"id": name, "hypotheses": hypotheses}, ensure_ascii=False, allow_nan=False)
     file.write((line + "\n").encode("utf-8"))
@@ -236,7 +191,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[str]) -> Record:
     if "" in words:
-        raise UsageError("an empty word cannot be written")
+        raise UsageError("an empty word cannot be written", advice="leave it out")
     text = " ".join(words)
     found: Record = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
     found |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}

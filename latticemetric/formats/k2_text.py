@@ -182,9 +182,8 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
     labels = {}
     for name, values in sides.items() if width > 1 else ():
         if values.any() and not (name == _INPUT and np.array_equal(values, columns[:, 0])):
-            side = Vocabulary.from_words(map(str, dict.fromkeys(values[values > 0].tolist())))
-            ids = np.array([side.number(str(v)) if v else EPSILON for v in values.tolist()], dtype=np.int32)
-            labels[name] = Labels(ids, np.zeros(len(states), dtype=np.int32), side)
+            nothing = np.zeros(len(states), dtype=np.int32)
+            labels[name] = Labels(np.ascontiguousarray(values), nothing, Vocabulary.numeric())
     return Lattice.from_arcs(
         [arc.source for arc in arcs],
         [arc.target for arc in arcs],

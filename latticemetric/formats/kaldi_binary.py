@@ -148,7 +148,7 @@ def _transition_ids(text: str) -> bytes:
     parts = text.split("_") if text else []
     ids = [int(part) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", part) else _TOO_LARGE for part in parts]
     if any(not -_TOO_LARGE <= number < _TOO_LARGE for number in ids):
-        raise InputError(f"'{text[:40]}' are no transition ids", advice="leave them out with --drop-labels")
+        raise InputError(f"'{shortened(text, 40)}' are no transition ids", advice="leave them out with --drop-labels")
     return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
 
 

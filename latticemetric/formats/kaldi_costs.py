@@ -10,8 +10,9 @@ import numpy.typing as npt
 from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.registry import Graph
+from latticemetric.formats.text_fields import require_id
 from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary, Words, split_words
+from latticemetric.vocabulary import Vocabulary, Words
 
 COLUMNS = ("lm", "acoustic")
 TRANSITIONS = "transitions"
@@ -41,8 +42,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
 def lattice_to_write(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
     """The graph as a lattice that Kaldi can hold, and its graph and acoustic costs."""
     lattice = as_lattice(graph)
-    if split_words(name) != [name]:
-        raise UsageError(f"'{name}' cannot be an id in a Kaldi archive", advice="ids have no white space")
+    require_id(name, "an id in a Kaldi archive")
     require_unscaled(lattice, "kaldi")
     require_labels(lattice, "kaldi", {TRANSITIONS})
     return lattice, _columns(lattice)
@@ -53,7 +53,7 @@ def single_costs(columns: list[Column], part: str) -> npt.NDArray[np.float32]:
     with np.errstate(over="ignore"):
         costs = np.stack([getattr(column, part) for column in columns], axis=1).astype("<f4")
     if not np.isfinite(costs).all():
-        raise InputError("a cost does not fit into 32 bits, as Kaldi's do")
+        raise InputError("a cost does not fit into 32 bits, as Kaldi's do", advice="write another format")
     return costs
 
 

@@ -29,10 +29,11 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for line in stream.lines():
-        name, _, rest = line.strip(" \t").partition(" ")
+        # What follows the id may hold spaces: it is the name of a file.
+        name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
         if not name:
             continue
-        path, offset = _target(rest.strip(" \t"), stream)
+        path, offset = _target("".join(rest), stream)
         yield Entry(name, stream.place(), partial(_build_at, path, offset, stream.place(), vocabulary), naming="own")
 
 
@@ -40,7 +41,7 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     place = re.fullmatch(rf"([^|]+):([0-9]{{1,{_MOST_DIGITS}}})", text)
     if place is None:
         advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
-        raise FormatError(f"'{text[:60]}' is not file:offset", where=stream.place(), advice=advice)
+        raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
     path = Path(place[1])
     # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
     beside = Path(stream.name).parent / path

@@ -14,8 +14,9 @@ from typing import IO
 
 from latticemetric import _native
 from latticemetric.errors import FormatError
+from latticemetric.formats.blocks import blocks
 from latticemetric.formats.kaldi_costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
-from latticemetric.formats.parsing import blocks, parsed, spelled
+from latticemetric.formats.parsing import parsed, spelled
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Piece, Stream
 from latticemetric.formats.text_arcs import words_to_write

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import IO
+from typing import IO, NamedTuple
 
-from latticemetric.errors import FormatError, UsageError
-from latticemetric.formats.nbest_fields import NUMBER, cost_of, require_fields, require_nbest
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.blocks import in_one_piece
+from latticemetric.formats.nbest_fields import cost_of, require_nbest, require_words
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
+from latticemetric.formats.text_fields import NUMBER
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -25,47 +27,48 @@ _FIRST_LINE = re.compile(rf"[^\s|]*-[0-9]+(?:[ \t]+{NUMBER}){{2,}}[ \t]*\|(?!\|)
 _ID = re.compile(r"(.+)-([0-9]{1,9})")
 
 
+class _Line(NamedTuple):
+    place: str
+    rank: int
+    scores: list[str]
+    words: str
+
+
 def _sniff(head: bytes) -> bool:
     return _FIRST_LINE.match(head.lstrip()) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    current, start = "", ""
-    block: list[tuple[str, list[str], str]] = []
-    seen: set[str] = set()
+    for name, place, lines in in_one_piece(_lines(stream)):
+        yield Entry(name, place, partial(_build, lines), naming="own")
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
+    """Utterance, place and content of each line."""
     for line in stream.lines():
-        if not line.strip():
-            continue
-        scores, bar, words = line.partition(_BAR)
-        fields = split_words(scores)
-        if not bar or not fields:
-            raise FormatError("the line is not 'utt-0 scores | words'", where=stream.place())
-        name, rank = _utterance(fields[0], stream.place())
-        if name != current or not block:
-            if block:
-                yield Entry(current, start, partial(_build, block), naming="own")
-            if name in seen:
-                raise FormatError(f"the list of '{name[:40]}' is not in one piece", where=stream.place())
-            seen.add(name)
-            current, block, start = name, [], stream.place()
-        if rank != len(block):
-            raise FormatError(f"hypothesis {rank} stands where {len(block)} belongs", where=stream.place())
-        block.append((stream.place(), fields[1:], words))
-    if block:
-        yield Entry(current, start, partial(_build, block), naming="own")
+        if line.strip():
+            place = stream.place()
+            scores, bar, words = line.partition(_BAR)
+            fields = split_words(scores)
+            if not bar or not fields:
+                raise FormatError("the line is not 'utt-0 scores | words'", where=place)
+            name, rank = _utterance(fields[0], place)
+            yield name, place, _Line(place, rank, fields[1:], words)
 
 
 def _utterance(text: str, place: str) -> tuple[str, int]:
     match = _ID.fullmatch(text)
     if match is None:
-        raise FormatError(f"'{text[:40]}' is not an utterance and a number, as in utt-0", where=place)
+        raise FormatError(f"'{shortened(text, 40)}' is not an utterance and a number, as in utt-0", where=place)
     return match[1], int(match[2])
 
 
-def _build(block: Sequence[tuple[str, list[str], str]]) -> NBest:
-    names = score_names(len(block[0][1]))
+def _build(block: Sequence[_Line]) -> NBest:
+    names = score_names(len(block[0].scores))
     hypotheses = []
-    for place, scores, words in block:
+    for expected, (place, rank, scores, words) in enumerate(block):
+        if rank != expected:
+            raise FormatError(f"hypothesis {rank} stands where {expected} belongs", where=place)
         if len(scores) != len(names):
             raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
         costs = [cost_of(score, place) for score in scores]
@@ -88,10 +91,9 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
             f"{_NAME} holds acoustic and lm of weight 1, and score_3 and so on of weight 0",
             advice="write jsonl-nbest, which holds any scores",
         )
-    words = [word for h in nbest.hypotheses for word in h.words]
-    require_fields([name, *words], _NAME)
+    require_words(nbest, name)
     if _BAR in name:
-        raise UsageError(f"the id '{name[:40]}' holds a bar, which {_NAME} cannot write")
+        raise UsageError(f"the id '{shortened(name, 40)}' holds a bar, which {_NAME} cannot write", advice="rename it")
     for rank, hypothesis in enumerate(nbest.hypotheses):
         scores = (_signed(0.0 - hypothesis.scores[key]) for key in names)
         # Not like a command in a Kaldi script, which ends in a space and a bar, nor like times, which have no sign.

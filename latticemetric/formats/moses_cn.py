@@ -13,15 +13,16 @@ from typing import IO
 
 import numpy as np
 
-from latticemetric.errors import FormatError, InputError, UsageError
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.blocks import blocks
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.confusion import columns_to_write, cost_of, probability_to_write
-from latticemetric.formats.parsing import blocks, spelled
+from latticemetric.formats.parsing import spelled_texts
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Piece, Stream
-from latticemetric.formats.text_fields import is_number, number, numbered_lines, require_field
+from latticemetric.formats.text_fields import is_number, number, numbered_lines, word_to_write
 from latticemetric.lattice import Column, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import Vocabulary, split_words
 
 _EPSILON_WORD = "*EPS*"
 _HIGHEST_COST = 100.0
@@ -103,10 +104,7 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
         raise FormatError("the network has no columns", where=f"{file}:{lines_before + 1}")
     width = scores.number() + 1
     source = [k for k, (_, fields) in enumerate(lines) for _ in fields[::width]]
-    texts = [text for _, fields in lines for text in fields[::width]]
-    numbers = {t: n for n, t in enumerate(dict.fromkeys(t for t in texts if t != _EPSILON_WORD), start=1)}
-    ids = np.array([numbers.get(text, EPSILON) for text in texts], dtype=np.int32)
-    words, vocabulary = spelled((ids, list(numbers)), table)
+    words, vocabulary = spelled_texts((text for _, fields in lines for text in fields[::width]), _EPSILON_WORD, table)
     names = _names(width - 1)
     costs = [[_cost(field, place) for place, fields in lines for field in fields[k::width]] for k in range(1, width)]
     return Lattice.from_arcs(
@@ -127,7 +125,9 @@ def _names(scores: int) -> list[str]:
 def _cost(text: str, place: str) -> float:
     probability = number(text, place)
     if probability < 0:
-        raise InputError(f"the probability {text[:40]} is below 0", where=place, advice="scores here are no logarithms")
+        raise InputError(
+            f"the probability {shortened(text, 40)} is below 0", where=place, advice="scores here are no logarithms"
+        )
     return min(cost_of(min(probability, 1.0)), _HIGHEST_COST) if probability else _HIGHEST_COST
 
 
@@ -141,14 +141,14 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         )
     columns = columns_to_write(lattice, "moses-cn")
     if not columns:
-        raise InputError("a confusion network of no words cannot be written in moses-cn")
+        raise InputError("a confusion network of no words cannot be written in moses-cn", advice="write another format")
     costs = [column.arc.tolist() for column in lattice.scores.values()] or [[0.0] * len(lattice.word)]
     check = _Scores()
     lines = []
     for rows in columns:
         fields = []
         for row in rows:
-            fields.append(_word_to_write(lattice.vocabulary, int(lattice.word[row])))
+            fields.append(word_to_write(lattice.vocabulary, int(lattice.word[row]), _EPSILON_WORD))
             fields += [_probability(cost[row]) for cost in costs]
         check.narrow(fields)
         lines.append(fields)
@@ -160,15 +160,11 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 def _probability(cost: float) -> str:
     if not 0 <= cost <= _HIGHEST_COST:
-        raise InputError(f"the cost {cost!r} is none of a probability that Moses takes: it takes 0 to 100")
+        raise InputError(
+            f"the cost {cost!r} is none of a probability that Moses takes: it takes 0 to 100",
+            advice="write another format",
+        )
     return probability_to_write(cost) if cost < _HIGHEST_COST else "0.0"
-
-
-def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
-    word = vocabulary.word(number)
-    if word == _EPSILON_WORD:
-        raise InputError(f"the word '{_EPSILON_WORD}' would be read back as no word at all")
-    return require_field(word, "word") if word else _EPSILON_WORD
 
 
 register(Format("moses-cn", (".cn",), _sniff, _read, _write))

@@ -13,11 +13,12 @@ from functools import partial
 from itertools import groupby
 from typing import IO
 
-from latticemetric.errors import FormatError, UsageError
+from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.forest import Forest
-from latticemetric.formats.forest_fields import forest_to_write, name_of, require_unscaled, texts_of, with_one_goal
+from latticemetric.formats.columns import require_unscaled
+from latticemetric.formats.forest_fields import forest_to_write, texts_of, with_one_goal
 from latticemetric.formats.forest_lines import SEPARATOR, EdgeLines, Lines, edge_lines
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
 from latticemetric.vocabulary import Vocabulary
 
@@ -40,7 +41,7 @@ def _sniff_cdec(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None, *, headed: bool) -> Iterator[Entry]:
     build = partial(_parse, stream.read(), stream.name, headed=headed)
-    yield Entry(name_of(stream.stem), stream.name, build, naming="file")
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def _parse(data: bytes, file: str, *, headed: bool) -> Forest:
@@ -75,7 +76,9 @@ def _write_moses(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 def _covered(text: str) -> str:
     if text and not _COUNT.fullmatch(text):
-        raise UsageError(f"'{text[:40]}' is no number of covered words", advice="leave labels out with --drop-labels")
+        raise UsageError(
+            f"'{shortened(text, 40)}' is no number of covered words", advice="leave labels out with --drop-labels"
+        )
     return text or "0"
 
 
@@ -84,7 +87,7 @@ def _write_cdec(file: IO[bytes], _name: str, graph: Graph) -> None:
     parted = [name for name in forest.scores if ";" in name]
     if parted:
         raise UsageError(
-            f"cdec parts features at ; as in '{parted[0][:40]}'", advice="add the scores up with --sum-scores"
+            f"cdec parts features at ; as in '{shortened(parted[0], 40)}'", advice="add the scores up with --sum-scores"
         )
     _write_body(file, forest, CDEC, [""] * len(forest.head))
 

@@ -5,18 +5,20 @@ The total is the model's cost; features are kept as columns of scale 0. Old file
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import IO
 
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.blocks import in_one_piece
+from latticemetric.formats.nbest_fields import cost_of, require_all_have, require_nbest, require_scales, require_words
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
+_NAME = "moses-nbest"
 _TOTAL = "total"
 _SEPARATOR = "|||"
 _FIRST_LINE = re.compile(rb"\s*(?!\{)[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
@@ -26,53 +28,52 @@ _UNNAMED = "feature"
 _FEWEST_FIELDS = 3
 _SPACE = " \t\r\n\f\v"
 
+_Line = tuple[str, list[str]]
+
 
 def _sniff(head: bytes) -> bool:
     return _FIRST_LINE.match(head) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    current: str | None = None
-    seen: set[str] = set()
-    block: list[tuple[str, list[str]]] = []
-    start = ""
+    for name, place, lines in in_one_piece(_lines(stream)):
+        yield Entry(name, place, partial(_parse, lines))
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
+    """Id, place and fields of each line."""
     for line in stream.lines():
-        if not line.strip():
-            continue
-        fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
-        if len(fields) < _FEWEST_FIELDS:
-            raise FormatError(f"the line has {len(fields)} fields between |||, not 4", where=stream.place())
-        if fields[0] != current:
-            if block and current is not None:
-                yield _entry(current, start, block)
-            if fields[0] in seen:
-                raise FormatError(f"the list of '{fields[0]}' is not in one piece", where=stream.place())
-            seen.add(fields[0])
-            current, block, start = fields[0], [], stream.place()
-        block.append((stream.place(), fields))
-    if block and current is not None:
-        yield _entry(current, start, block)
+        if line.strip():
+            fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
+            if len(fields) < _FEWEST_FIELDS:
+                raise FormatError(
+                    f"the line has {len(fields)} fields between |||, not 4",
+                    where=stream.place(),
+                    advice="write number ||| words ||| features ||| total",
+                )
+            yield fields[0], stream.place(), (stream.place(), fields)
 
 
-def _entry(name: str, start: str, block: list[tuple[str, list[str]]]) -> Entry:
-    return Entry(name, start, partial(_parse, block))
-
-
-def _parse(block: Sequence[tuple[str, list[str]]]) -> NBest:
+def _parse(block: Sequence[_Line]) -> NBest:
     hypotheses = tuple(_hypothesis(fields, place) for place, fields in block)
-    names = dict.fromkeys(name for h in hypotheses for name in h.scores)
-    total = _TOTAL in names
+    scales = _scales(name for h in hypotheses for name in h.scores)
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
         # Features may be sparse: one that is not there is 0. A total is there or not.
-        if total and _TOTAL not in hypothesis.scores:
+        if _TOTAL in scales and _TOTAL not in hypothesis.scores:
             raise FormatError("the hypothesis has no total, and others of its list have one", where=place)
-    return NBest(hypotheses, {name: float(name == _TOTAL or not total) for name in names})
+    return NBest(hypotheses, scales)
+
+
+def _scales(names: Iterable[str]) -> dict[str, float]:
+    """A total counts alone."""
+    found = dict.fromkeys(names)
+    return {name: float(name == _TOTAL or _TOTAL not in found) for name in found}
 
 
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
-        scores[_TOTAL] = 0.0 - _score(fields[3], place)
+        scores[_TOTAL] = cost_of(fields[3], place)
     return Hypothesis(tuple(split_words(fields[1])), scores)
 
 
@@ -83,11 +84,11 @@ def _features(text: str, place: str) -> dict[str, float]:
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
         elif match := _NAME_AND_VALUE.fullmatch(token):
-            groups.append((match[1], [0.0 - _score(match[2], place)]))
+            groups.append((match[1], [cost_of(match[2], place)]))
         else:
             if not groups:
                 groups.append((_UNNAMED, []))
-            groups[-1][1].append(0.0 - _score(token, place))
+            groups[-1][1].append(cost_of(token, place))
     named: dict[str, float] = {}
     for name, values in groups:
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]
@@ -98,23 +99,14 @@ def _features(text: str, place: str) -> dict[str, float]:
     return named
 
 
-def _score(text: str, where: str) -> float:
-    try:
-        value = float(text) if "_" not in text else None
-    except ValueError:
-        value = None
-    if value is None:
-        raise FormatError(f"'{text[:40]}' is not a number", where=where)
-    if not math.isfinite(value):
-        raise InputError(f"score '{text[:40]}' is not finite", where=where)
-    return value
-
-
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    if not isinstance(graph, NBest):
-        raise UsageError("moses-nbest holds n-best lists, and this is a lattice")
-    _check_fields(name, graph)
-    for hypothesis in graph.hypotheses:
+    nbest = require_nbest(graph, _NAME)
+    names = nbest.score_names()
+    require_scales(nbest, _NAME, _scales(names))
+    if _TOTAL in names:
+        require_all_have(nbest, _TOTAL)
+    _check_fields(name, nbest)
+    for hypothesis in nbest.hypotheses:
         features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]
         fields = [name, " ".join(hypothesis.words), " ".join(features)]
         if _TOTAL in hypothesis.scores:
@@ -122,12 +114,19 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         file.write((" ||| ".join(fields) + "\n").encode("utf-8"))
 
 
-def _check_fields(name: str, graph: NBest) -> None:
+def _check_fields(name: str, nbest: NBest) -> None:
     """Refuses what would be read back as something else."""
-    fields = {name, *(w for h in graph.hypotheses for w in h.words), *(s for h in graph.hypotheses for s in h.scores)}
-    for field in fields:
-        if split_words(field) != [field] or _SEPARATOR in field:
-            raise UsageError(f"{shortened(field)!r} cannot stand in a field of a Moses n-best list")
+    require_words(nbest, name)
+    for feature in nbest.score_names():
+        if not _FEATURE_NAME.fullmatch(f"{feature}="):
+            raise UsageError(
+                f"{shortened(feature)!r} cannot name a feature of a Moses n-best list", advice="use --sum-scores"
+            )
+    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *nbest.score_names()):
+        if _SEPARATOR in text:
+            raise UsageError(
+                f"{shortened(text)!r} would part fields of a Moses n-best list", advice="write jsonl-nbest"
+            )
 
 
-register(Format("moses-nbest", (".nbest",), _sniff, _read, _write))
+register(Format(_NAME, (".nbest",), _sniff, _read, _write))

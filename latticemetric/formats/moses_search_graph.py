@@ -16,9 +16,12 @@ from functools import partial
 
 import numpy as np
 
-from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.errors import FormatError, InputError, placed
+from latticemetric.formats.blocks import in_one_piece
+from latticemetric.formats.columns import require_dense
 from latticemetric.formats.moses_search_graph_lines import COVERED, NAME, SOURCE, TRANSITION, Step, steps_of
 from latticemetric.formats.moses_search_graph_writing import write
+from latticemetric.formats.parsing import labels_of_arcs
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.stream import Stream
 from latticemetric.lattice import Column, Labels, Lattice
@@ -26,7 +29,6 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
 _ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
-_CELLS_A_BYTE = 16
 
 
 def _sniff(head: bytes) -> bool:
@@ -34,9 +36,14 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    current, first = b"", 1
-    seen: set[bytes] = set()
-    block: list[bytes] = []
+    for name, place, lines in in_one_piece(_numbered(stream)):
+        build = partial(_parse, b"".join(line for _, line in lines), stream.name, lines[0][0] - 1)
+        yield Entry(name, place, build)
+
+
+def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
+    """The sentence, the place, and the number of each line; blank ones belong to what stands before."""
+    name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)
         if match is None and line.strip():
@@ -45,27 +52,14 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
                 where=stream.place(),
                 advice="moses_chart's graphs are forests; let it write -output-search-graph-hypergraph",
             )
-        if match is not None and match[1] != current:
-            if current:
-                yield _entry(current, stream, first, block)
-            current, first, block = match[1], stream.line, []
-            if current in seen:
-                name = shortened(current.decode("utf-8", "replace"))
-                raise FormatError(f"the graph of sentence '{name}' is not in one piece", where=stream.place())
-            seen.add(current)
-        block.append(line)
-    if current:
-        yield _entry(current, stream, first, block)
-
-
-def _entry(name: bytes, stream: Stream, first: int, block: list[bytes]) -> Entry:
-    build = partial(_parse, b"".join(block), stream.name, first - 1)
-    return Entry(name.decode("utf-8", "replace"), stream.place(first), build)
+        name = match[1].decode("utf-8", "replace") if match else name
+        if name:
+            yield name, stream.place(), (stream.line, line)
 
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
     steps = list(steps_of(data, file, lines_before))
-    return _lattice(steps, _States(steps), _CELLS_A_BYTE * len(data) + 1000)
+    return _lattice(steps, _States(steps), len(data))
 
 
 class _States:
@@ -122,7 +116,7 @@ class _States:
         return self._number[back], self._number[target]
 
 
-def _lattice(steps: list[Step], states: _States, most_cells: int) -> Lattice:
+def _lattice(steps: list[Step], states: _States, text_size: int) -> Lattice:
     arcs = [step for step in steps if step.hypothesis != 0]
     begin = next(step for step in steps if step.hypothesis == 0)
     # Where the first line does not say whether it is complete, it is if nothing was to be translated.
@@ -158,14 +152,14 @@ def _lattice(steps: list[Step], states: _States, most_cells: int) -> Lattice:
         target,
         word,
         final=list(final),
-        scores=_columns(arcs, first, len(word), len(final), most_cells),
+        scores=_columns(arcs, first, len(word), len(final), text_size),
         vocabulary=Vocabulary.from_words(text for text in numbers if text),
         labels={name: _labels(texts, first, len(word), len(final)) for name, texts in labels.items() if any(texts)},
         copy=False,
     )
 
 
-def _columns(arcs: list[Step], first: list[int], size: int, ends: int, most_cells: int) -> dict[str, Column]:
+def _columns(arcs: list[Step], first: list[int], size: int, ends: int, text_size: int) -> dict[str, Column]:
     values: dict[str, list[float]] = {TRANSITION: [0.0] * size}
     for row, step in zip(first, arcs, strict=True):
         values[TRANSITION][row] = step.cost
@@ -173,22 +167,18 @@ def _columns(arcs: list[Step], first: list[int], size: int, ends: int, most_cell
             raise FormatError("the line has not as many scores as the graph's first", where=step.place)
         for name, cost in step.features.items():
             if name not in values:
-                if (len(values) + 1) * size > most_cells:
-                    raise InputError(
-                        "the features are too sparse to be kept as columns",
-                        where=step.place,
-                        advice="let Moses write -output-search-graph",
-                    )
+                with placed(step.place):
+                    require_dense(len(values) + 1, size, text_size)
                 values[name] = [0.0] * size
             values[name][row] = cost
     return {name: Column(np.array(v), np.zeros(ends), float(name == TRANSITION)) for name, v in values.items()}
 
 
 def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
-    vocabulary = Vocabulary.from_words(text for text in texts if text)
-    numbers = np.zeros(size, dtype=np.int32)
-    numbers[first] = [vocabulary.number(text) if text else EPSILON for text in texts]
-    return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
+    of_arc = [""] * size
+    for row, text in zip(first, texts, strict=True):
+        of_arc[row] = text
+    return labels_of_arcs(of_arc, ends)
 
 
 register(Format(NAME, (".osg", ".osgx"), _sniff, _read, write))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.stream import decoded_line
 from latticemetric.formats.text_fields import number, whole
 from latticemetric.vocabulary import split_words
 
@@ -62,13 +63,7 @@ def steps_of(data: bytes, file: str, lines_before: int) -> Iterator[Step]:
     """The hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
-        try:
-            text = row.decode("utf-8").strip(" \t\r\f\v")
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"byte {error.start + 1} of the line is not UTF-8", where=place, advice="convert the file with iconv"
-            ) from None
-        if text:
+        if text := decoded_line(row, place).strip(" \t\r\f\v"):
             yield _step(_AFTER_NUMBER.split(text, 1)[-1], place)
 
 
@@ -159,7 +154,9 @@ def split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     source, bar, target = text.partition("|")
     tokens = split_words(text)
     if source and "|" in target:
-        joint = tokens[span - 1].split("|") if 0 < span <= len(tokens) else []
+        if not 0 < span <= len(tokens):
+            return None
+        joint = tokens[span - 1].split("|")
         if span > 1:
             factors = tokens[span - 2].count("|") + 1
         elif span < len(tokens):

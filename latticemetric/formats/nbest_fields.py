@@ -1,58 +1,54 @@
-"""What text formats of n-best lists have in common: strict numbers, and what they can hold."""
+"""What text formats of n-best lists have in common: lists whose lines stand together, and what they can hold."""
 
 from __future__ import annotations
 
-import math
-import re
-from typing import Any
-
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import UsageError, shortened
 from latticemetric.formats.registry import Graph
+from latticemetric.formats.text_fields import number, require_field
 from latticemetric.lattice import Lattice
 from latticemetric.nbest import NBest
-from latticemetric.vocabulary import split_words
-
-NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-
-_NUMBER = re.compile(NUMBER)
-_NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_MOST_DIGITS = 1000
 
 
-def require_number(text: str, where: str) -> str:
-    """The same text, if it spells a finite number in ASCII digits."""
-    if _NOT_FINITE.fullmatch(text):
-        raise InputError(f"score '{text}' is not finite", where=where)
-    if len(text) > _MOST_DIGITS or not _NUMBER.fullmatch(text):
-        raise FormatError(f"'{shortened(text, 40)}' is not a number", where=where)
-    return text
-
-
-def require_finite(value: float, text: str, where: str) -> float:
-    """The same value, if it is finite."""
-    if not math.isfinite(value):
-        raise InputError(f"score '{shortened(text, 40)}' is not finite", where=where)
-    return value
-
-
-def cost_of(text: str, where: str) -> float:
+def cost_of(text: str, place: str) -> float:
     """The cost that a natural log probability means."""
-    return 0.0 - require_finite(float(require_number(text, where)), text, where)
+    return 0.0 - number(text, place)
 
 
 def require_nbest(graph: Graph, format_name: str) -> NBest:
     """Refuses lattices and forests."""
     if not isinstance(graph, NBest):
-        kind = "a lattice" if isinstance(graph, Lattice) else "a forest"
-        raise UsageError(f"{format_name} holds n-best lists, and this is {kind}", advice="write a format that holds it")
+        kind, other = ("a lattice", "htk-slf") if isinstance(graph, Lattice) else ("a forest", "moses-hypergraph")
+        raise UsageError(
+            f"{format_name} holds n-best lists, and this is {kind}",
+            advice=f"write a format that holds it, e.g. {other}",
+        )
     return graph
 
 
-def require_fields(texts: Any, format_name: str) -> None:
-    """Refuses words and ids that would be read back as several, or as none."""
-    for text in set(texts):
-        if split_words(text) != [text]:
-            raise UsageError(f"{shortened(text)!r} is empty or holds white space, which {format_name} cannot write")
+def require_words(nbest: NBest, name: str = "") -> None:
+    """Refuses words, and an id, that would be read back as several or as none."""
+    for text in {word for h in nbest.hypotheses for word in h.words}:
+        require_field(text, "the word")
+    if name:
+        require_field(name, "the id")
+
+
+def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
+    """Refuses scores that would count otherwise when they are read back."""
+    if weighed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
+        raise UsageError(
+            f"{format_name} would count {shortened(', '.join(weighed), 200)} with another weight than this list does",
+            advice="add the scores up with --sum-scores, or write jsonl-nbest",
+        )
+
+
+def require_all_have(nbest: NBest, total: str) -> None:
+    """Refuses a total that only some hypotheses have."""
+    if any(total not in h.scores for h in nbest.hypotheses):
+        raise UsageError(
+            f"some hypotheses have no score '{shortened(total)}', and others have one",
+            advice="add the scores up with --sum-scores",
+        )
 
 
 def single_costs(graph: NBest, format_name: str) -> list[float]:

@@ -9,7 +9,7 @@ from typing import IO
 
 from latticemetric import fst_layout
 from latticemetric.errors import FormatError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
 from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
 from latticemetric.interchange import lattice_from_arrays, lattice_to_arrays
@@ -36,6 +36,7 @@ def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
 def encode_graph(graph: Graph) -> bytes:
     """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
     lattice = lattice_with_one_column(graph, "openfst")
+    require_unscaled(lattice, "openfst")
     require_labels(lattice, "openfst", {"input"})
     return fst_layout.encode(lattice_to_arrays(lattice), fst_type="vector")
 

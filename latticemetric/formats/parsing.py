@@ -1,18 +1,16 @@
-"""From what the native parsers return to lattices: errors with their place, words with their vocabulary."""
+"""From what parsers return to lattices: errors with their place, words and labels with their vocabularies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.errors import FormatError, InputError
-from latticemetric.formats.stream import Piece, Stream
-from latticemetric.vocabulary import Vocabulary, Words
-
-_PIECE = 2**22
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.lattice import Labels
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 
 def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
@@ -23,23 +21,6 @@ def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: 
         line, what = error.args
         what, _, advice = what.partition("; ")
         raise FormatError(what, where=f"{file}:{lines_before + line}", advice=advice or None) from None
-
-
-def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
-    """What stands between blank lines: the number of lines before it, and its text."""
-    rest, lines, is_last = b"", 0, False
-    while not is_last:
-        # A piece is never smaller than what is left over, so that a long block is not searched again and again.
-        chunk = stream.read_some(max(_PIECE, len(rest)))
-        is_last = not chunk
-        data = rest + chunk
-        at = None if stream.offset is None else stream.offset - len(data)
-        done, done_lines = 0, 0
-        for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
-            yield lines + before, Piece(data, begin, end, stream.name, None if at is None else at + begin)
-            done, done_lines = end, after
-        lines += done_lines
-        rest = data[done:]
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
@@ -55,5 +36,21 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
         return numbers, Vocabulary.from_words(words)
     for word in words:
         if word not in table:
-            raise InputError(f"'{word[:40]}' is not in the symbol table", advice="give the table of this graph")
+            raise InputError(
+                f"'{shortened(word, 40)}' is not in the symbol table", advice="give the table of this graph"
+            )
     return np.concatenate([[0], table.encode(words)]).astype(np.int32)[numbers], table
+
+
+def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """Words as they stand in a file as numbers of a vocabulary; one text means that there is none."""
+    numbers = {nothing: EPSILON}
+    words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
+    return spelled((words, list(numbers)[1:]), table)
+
+
+def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
+    """Texts of arcs as labels, the empty one as none; final states have none."""
+    vocabulary = Vocabulary.from_words(text for text in texts if text)
+    numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
+    return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)

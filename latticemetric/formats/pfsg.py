@@ -15,14 +15,15 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.blocks import named_blocks
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.parsing import spelled
-from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
+from latticemetric.formats.parsing import spelled_texts
+from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
-from latticemetric.formats.text_fields import number, numbered_lines, require_field, whole
+from latticemetric.formats.text_fields import number, numbered_lines, require_id, whole, word_to_write
 from latticemetric.formats.word_nodes import NOTHING, word_nodes
 from latticemetric.lattice import Column, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _NULL = "NULL"
 _UNIT = Decimal("10000.5")
@@ -39,22 +40,8 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    block: list[bytes] = []
-    name: str | None = None
-    first = 1
-    for line in stream.byte_lines():
-        if match := _NAME_LINE.match(line):
-            if name is not None:
-                yield _entry(name, block, stream, first, vocabulary)
-                block, first = [], stream.line
-            name = _DURATION.sub("", line[match.end() :].strip().decode("utf-8", "replace"))
-        block.append(line)
-    yield _entry(name or "", block, stream, first, vocabulary)
-
-
-def _entry(name: str, block: list[bytes], stream: Stream, first: int, vocabulary: Vocabulary | None) -> Entry:
-    build = partial(_parse, b"".join(block), stream.name, first - 1, vocabulary)
-    return Entry(name or graph_name(stream.stem), stream.place(first), build, naming="own" if name else "file")
+    for entry in named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary)):
+        yield entry._replace(name=_DURATION.sub("", entry.name))
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
@@ -69,16 +56,14 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     source, target, cost = _transitions(lines, len(texts))
     if len(source) != expected:
         raise FormatError(f"the line says {count} transitions, and there are {len(source)}", where=place)
-    numbers = {text: place for place, text in enumerate(dict.fromkeys(t for t in texts if t != _NULL), start=1)}
-    of_node = np.array([numbers.get(text, EPSILON) for text in texts], dtype=np.int32)
+    of_node, vocabulary = spelled_texts(texts, _NULL, table)
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
     if of_node[initial] != EPSILON:
         # No transition ends in the initial node, so its word gets an arc of its own.
         start = len(texts)
         source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
-        words = np.append(words, of_node[initial])
-    words, vocabulary = spelled((words.astype(np.int32), list(numbers)), table)
+        words = np.append(words, of_node[initial]).astype(np.int32)
     scores = {"weight": Column(np.array(cost), np.zeros(1))}
     return Lattice.from_arcs(
         source, target, words, final=[final], start=start, scores=scores, vocabulary=vocabulary, copy=False
@@ -130,7 +115,7 @@ def _score(cost: float) -> str:
     """The shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
-        raise InputError(f"the cost {cost!r} is too large for a PFSG")
+        raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
     exact = str(_EXACTLY.multiply(Decimal(0.0 - cost), _UNIT))
     return next(text for text in (str(round(score)), repr(score), exact) if text == exact or _cost(text, "") == cost)
 
@@ -139,8 +124,10 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = lattice_with_one_column(graph, "pfsg")
     require_unscaled(lattice, "pfsg")
     require_labels(lattice, "pfsg", set())
-    if split_words(name) != [name] or _DURATION.search(name):
-        raise UsageError(f"'{name}' cannot be the name of a PFSG", advice="names have no white space")
+    if _DURATION.search(require_id(name, "the name of a PFSG")):
+        raise UsageError(
+            f"'{shortened(name)}' cannot be the name of a PFSG, since it ends in a duration", advice="rename it"
+        )
     states, last = lattice.num_states, lattice.num_states - 1
     column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
     single = lattice.final.tolist() == [last] and not column.final.any()
@@ -149,7 +136,9 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     # SRILM forgets the words of the initial and the final node, so they have none.
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
-    words = [_word_to_write(lattice.vocabulary, word) for word, _ in [*nodes.keys, *([] if single else [NOTHING])]]
+    words = [
+        word_to_write(lattice.vocabulary, word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NOTHING])]
+    ]
     ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
     rows = [f"{s} {t} {_score(c)}" for s, t, c in zip(source, nodes.of_arc, column.arc.tolist(), strict=True)]
     rows += [f"{node} {state} 0" for node, state in joints]
@@ -157,13 +146,6 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     header = [f"name {name}", f"nodes {len(words)} {' '.join(words)}", "initial 0"]
     header += [f"final {last if single else len(words) - 1}", f"transitions {len(rows)}"]
     file.write(("\n".join([*header, *rows]) + "\n\n").encode("utf-8"))
-
-
-def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
-    word = vocabulary.word(number)
-    if word == _NULL:
-        raise InputError(f"the word '{_NULL}' would be read back as no word at all")
-    return require_field(word, "word") if word else _NULL
 
 
 register(Format("pfsg", (".pfsg",), _sniff, _read, _write))

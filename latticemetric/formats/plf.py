@@ -15,13 +15,13 @@ from typing import IO
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.errors import InputError
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
 from latticemetric.formats.parsing import parsed
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
+from latticemetric.formats.text_fields import refuse_word
 from latticemetric.lattice import Column, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import Vocabulary
 
 EPSILON_WORD = "*EPS*"
 
@@ -68,10 +68,11 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     end = last if plain else last + 1
     columns = {name: column.arc.tolist() for name, column in lattice.scores.items()}
     for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
-        word = lattice.vocabulary.word(int(lattice.word[arc])) or EPSILON_WORD
-        if lattice.word[arc] != EPSILON and word == EPSILON_WORD:
-            raise InputError(f"the word '{EPSILON_WORD}' would be read back as no word at all")
-        items[source].append(_arc_to_write(word, {n: c[arc] for n, c in columns.items()}, target - source))
+        word = lattice.vocabulary.word(int(lattice.word[arc]))
+        refuse_word(word, EPSILON_WORD)
+        items[source].append(
+            _arc_to_write(word or EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
+        )
     if not plain:
         for state in lattice.final.tolist():
             costs = {name: values[state] for name, values in end_costs.items()}

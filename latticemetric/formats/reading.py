@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, placed
+from latticemetric.formats.compression import without_compression
+from latticemetric.formats.paths import expand
 from latticemetric.formats.registry import Entry, Format, Graph, find_format, folder_formats, graph_name, sniff
-from latticemetric.formats.stream import STANDARD_INPUT, Stream, expand, open_stream, without_compression
+from latticemetric.formats.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.tar import is_tar, members
 from latticemetric.vocabulary import Vocabulary
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import warnings
@@ -13,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.catalogue import FOLDERS, OWN, possible
-from latticemetric.formats.stream import Stream, without_compression
+from latticemetric.formats.compression import without_compression
+from latticemetric.formats.stream import Stream
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Graph: TypeAlias = "Lattice | NBest | Forest"
 
 _ENTRY_POINTS = "latticemetric.formats"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 Naming = Literal["own", "file", "position"]
 
 _FILE_ENDS = re.compile(
@@ -154,6 +157,8 @@ def sniff(stream: Stream) -> Format:
         raise FormatError("the file is empty", where=stream.name)
     others = [found for name, found in _formats.items() if name not in OWN]
     candidates = _candidates(head, [*map(_own, possible(head)), *others]) or _candidates(head, with_plugins().values())
+    if not candidates and head.startswith(_UTF_16) and b"\n" in head:
+        raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
     if not candidates:
         raise FormatError(
             "the format is not recognised",

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.parsing import spelled
+from latticemetric.formats.parsing import labels_of_arcs, spelled_texts
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.sphinx_writing import BASES, FRAME_RATE, NO_WORD, VARIANT, VARIANTS, write
 from latticemetric.formats.stream import Stream
 from latticemetric.formats.text_fields import number, numbered_lines, whole
-from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary
 
 _FIRST_LINES = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*Frames[ \t]+[-+0-9.eE]+[ \t\r]*(?:\n|$)")
 _NODE_FIELDS = 5
@@ -83,19 +83,13 @@ def _lattice(
     source, target, cost = arcs
     split = [VARIANT.fullmatch(node.word) for node in nodes]
     bare = [match[1] if match else node.word for match, node in zip(split, nodes, strict=True)]
-    numbers = {text: k for k, text in enumerate(dict.fromkeys(w for w in bare if w != NO_WORD), start=1)}
-    sources = np.array(source, dtype=np.int32)
-    words = np.array([numbers.get(word, EPSILON) for word in bare], dtype=np.int32)[sources]
-    words, vocabulary = spelled((words, list(numbers)), table)
-    labels = {}
-    if any(split):
-        side = Vocabulary.from_words(match[2] for match in split if match)
-        variants = np.array([side.number(match[2]) if match else EPSILON for match in split], dtype=np.int32)
-        labels[VARIANTS] = Labels(variants[sources], np.zeros(1, dtype=np.int32), side)
+    of_node, vocabulary = spelled_texts(bare, NO_WORD, table)
+    variants = [match[2] if match else "" for match in split]
+    labels = {VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {}
     return Lattice.from_arcs(
-        sources,
+        source,
         target,
-        words,
+        of_node[source],
         final=[len(nodes)],
         start=initial,
         scores={"acoustic": Column(np.array(cost), np.zeros(1))},

@@ -9,10 +9,10 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, shortened
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
 from latticemetric.formats.registry import Graph
-from latticemetric.formats.text_fields import require_field
+from latticemetric.formats.text_fields import word_to_write
 from latticemetric.formats.word_nodes import Key, word_nodes
 from latticemetric.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -143,19 +143,21 @@ def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: boo
 
 
 def _word_to_write(lattice: Lattice, key: Key) -> str:
-    word = lattice.vocabulary.word(key[0])
-    if word == NO_WORD:
-        raise InputError(f"the word '{word[:40]}' would be read back as no word at all")
+    word = word_to_write(lattice.vocabulary, key[0], NO_WORD)
     variant = _variant(lattice.labels[VARIANTS].vocabulary, key[1]) if key[1] else ""
     if not variant and VARIANT.fullmatch(word):
-        raise InputError(f"the word '{word[:40]}' would be read back as a pronunciation variant")
-    return (require_field(word, "word") if word else NO_WORD) + variant
+        raise InputError(
+            f"the word '{shortened(word, 40)}' would be read back as a pronunciation variant",
+            advice="write another format",
+        )
+    return word + variant
 
 
 def _variant(vocabulary: Vocabulary, number: int) -> str:
     text = vocabulary.word(number)
     if not re.fullmatch("[0-9]+", text):
         raise InputError(
-            f"the pronunciation variant '{text[:40]}' is not a number", advice="leave it out with --drop-labels"
+            f"the pronunciation variant '{shortened(text, 40)}' is not a number",
+            advice="leave it out with --drop-labels",
         )
     return f"({text})"

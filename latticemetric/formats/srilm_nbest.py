@@ -13,17 +13,11 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import IO, NamedTuple
 
-from latticemetric.errors import FormatError, UsageError
-from latticemetric.formats.nbest_fields import (
-    NUMBER,
-    require_fields,
-    require_finite,
-    require_nbest,
-    require_number,
-    single_costs,
-)
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.nbest_fields import require_nbest, require_scales, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
 from latticemetric.formats.stream import Stream
+from latticemetric.formats.text_fields import NUMBER, number, refuse_word, require_finite
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -83,7 +77,7 @@ def _own(line: _Line) -> Hypothesis:
         )
     acoustic, lm, words = fields[: len(_THREE)]
     if not (words.isascii() and words.isdigit() and len(words) <= _MOST_WORDS):
-        raise FormatError(f"'{words[:40]}' is not a number of words", where=place)
+        raise FormatError(f"'{shortened(words, 40)}' is not a number of words", where=place)
     costs = (_cost(acoustic, _LN_10, place), _cost(lm, _LN_10, place), float(words))
     return Hypothesis(_words(fields[len(_THREE) :]), dict(zip(_THREE, costs, strict=True)))
 
@@ -101,8 +95,8 @@ def _decipher_2(line: _Line) -> Hypothesis:
     for begin in range(0, len(fields), _TOKEN_FIELDS):
         word, *token = fields[begin : begin + _TOKEN_FIELDS]
         if any(token[at - 1] != mark for at, mark in _MARKS.items()):
-            raise FormatError(f"'{word[:40]}' is not followed by ( st: … et: … g: … a: … )", where=place)
-        start, stop = (float(require_number(token[at], place)) for at in (2, 4))
+            raise FormatError(f"'{shortened(word, 40)}' is not followed by ( st: … et: … g: … a: … )", where=place)
+        start, stop = (number(token[at], place) for at in (2, 4))
         # Phones and states have times within those of the word before them.
         if start > end and not _STATE.fullmatch(word):
             words.append(word)
@@ -128,7 +122,8 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
     """−log probability, of a logarithm to a base whose natural logarithm is the factor."""
-    exact = _PRECISE.multiply(_PRECISE.create_decimal(require_number(text, place)), factor)
+    number(text, place)
+    exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)
 
 
@@ -142,19 +137,16 @@ def _score(cost: float, factor: Decimal) -> str:
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
-    require_fields((word for h in nbest.hypotheses for word in h.words), _NAME)
-    if any(_PAUSE in h.words for h in nbest.hypotheses):
-        raise UsageError(f"the word '{_PAUSE}' would be read back as no word at all")
+    require_words(nbest)
+    for hypothesis in nbest.hypotheses:
+        for word in hypothesis.words:
+            refuse_word(word, _PAUSE)
     lines = _own_lines(nbest) if set(nbest.score_names()) == set(_THREE) else _decipher_lines(nbest)
     file.write("".join(line + "\n" for line in lines).encode("utf-8"))
 
 
 def _own_lines(nbest: NBest) -> list[str]:
-    if any(nbest.scales.get(name, 1.0) != scale for name, scale in _SCALES.items()):
-        raise UsageError(
-            f"{_NAME} holds acoustic and lm of weight 1 and nwords of weight 0, and the weights of this list differ",
-            advice="write jsonl-nbest, which holds any scores",
-        )
+    require_scales(nbest, _NAME, _SCALES)
     lines = []
     for h in nbest.hypotheses:
         acoustic, lm, words = (h.scores.get(name, 0.0) for name in _THREE)

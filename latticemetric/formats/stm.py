@@ -8,7 +8,6 @@ with a warning.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from typing import IO, NamedTuple
@@ -27,7 +26,7 @@ from latticemetric.formats.nist_sniffing import STM_FIELDS, is_stm
 from latticemetric.formats.nist_words import TAGS, parsed_transcript
 from latticemetric.formats.nist_writing import Speller, decomposed, require_words_only
 from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.stream import Stream
+from latticemetric.formats.stream import Stream, warn
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -56,7 +55,7 @@ def segments(stream: Stream) -> Iterator[Record]:
         yield record
     if ignored:
         which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
-        warnings.warn(f"{first}: left out {which} not to be scored ({_IGNORED[0].upper()})", stacklevel=2)
+        warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
 
 
 def _record(line: str, where: str) -> Record:

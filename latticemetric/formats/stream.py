@@ -1,23 +1,19 @@
-"""Where bytes come from: files, folders, globs and standard input, compressed or not."""
+"""Where bytes come from: files and standard input, compressed or not."""
 
 from __future__ import annotations
 
 import codecs
 import io
-import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
 from latticemetric.errors import FormatError, InputError
+from latticemetric.formats.compression import decompressed, without_compression
 
 STANDARD_INPUT = "-"
 
-COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst")
-
-_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**16
 _BUFFER = 2**18
 
@@ -209,22 +205,8 @@ def open_stream(path: str) -> Stream:
 def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, bool]:
     """The decompressed bytes, the first of them, and whether they are the file's own."""
     packed, head = _with_head(raw)
-    stream = _decompressed(packed, head)
+    stream = decompressed(packed, head)
     return (packed, head, True) if stream is packed else (*_with_head(stream), False)
-
-
-def _decompressed(packed: IO[bytes], magic: bytes) -> IO[bytes]:
-    if magic.startswith(_GZIP):
-        import gzip
-
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
-    if magic.startswith(_XZ):
-        import lzma
-
-        return cast("IO[bytes]", lzma.LZMAFile(packed))
-    if magic.startswith(_ZSTD):
-        return cast("IO[bytes]", _zstd().ZstdFile(packed))
-    return packed
 
 
 def _with_head(raw: IO[bytes]) -> tuple[IO[bytes], bytes]:
@@ -256,77 +238,3 @@ class _Rejoined(io.RawIOBase):
         buffer[:count] = self._head[:count]
         self._head = self._head[count:]
         return count
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-    else:
-        from backports import zstd
-    return zstd
-
-
-def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
-    """A file to write to, compressed as the path's suffix says."""
-    if path.endswith(".gz"):
-        import gzip
-
-        # No time stamp: the same graphs give the same bytes.
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename=""))
-    if path.endswith(".xz"):
-        import lzma
-
-        return cast("IO[bytes]", lzma.LZMAFile(raw, mode="wb"))
-    if path.endswith(".zst"):
-        return cast("IO[bytes]", _zstd().ZstdFile(raw, mode="wb"))
-    return raw
-
-
-def without_compression(name: str) -> str:
-    """A file name without .gz, .xz or .zst."""
-    for suffix in COMPRESSED_SUFFIXES:
-        if name.endswith(suffix):
-            return name.removesuffix(suffix)
-    return name
-
-
-def expand(
-    paths: Iterable[str | os.PathLike[str]], is_whole: Callable[[Path], bool] = lambda _folder: False
-) -> list[str]:
-    """The files that some paths mean: a folder's files and a glob's matches in natural order (2 before 10).
-
-    Args:
-        paths: Files, folders, globs, standard input.
-        is_whole: Whether a folder is one thing, which stays as it is.
-
-    Raises:
-        InputError: A path means no file.
-    """
-    return [file for path in paths for file in _expand_one(os.fspath(path), is_whole)]
-
-
-def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
-    if path == STANDARD_INPUT:
-        return [path]
-    if Path(path).is_dir():
-        if is_whole(Path(path)):
-            return [path]
-        files = [str(p) for p in Path(path).iterdir() if p.is_file() and not p.name.startswith(".")]
-        if not files:
-            raise InputError("the folder holds no files", where=path)
-        return sorted(files, key=natural_order)
-    if Path(path).exists():
-        return [path]
-    import glob
-
-    found = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
-    matches = [m for m in found if Path(m).is_file() or (Path(m).is_dir() and is_whole(Path(m)))]
-    if not matches:
-        raise InputError("there is no such file", where=path, advice="check the path")
-    return sorted(matches, key=natural_order)
-
-
-def natural_order(path: str) -> list[tuple[int, int, str]]:
-    """A key to sort names with: 2 before 10."""
-    parts = re.split(r"([0-9]+)", path)
-    return [(0, int(part), "") if k % 2 else (1, 0, part) for k, part in enumerate(parts)]

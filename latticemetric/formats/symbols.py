@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from latticemetric.errors import FormatError, InputError
+from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.stream import open_stream
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
@@ -21,7 +21,7 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
             if not fields:
                 continue
             if len(fields) != 2 or not _is_number(fields[1]):  # noqa: PLR2004
-                raise FormatError(f"'{line[:60]}' is not a word and its number", where=stream.place())
+                raise FormatError(f"'{shortened(line, 60)}' is not a word and its number", where=stream.place())
             word, number = fields[0], int(fields[1])
             if number in words:
                 raise FormatError(f"number {number} has two words", where=stream.place())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latticemetric.errors import InputError
-from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, split_words
+from latticemetric.formats.text_fields import refuse_word, require_field
+from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
-_EPSILON_SYMBOLS = frozenset({"<eps>", "<epsilon>", "ε"})
+_EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
 
 _MOST_DIGITS = 10
 
@@ -33,8 +34,5 @@ def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
     if number == EPSILON:
         return "0" if vocabulary.is_numeric else "<eps>"
     word = vocabulary.word(number)
-    if split_words(word) != [word]:
-        raise InputError(f"word {word!r} holds white space, which this format cannot write")
-    if word in _EPSILON_SYMBOLS:
-        raise InputError(f"the word '{word}' would be read back as no word at all")
-    return word
+    refuse_word(word, *_EPSILON_SYMBOLS)
+    return require_field(word, "word")

@@ -18,7 +18,7 @@ import numpy as np
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.forest import Forest
 from latticemetric.formats.forest_fields import Features, Texts
-from latticemetric.formats.forest_json import (
+from latticemetric.formats.json_text import (
     fields_of,
     list_of,
     node_in,
@@ -52,7 +52,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(line: bytes, file: str, number: int) -> Forest:
     place = f"{file}:{number}"
-    fields = fields_of(parsed_json(line.rstrip(), file, number), place)
+    fields = fields_of(parsed_json(line, file, number), place)
     return _Reader(fields, place).forest(len(line))
 
 

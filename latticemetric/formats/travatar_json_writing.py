@@ -11,14 +11,8 @@ from typing import IO
 
 from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.forest import Forest
-from latticemetric.formats.forest_fields import (
-    features_of,
-    forest_to_write,
-    require_unscaled,
-    spelling_of,
-    texts_of,
-    with_one_goal,
-)
+from latticemetric.formats.columns import require_unscaled
+from latticemetric.formats.forest_fields import features_of, forest_to_write, spelling_of, texts_of, with_one_goal
 from latticemetric.formats.registry import Graph
 from latticemetric.vocabulary import split_words
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import IO
 
-from latticemetric.errors import FormatError
-from latticemetric.formats.nbest_fields import cost_of, require_fields, require_nbest, single_costs
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.nbest_fields import cost_of, require_nbest, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.stream import Stream
 from latticemetric.nbest import Hypothesis, NBest
@@ -53,7 +53,7 @@ def _key(fields: list[str], stream: Stream, seen: set[str]) -> str:
     if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
         raise FormatError("the line is neither a key nor a candidate", where=stream.place(), advice=_ADVICE)
     if fields[1] in seen:
-        raise FormatError(f"'{fields[1][:40]}' stands twice", where=stream.place())
+        raise FormatError(f"'{shortened(fields[1], 40)}' stands twice", where=stream.place())
     seen.add(fields[1])
     return fields[1]
 
@@ -72,7 +72,7 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     costs = single_costs(nbest, _NAME)
-    require_fields([name, *(word for h in nbest.hypotheses for word in h.words)], _NAME)
+    require_words(nbest, name)
     lines = [f"{_KEY} {name}"]
     for cost, hypothesis in zip(costs, nbest.hypotheses, strict=True):
         lines.append(" ".join([_CANDIDATE, repr(0.0 - cost), *hypothesis.words]))

@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.blocks import named_blocks
 from latticemetric.formats.confusion import cost_of
-from latticemetric.formats.parsing import spelled
-from latticemetric.formats.registry import Entry, Format, graph_name, register
-from latticemetric.formats.stream import Stream
+from latticemetric.formats.parsing import labels_of_arcs, spelled_texts
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.stream import Stream, warn
 from latticemetric.formats.text_fields import number, numbered_lines, whole
 from latticemetric.formats.wordmesh_writing import DELETE, TEXTS, check_text, write
-from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary, split_words
 
 _FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]+[0-9]+[ \t\r]*(?:\n|$)")
 _NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
@@ -51,22 +52,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    block: list[bytes] = []
-    name: str | None = None
-    first = 1
-    for line in stream.byte_lines():
-        if match := _NAME_LINE.match(line):
-            if name is not None:
-                yield _entry(name, block, stream, first, vocabulary)
-                block, first = [], stream.line
-            name = line[match.end() :].strip().decode("utf-8", "replace")
-        block.append(line)
-    yield _entry(name or "", block, stream, first, vocabulary)
-
-
-def _entry(name: str, block: list[bytes], stream: Stream, first: int, vocabulary: Vocabulary | None) -> Entry:
-    build = partial(_parse, b"".join(block), stream.name, first - 1, vocabulary)
-    return Entry(name or graph_name(stream.stem), stream.place(first), build, naming="own" if name else "file")
+    return named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary))
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
@@ -86,22 +72,18 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     for key, place in mesh.places.items():
         if all(word.text != key[2] for word in mesh.positions[key[1]]):
             raise FormatError(f"'{shortened(key[2], 40)}' is no word of position {key[1]}", where=place)
+    _warn_of_lost_words(mesh, f"{file}:{lines_before + 1}")
     return _lattice(mesh, table)
 
 
 def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
     rows = [(k, word) for k in range(len(mesh.positions)) for word in mesh.positions[k] if word.posterior]
-    _warn_of_lost_words(mesh)
-    numbers = {t: n for n, t in enumerate(dict.fromkeys(w.text for _, w in rows if w.text != DELETE), start=1)}
-    words = np.array([numbers.get(word.text, EPSILON) for _, word in rows], dtype=np.int32)
-    words, vocabulary = spelled((words, list(numbers)), table)
+    words, vocabulary = spelled_texts((word.text for _, word in rows), DELETE, table)
     labels = {}
     for name in TEXTS:
         texts = [mesh.texts.get((name, k, word.text), "") for k, word in rows]
         if any(texts):
-            side = Vocabulary.from_words(text for text in texts if text)
-            ids = np.array([side.number(text) if text else EPSILON for text in texts], dtype=np.int32)
-            labels[name] = Labels(ids, np.zeros(1, dtype=np.int32), side)
+            labels[name] = labels_of_arcs(texts)
     source = np.array([k for k, _ in rows], dtype=np.int32)
     return Lattice.from_arcs(
         source,
@@ -116,14 +98,11 @@ def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
     )
 
 
-def _warn_of_lost_words(mesh: _Mesh) -> None:
+def _warn_of_lost_words(mesh: _Mesh, place: str) -> None:
     """Says which words are left out: none of those that only the reference brought into the mesh."""
     lost = [(k, w.text) for k, words in mesh.positions.items() for w in words if not w.posterior]
     if unexplained := [text for k, text in lost if mesh.references.get(k) != text]:
-        import logging
-
-        shown = shortened(", ".join(unexplained))
-        logging.getLogger("latticemetric").warning("words of a mesh with posterior 0 are left out: %s", shown)
+        warn(place, f"left out words of posterior 0: {shortened(', '.join(unexplained))}")
 
 
 def _times(mesh: _Mesh) -> list[float] | None:

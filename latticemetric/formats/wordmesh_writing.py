@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
 from latticemetric.formats.confusion import columns_to_write, probability_to_write
 from latticemetric.formats.registry import Graph
-from latticemetric.formats.text_fields import is_number, require_field
+from latticemetric.formats.text_fields import is_number, require_id, word_to_write
 from latticemetric.lattice import Lattice
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import split_words
 
 DELETE = "*DELETE*"
 TEXTS = ("hyps", "info")
@@ -36,17 +36,19 @@ def write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = lattice_with_one_column(graph, "wordmesh")
     require_unscaled(lattice, "wordmesh")
     require_labels(lattice, "wordmesh", set(TEXTS))
-    if split_words(name) != [name]:
-        raise UsageError(f"'{name}' cannot be the name of a mesh", advice="names have no white space")
+    require_id(name, "the name of a mesh")
     columns = columns_to_write(lattice, "wordmesh")
     scores = next(iter(lattice.scores.values()), None)
     costs = scores.arc.tolist() if scores else [0.0] * len(lattice.word)
     lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
     for k, rows in enumerate(columns):
-        words = [_word_to_write(lattice.vocabulary, int(lattice.word[row])) for row in rows]
+        words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), DELETE) for row in rows]
         if len(set(words)) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
-            raise InputError(f"'{shortened(twice, 40)}' stands twice between states {k} and {k + 1}")
+            raise InputError(
+                f"'{shortened(twice, 40)}' stands twice between states {k} and {k + 1}, and a mesh holds it once",
+                advice="write another format",
+            )
         posteriors = [probability_to_write(costs[row]) for row in rows]
         lines.append(" ".join([f"align {k}", *(f"{w} {p}" for w, p in zip(words, posteriors, strict=True))]))
         lines += [f"{label} {k} {words[rows.index(row)]} {text}" for label, row, text in _texts(lattice, rows)]
@@ -60,10 +62,3 @@ def _texts(lattice: Lattice, rows: list[int]) -> Iterator[tuple[str, int, str]]:
                 if text := side.vocabulary.word(int(side.arc[row])):
                     check_text(name, text, None)
                     yield name, row, text
-
-
-def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
-    word = vocabulary.word(number)
-    if word == DELETE:
-        raise InputError(f"the word '{DELETE}' would be read back as no word at all")
-    return require_field(word, "word") if word else DELETE

@@ -256,6 +256,9 @@ _TRAVATAR_BROKEN = {
     "no target side": line_case('"trg": [{"label": -1, "words": [-2, "say\\"so\\"", -1]}], ', "", "no target side"),
     "a feature that is nan": line_case('"lm": -2.5', '"lm": NaN', "score 'NaN' is not finite"),
     "a feature that is a text": line_case('"lm": -2.5', '"lm": "-2.5"', "feature 'lm' is \"-2.5\", not a number"),
+    "a feature twice after many": line_case(
+        '"lm": -2.5', ", ".join(f'"x{k}": 0' for k in [*range(100_000), 99_999]), "key 'x99999' stands twice"
+    ),
     "a feature twice": line_case('"lm": -2.5', '"lm": -2.5, "lm": 0', "key 'lm' stands twice"),
     "a feature named as the total": line_case('"lm": -2.5', '"score": -2.5', "a feature is named 'score'"),
     "an infinite score": line_case('"score": -1.25', '"score": -Infinity', "score '-Infinity' is not finite"),

@@ -53,12 +53,13 @@ def test_a_cost_is_the_shortest_decimal_of_its_32_bits_in_text_and_in_binary(val
     assert found == [[float(str(single))]] * 2
 
 
+@pytest.mark.parametrize("space", [" ", "\t", " \t "], ids=["space", "tab", "both"])
 @pytest.mark.parametrize("text", [False, True], ids=["binary", "text"])
-def test_a_script_points_into_an_archive_by_bytes(text, tmp_path):
+def test_a_script_points_into_an_archive_by_bytes(text, space, tmp_path):
     source = EXAMPLES / ("meeting.lat.txt" if text else "meeting.ark")
     shutil.copy(source, tmp_path / "some.lats")
     offset = source.read_bytes().index(b"meeting-002") + len(b"meeting-002") + (not text)
-    (tmp_path / "x.scp").write_text(f"other-id some.lats:{offset}\n")
+    (tmp_path / "x.scp").write_text(f"other-id{space}some.lats:{offset}\n")
     ((name, graph),) = lm.read(tmp_path / "x.scp", symbols=WORDS)
     assert name == "other-id"
     assert contents(graph) == contents(dict(lm.read(source, symbols=WORDS))["meeting-002"])

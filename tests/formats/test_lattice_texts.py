@@ -399,7 +399,9 @@ def test_impossible_words_are_left_out_and_named(tmp_path, caplog):
     text = "numaligns 1\nalign 0 a 0.5 b 0 c 0.0\nreference 0 b\n"
     assert paths_in(tmp_path, text) == [[("a", 0.0 - math.log(0.5))]]
     # b only stands there as the reference.
-    assert [record.getMessage() for record in caplog.records] == ["words of a mesh with posterior 0 are left out: c"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path}/graphs:1: left out words of posterior 0: c"
+    ]
 
 
 def test_a_word_that_only_the_reference_has_is_left_out_quietly(tmp_path, caplog):

@@ -143,7 +143,7 @@ def test_features_too_sparse_for_columns_are_refused(tmp_path):
         for k in range(1, 3000)
     ]
     path = write_file(tmp_path, "\n".join(["0 hyp=0 stack=0", *lines]))
-    with pytest.raises(lm.InputError, match=r"graphs:\d+: the features are too sparse"):
+    with pytest.raises(lm.InputError, match=r"graphs:\d+: .* too sparse"):
         read_all(path, None)
 
 

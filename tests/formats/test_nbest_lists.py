@@ -110,7 +110,7 @@ def test_what_a_list_cannot_hold_is_refused_with_advice(format_name, graph, says
 @pytest.mark.parametrize("word", ["a b", "a\nb", ""])
 def test_words_that_would_be_read_back_as_others_are_refused(format_name, word, tmp_path):
     graph = lm.NBest((Hypothesis((word,), {"score": 1.0}),), {"score": 1.0})
-    with pytest.raises(lm.UsageError, match="white space"):
+    with pytest.raises(lm.InputError, match="white space"):
         lm.write(tmp_path / "x", [("u", graph)], format=format_name)
 
 
@@ -173,7 +173,7 @@ def test_phones_and_states_of_a_backtrace_are_no_words(tmp_path):
 
 def test_pauses_of_srilm_are_no_words(tmp_path):
     assert words(only(tmp_path, "-1.5 -2 2 -pau- a -pau- b\n")) == ["a b"]
-    with pytest.raises(lm.UsageError, match="'-pau-' would be read back as no word"):
+    with pytest.raises(lm.InputError, match="'-pau-' would be read back as no word"):
         lm.write(tmp_path / "x", [("u", nbest({"t": 1.0}, ("-pau-", {"t": 1.0})))], format="srilm-nbest")
 
 

@@ -1,11 +1,13 @@
-"""What JSON formats of forests have in common: strict parsing, and errors that name what they are about."""
+"""What JSON formats have in common: strict parsing, and errors that name what they are about."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.text_fields import require_finite
 
 Pairs = tuple[tuple[str, Any], ...]
 """An object, whose keys may repeat."""
@@ -13,17 +15,20 @@ Pairs = tuple[tuple[str, Any], ...]
 _MOST_DIGITS = 300
 
 
-def parsed_json(data: bytes, file: str, line: int | None = None) -> Any:
+def parsed_json(
+    data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
+) -> Any:
     """A JSON text: objects as tuples of pairs, arrays as lists.
 
     Args:
         data: The text.
         file: Where it stands.
         line: The line it stands on, if it is one of several.
+        objects: What an object becomes; `object_of` where no key may repeat.
     """
     first = line or 1
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8").rstrip()
     except UnicodeDecodeError as error:
         number = first + data.count(b"\n", 0, error.start)
         raise FormatError(
@@ -32,15 +37,28 @@ def parsed_json(data: bytes, file: str, line: int | None = None) -> Any:
     with placed(file if line is None else f"{file}:{line}"):
         try:
             return json.loads(
-                text, object_pairs_hook=tuple, parse_constant=_constant, parse_int=_int, parse_float=_float
+                text, object_pairs_hook=objects, parse_constant=_constant, parse_int=_int, parse_float=_float
             )
         except json.JSONDecodeError as error:
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
+                advice=None if line is None else "a line holds one whole object",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
+
+
+def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys do not repeat."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise FormatError(f"key '{shortened(key, 40)}' stands twice in an object")
+            seen.add(key)
+    return found
 
 
 def _constant(text: str) -> float:
@@ -54,22 +72,15 @@ def _int(text: str) -> int:
 
 
 def _float(text: str) -> float:
-    value = float(text)
-    if value in (float("inf"), float("-inf")):
-        raise InputError(f"score '{shortened(text, 40)}' is not finite")
-    return value
+    return require_finite(float(text), text, "")
 
 
 def fields_of(value: object, place: str) -> dict[str, Any]:
-    """An object whose keys do not repeat."""
+    """An object whose keys do not repeat, of its pairs."""
     if not isinstance(value, tuple):
         raise FormatError("it is not a JSON object", where=place)
-    found = dict(value)
-    if len(found) != len(value):
-        keys = [key for key, _ in value]
-        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
-        raise FormatError(f"key '{shortened(twice, 40)}' stands twice", where=place)
-    return found
+    with placed(place):
+        return object_of(value)
 
 
 def list_of(value: object, what: str, place: str) -> list[Any]:

@@ -1,0 +1,212 @@
+"""Every graph into every format: the same strings, costs and scores come back, or one line says what to do instead."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from format_kit import EXAMPLES, Graph, rebuilt, small_forest, small_lattice
+
+import latticemetric as lm
+from latticemetric.formats.columns import summed, without_labels
+from latticemetric.formats.reading import entries
+from latticemetric.formats.registry import formats
+from latticemetric.nbest import Hypothesis
+
+WRITABLE = sorted(name for name, known in formats().items() if known.can_be_written)
+# OpenFst and Kaldi have 32 bits; probabilities lose some, too.
+CLOSE = {"rel": 1e-6, "abs": 1e-6}
+
+# Texts that mean something to one format or another.
+MARKS = [
+    *("NULL", "!NULL", "!ENTER", "*EPS*", "*DELETE*", "<eps>", "ε", "(null)", "-pau-", "@", "0", "-1", "12", "0.5"),
+    *("(maybe)", "the(2)", "{", "}", "/", "a/b", ";;", "a;b", "**", "<ALT>", "#", "|", "|||", "a|b", "[1]", "[X,1]"),
+    *("candidate", "wav", "End", "align", "'", '"', "\\", "=", "x=1", "a:", "été", "new york", "no\u00a0break", "\t"),
+]
+NAMES = [
+    *("time", "words", "language", "ngram", "var", "W", "N", "a", "l", "acoustic", "lm", "score", "score_0", "total"),
+    *("nwords", "posterior", "transition", "core_0", "hyp", "x y", "x=y", "x;y", 'x"y', "x:", "été", "rank", "text"),
+]
+
+
+def lattice_of(words: list[str], /, **scores: tuple[float, float]) -> lm.Lattice:
+    """Two paths; each score is that of every arc, and its scale."""
+    arcs = len(words) + 1
+    return lm.Lattice.from_arcs(
+        [*range(len(words)), 0],
+        [*range(1, len(words) + 1), len(words)],
+        [*range(1, len(words) + 1), 1],
+        final=[len(words)],
+        scores={n: lm.Column(np.full(arcs, cost), np.zeros(1), scale) for n, (cost, scale) in scores.items()},
+        vocabulary=lm.Vocabulary.from_words(words),
+    )
+
+
+def labelled(name: str, text: str) -> lm.Lattice:
+    lattice = small_lattice()
+    side = lm.Vocabulary.from_words([text])
+    ends = np.zeros(len(lattice.final), dtype=np.int32)
+    return rebuilt(lattice, labels={name: lm.Labels(np.ones(len(lattice.word), dtype=np.int32), ends, side)})
+
+
+def list_of(*hypotheses: tuple[str, dict[str, float]], **scales: float) -> lm.NBest:
+    return lm.NBest(tuple(Hypothesis(tuple(text.split()), scores) for text, scores in hypotheses), scales)
+
+
+def timed() -> lm.Lattice:
+    return lm.Lattice.from_arcs([0, 1], [1, 2], [7, 8], final=[2], times=[0.0, 0.25, 1.0])
+
+
+GRAPHS: dict[str, Graph] = {
+    "a lattice": small_lattice(),
+    "one without scores": lm.Lattice.from_strings(["a b", "c"]),
+    "one in numbers": lm.Lattice.from_arcs([0, 0, 1], [1, 1, 2], [5, 7, 8], final=[2]),
+    "one of no words": lm.Lattice.from_strings([""]),
+    "one of a single state": lm.Lattice.from_arcs([], [], [], final=[0]),
+    "one with times": timed(),
+    "one with two ends that cost something": lm.Lattice.from_arcs(
+        [0, 1, 0],
+        [1, 2, 1],
+        [1, 0, 2],
+        final=[1, 2],
+        scores={"weight": lm.Column(np.array([0.5, 0.25, -1.0]), np.array([2.0, 0.0]))},
+        vocabulary=lm.Vocabulary.from_words(["a", "b"]),
+    ),
+    "one with the same word twice": lm.Lattice.from_arcs(
+        [0, 0, 1], [1, 1, 2], [1, 1, 2], final=[2], scores={"c": lm.Column(np.array([0.5, 0.75, 1.0]), np.zeros(1))}
+    ),
+    "two scores": lattice_of(["a", "b"], lm=(0.5, 1.0), acoustic=(2.0, 1.0)),
+    "a score that does not count": lattice_of(["a", "b"], x=(0.5, 0.0)),
+    "scores of other weights": lattice_of(["a", "b"], acoustic=(0.5, 0.1), lm=(2.0, 12.0)),
+    "a total and its parts": lattice_of(["a", "b"], score=(0.75, 1.0), part=(0.5, 0.0)),
+    "an input side": labelled("input", "x"),
+    "transitions": labelled("transitions", "1_2"),
+    "a forest": small_forest(),
+    "a list with a total": list_of(
+        ("a b", {"lm": 0.5, "total": 1.0}), ("", {"lm": 0.25, "total": 2.0}), lm=0.0, total=1.0
+    ),
+    "a list without a total": list_of(("a b", {"lm": 0.5, "tm": 1.0}), ("a", {"lm": 0.25, "tm": 2.0})),
+    "a list with weights": list_of(("a b", {"lm": 0.5, "tm": 1.0}), ("a", {"lm": 0.25, "tm": 2.0}), lm=0.1, tm=1.0),
+    "a list with a score that does not count": list_of(
+        ("a b", {"am": 0.5, "x": 1.0}), ("c", {"am": 1.0}), am=1.0, x=0.0
+    ),
+    "a list of one": list_of(("a b", {})),
+    "a list with a score of some": list_of(("a b", {"total": 0.5}), ("c", {})),
+    "a sparse list": list_of(("a b", {"w_1": 0.5, "total": 1.0}), ("c", {"w_2": -1.0, "total": 2.0}), w_1=0.0, w_2=0.0),
+    **{f"the word {word!r}": lattice_of(["a", word, "b"], cost=(0.5, 1.0)) for word in MARKS},
+    **{f"the only word {word!r}": lm.Lattice.from_strings([[word]], costs=[0.5]) for word in MARKS},
+    **{f"the score {name!r}": lattice_of(["a", "b"], **{name: (0.5, 1.0)}) for name in NAMES},
+    **{f"the weighed score {name!r}": lattice_of(["a", "b"], **{name: (0.5, 2.0)}) for name in NAMES},
+    **{f"the idle score {name!r}": lattice_of(["a"], cost=(0.5, 1.0), **{name: (0.5, 0.0)}) for name in NAMES},
+    **{f"the score {name!r} of a list": list_of(("a b", {name: 0.5}), ("a", {name: 1.5})) for name in NAMES},
+    **{f"the word {word!r} of a list": lm.NBest((Hypothesis((word, "a"), {"total": 0.5}),), {}) for word in MARKS},
+}
+
+
+# --- What must not get lost
+
+
+def rows_of(graph: Graph) -> list[tuple[tuple[str, ...], list[float]]]:
+    """Each path's words, its cost, and what its scores add up to, in order of size; a score of 0 says nothing."""
+    whole = graph.to_lattice() if isinstance(graph, lm.NBest) else graph
+    walk = whole.derivations if isinstance(whole, lm.Forest) else whole.paths
+    found = [(path.words, [path.cost], []) for path in walk()]
+    for name in whole.scores:
+        alone = walk({other: float(other == name) for other in whole.scores})
+        for (_, _, sums), path in zip(found, alone, strict=True):
+            sums.append(path.cost)
+    return sorted((words, [*cost, *sorted(s for s in sums if s)]) for words, cost, sums in found)
+
+
+def assert_the_same(found: Graph, wanted: Graph, what: str) -> None:
+    rows, expected = rows_of(found), rows_of(wanted)
+    assert [words for words, _ in rows] == [words for words, _ in expected], what
+    assert [costs for _, costs in rows] == [pytest.approx(costs, **CLOSE) for _, costs in expected], what
+
+
+def assert_helpful(error: lm.LatticeMetricError, name: str) -> None:
+    """One line that names the graph and says what to do."""
+    message = str(error)
+    assert "\n" not in message
+    assert len(message) < 400
+    assert message.startswith(name)
+    assert error.advice, message
+
+
+def converted(graph: Graph, format_name: str, folder: Path) -> Graph | None:
+    """What is read of a graph that was written in some format; nothing where it was refused as it should be."""
+    path = folder / f"graph{formats()[format_name].suffixes[0]}"
+    name = "utt,1,utt,0.0,1.5" if format_name == "stm" else "utt-1"
+    problem = None
+    try:
+        lm.write(path, [(name, graph)], format=format_name)
+    except (lm.UsageError, lm.InputError) as error:
+        problem = error
+    if problem is not None:
+        assert_helpful(problem, name)
+        assert not path.exists()
+        return None
+    found = lm.read_one(path, format=format_name, symbols=table_of(graph))
+    for file in folder.iterdir():
+        file.unlink()
+    return found
+
+
+def table_of(graph: Graph) -> lm.Vocabulary | None:
+    """What spells words that a format writes as numbers."""
+    vocabulary = None if isinstance(graph, lm.NBest) else graph.vocabulary
+    return vocabulary if vocabulary is not None and vocabulary.is_given and not vocabulary.is_numeric else None
+
+
+@pytest.mark.parametrize("format_name", WRITABLE)
+def test_a_graph_is_held_as_a_whole_or_refused(format_name, tmp_path):
+    for kind, graph in GRAPHS.items():
+        found = converted(graph, format_name, tmp_path)
+        if found is not None:
+            assert_the_same(found, graph, kind)
+
+
+def examples() -> dict[str, Graph]:
+    """The first graph of an example of each format."""
+    found = {}
+    for path in sorted(EXAMPLES.iterdir()):
+        if path.suffix != ".txt" or path.name.endswith((".fst.txt", ".lat.txt", ".k2.txt", ".recogs.txt")):
+            entry = next(entries([path]))
+            found[entry.format] = entry.build()
+    return found
+
+
+def test_there_is_an_example_of_each_format(monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    assert set(examples()) == set(formats())
+
+
+@pytest.mark.parametrize("format_name", WRITABLE)
+@pytest.mark.parametrize("change", [lambda graph: graph, lambda graph: without_labels(summed(graph))], ids=["", "bare"])
+def test_an_example_is_held_as_a_whole_or_refused(change, format_name, tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    for source, example in examples().items():
+        graph = change(example)
+        found = converted(graph, format_name, tmp_path)
+        if found is not None:
+            assert_the_same(found, graph, source)
+
+
+# What holds all graphs, once their scores are summed and their labels left out.
+LATTICES = ["far", "htk-slf", "openfst", "openfst-text", "kaldi", "moses-search-graph", "pfsg", "plf", "sphinx"]
+FORESTS = ["moses-hypergraph", "cdec-target-graph", "joshua-hypergraph", "cdec-json", "travatar-json"]
+
+
+@pytest.mark.parametrize("format_name", [*LATTICES, *FORESTS])
+def test_what_is_summed_and_without_labels_is_held(format_name, tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    for source, example in examples().items():
+        if format_name in FORESTS or not isinstance(example, lm.Forest):
+            assert converted(without_labels(summed(example)), format_name, tmp_path) is not None, source
+
+
+@pytest.mark.parametrize("format_name", ["moses-nbest", "srilm-nbest", "wenet-nbest", "jsonl-nbest"])
+def test_a_list_whose_scores_are_summed_is_held(format_name, tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    for source, example in examples().items():
+        if isinstance(example, lm.NBest):
+            assert converted(summed(example), format_name, tmp_path) is not None, source

@@ -239,8 +239,43 @@ def test_info_has_the_documented_fields():
     assert sorted(document["graphs"][0]) == sorted(documented("json.md", "Output of `info`"))
 
 
+LETTERS = ("latticemetric", "score", "letters.old.txt", "letters.ref.txt", "--system", "letters.new.txt")
+
+
+@pytest.mark.usefixtures("folder")
+def test_scores_have_the_documented_fields():
+    document = json.loads(output_of(*LETTERS, "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `score`")
+    for item in document["scores"]:
+        assert list(item) == documented("json.md", "A score")
+    assert list(document["scores"][-1]["comparison"]) == documented("json.md", "A comparison")
+
+
+@pytest.mark.usefixtures("folder")
+def test_sentence_scores_have_the_documented_fields():
+    document = json.loads(output_of(*LETTERS, "--level", "sentence", "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `score --level sentence`")
+    assert list(document["sentences"][0]) == documented("json.md", "A sentence")
+
+
+@pytest.mark.usefixtures("folder")
+def test_scores_of_extracted_strings_have_the_documented_fields():
+    plain, scored = (
+        json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))
+        for more in ([], ["--score", "wrr"])
+    )
+    added = (set(scored["lattices"][0]) - set(plain["lattices"][0])) | (set(scored["corpus"]) - set(plain["corpus"]))
+    assert added == set(documented("json.md", "With `--score`"))
+
+
 @pytest.mark.parametrize(
-    ("verb", "page"), [("oracle", "oracle.md"), ("convert", "formats/index.md"), ("info", "formats/index.md")]
+    ("verb", "page"),
+    [
+        ("oracle", "oracle.md"),
+        ("score", "score.md"),
+        ("convert", "formats/index.md"),
+        ("info", "formats/index.md"),
+    ],
 )
 def test_every_option_is_on_its_page(verb, page):
     command = importlib.import_module(f"latticemetric.cli.{verb}").command

@@ -42,6 +42,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "--version"], id="latticemetric --version"),
         pytest.param([program("latticemetric"), "convert", "--help"], id="latticemetric convert --help"),
         pytest.param([program("latticemetric"), "info", "--help"], id="latticemetric info --help"),
+        pytest.param([program("latticemetric"), "score", "--help"], id="latticemetric score --help"),
     ],
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
@@ -52,6 +53,11 @@ def test_an_oracle_imports_what_it_needs_only():
     found = imported_by(program("lattice-oracle"), *ARGUMENTS)
     assert "numpy" in found
     assert found & {"networkx", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"} == set()
+
+
+def test_scores_import_what_they_need_only():
+    strings = [str(EXAMPLES / name) for name in ("letters.new.txt", "letters.ref.txt")]
+    assert imported_by(program("latticemetric"), "score", *strings, "--metrics", "wer,bleu") & HEAVY == {"numpy"}
 
 
 def test_info_and_convert_need_no_openfst():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.readings import readings
+from latticemetric.batch.string_scores import Strings, StringScorer
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
@@ -26,18 +27,23 @@ class Outcome:
         oracle: The answer; `None` where there is a problem.
         problem: Why there is no answer.
         missed: What a graph that could not be searched counts as: all its reference's words deleted.
+        strings: Its words, for sentence metrics; only where some were asked for.
+        sentence_scores: What they say of it alone; likewise.
     """
 
     name: str
     oracle: Oracle | None
     problem: LatticeMetricError | None = None
     missed: RecognitionStatistics | None = None
+    strings: Strings | None = None
+    sentence_scores: dict[str, dict[str, float | None]] | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
-        return {"id": self.name, **self.oracle.asdict()}
+        scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
+        return {"id": self.name, **self.oracle.asdict(), **scores}
 
 
 @dataclass(frozen=True)
@@ -104,8 +110,9 @@ def oracles_of(
     engine: str = "auto",
     keep_going: bool = False,
     workers: int = 1,
+    scorer: StringScorer | None = None,
 ) -> Iterator[Outcome]:
-    """Answers pairs, in their order.
+    """Answers pairs, in their order; with a scorer, scores what was extracted as well.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
@@ -114,11 +121,11 @@ def oracles_of(
 
     def outcome(pair: Pair) -> Outcome:
         try:
-            return Outcome(pair.name, _answer(pair, metric, scales, engine))
+            return _scored(Outcome(pair.name, _answer(pair, metric, scales, engine)), pair, scorer)
         except InputError as error:
             if not keep_going:
                 raise
-            return Outcome(pair.name, None, error, _missed(pair, metric))
+            return _scored(Outcome(pair.name, None, error, _missed(pair, metric)), pair, scorer)
 
     return map_in_order(outcome, pairs, workers)
 
@@ -147,10 +154,21 @@ def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    if not pair.references:
-        return None
+    return metric.statistics("", _readable(pair)) if pair.references else None
+
+
+def _readable(pair: Pair) -> list[tuple[str, ...]]:
+    """All that the references may say; the first of it where that is too much."""
     try:
-        references = [words for reference in pair.references for words in readings(reference)]
+        return [words for reference in pair.references for words in readings(reference)]
     except InputError:
-        references = [reference.words for reference in pair.references]
-    return metric.statistics("", references)
+        return [reference.words for reference in pair.references]
+
+
+def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcome:
+    """The same with its words, and with what the sentence metrics say of them."""
+    if scorer is None or not pair.references:
+        return outcome
+    strings = scorer.strings(outcome.oracle, _readable(pair))
+    scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
+    return replace(outcome, strings=strings, sentence_scores=scores)

@@ -16,6 +16,7 @@ from latticemetric.signature import VERSION
 
 _VERBS = {
     "oracle": "the best that each lattice could have said",
+    "score": "strings against references, by any metric",
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",
     "demo": "an oracle table of the bundled examples",

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from latticemetric.errors import UsageError
+
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -103,8 +105,27 @@ def word_list(text: str | None) -> frozenset[str]:
     from latticemetric.vocabulary import split_words
 
     if text.startswith("@"):
-        from latticemetric.formats.stream import open_stream
+        from latticemetric.formats.files.stream import open_stream
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
     return frozenset(split_words(text))
+
+
+def metric_list(names: Iterable[str], *, stem: bool = False) -> list[Any]:
+    """The metrics of some lists of names, separated by commas; each once."""
+    from latticemetric.metrics.registry import make_metric, metric_names
+
+    listed = [name.strip() for several in names for name in several.split(",") if name.strip()]
+    if not listed:
+        raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
+    metrics = {}
+    for name in listed:
+        try:
+            metric = make_metric(name, **({"stem": True} if stem and not name.endswith("-stem") else {}))
+        except UsageError as error:
+            if not stem or "'stem'" not in str(error):
+                raise
+            raise UsageError(f"{name} knows no stems", where="--stem", advice="leave one of the two out") from None
+        metrics[metric.name] = metric
+    return list(metrics.values())

@@ -79,35 +79,35 @@ class Own(NamedTuple):
 
 
 OWN = {
-    "openfst": Own("openfst_binary", lambda g: g.head.startswith(OPENFST_MAGIC)),
-    "openfst-text": Own("openfst_text", lambda g: g.fields[0].isdigit()),
-    "far": Own("far", lambda g: g.head.startswith(_FAR_MAGICS)),
-    "kaldi": Own("kaldi_text", _id_line),
-    "kaldi-binary": Own("kaldi_binary", _archived),
-    "kaldi-script": Own("kaldi_script", lambda g: len(g.fields) == 2 and b":" in g.fields[1]),  # noqa: PLR2004
-    "htk-slf": Own("htk_slf", lambda g: g.begins(b"#") or b"=" in g.fields[0]),
-    "plf": Own("plf", lambda g: g.begins(b"(")),
-    "sphinx": Own("sphinx", lambda g: g.begins(b"#", b"Frames")),
-    "pfsg": Own("pfsg", lambda g: g.begins(b"##", b"name")),
-    "wordmesh": Own("wordmesh", lambda g: g.begins(b"name", b"numaligns")),
-    "moses-cn": Own("moses_cn", _word_and_number),
-    "moses-search-graph": Own("moses_search_graph", lambda g: b"hyp=" in g.line),
-    "k2": Own("k2_text", lambda g: g.begins(b"k2.", b"FsaVec") or (g.numbers(2) and b"-" in g.head)),
-    "moses-nbest": Own("moses_nbest", lambda g: b"|||" in g.line),
-    "srilm-nbest": Own("srilm_nbest", _two_scores_and_a_count),
-    "lattice-rescore-nbest": Own("lattice_rescore_nbest", lambda g: b"|" in g.line and b"-" in g.fields[0]),
-    "espnet-nbest": Own("espnet_nbest", lambda _: False),  # a folder
-    "wenet-nbest": Own("wenet_nbest", lambda g: g.fields[0] == b"wav"),
-    "icefall-recogs": Own("icefall_recogs", lambda g: b":\t" in g.line),
-    "jsonl-nbest": Own("jsonl_nbest", lambda g: g.begins(b"{")),
-    "trn": Own("trn", _ends_in_an_id),
-    "stm": Own("stm", _timed),
-    "ctm": Own("ctm", _timed),
-    "moses-hypergraph": Own("moses_hypergraph", lambda g: g.begins(b"#")),
-    "cdec-target-graph": Own("moses_hypergraph", lambda g: len(g.fields) == 2 and g.numbers(2)),  # noqa: PLR2004
-    "joshua-hypergraph": Own("joshua_hypergraph", lambda g: g.begins(b"#")),
-    "cdec-json": Own("cdec_json", lambda g: g.begins(b"{")),
-    "travatar-json": Own("travatar_json", lambda g: g.begins(b"{")),
+    "openfst": Own("openfst.binary", lambda g: g.head.startswith(OPENFST_MAGIC)),
+    "openfst-text": Own("openfst.text", lambda g: g.fields[0].isdigit()),
+    "far": Own("openfst.far", lambda g: g.head.startswith(_FAR_MAGICS)),
+    "kaldi": Own("kaldi.text", _id_line),
+    "kaldi-binary": Own("kaldi.binary", _archived),
+    "kaldi-script": Own("kaldi.script", lambda g: len(g.fields) == 2 and b":" in g.fields[1]),  # noqa: PLR2004
+    "htk-slf": Own("htk.slf", lambda g: g.begins(b"#") or b"=" in g.fields[0]),
+    "plf": Own("moses.plf", lambda g: g.begins(b"(")),
+    "sphinx": Own("sphinx.lattice", lambda g: g.begins(b"#", b"Frames")),
+    "pfsg": Own("srilm.pfsg", lambda g: g.begins(b"##", b"name")),
+    "wordmesh": Own("srilm.wordmesh", lambda g: g.begins(b"name", b"numaligns")),
+    "moses-cn": Own("moses.confusion_network", _word_and_number),
+    "moses-search-graph": Own("moses.search_graph", lambda g: b"hyp=" in g.line),
+    "k2": Own("neural.k2", lambda g: g.begins(b"k2.", b"FsaVec") or (g.numbers(2) and b"-" in g.head)),
+    "moses-nbest": Own("moses.nbest", lambda g: b"|||" in g.line),
+    "srilm-nbest": Own("srilm.nbest", _two_scores_and_a_count),
+    "lattice-rescore-nbest": Own("htk.rescored_nbest", lambda g: b"|" in g.line and b"-" in g.fields[0]),
+    "espnet-nbest": Own("neural.espnet", lambda _: False),  # a folder
+    "wenet-nbest": Own("neural.wenet", lambda g: g.fields[0] == b"wav"),
+    "icefall-recogs": Own("neural.icefall", lambda g: b":\t" in g.line),
+    "jsonl-nbest": Own("neural.jsonl", lambda g: g.begins(b"{")),
+    "trn": Own("nist.trn", _ends_in_an_id),
+    "stm": Own("nist.stm", _timed),
+    "ctm": Own("nist.ctm", _timed),
+    "moses-hypergraph": Own("moses.hypergraph", lambda g: g.begins(b"#")),
+    "cdec-target-graph": Own("moses.hypergraph", lambda g: len(g.fields) == 2 and g.numbers(2)),  # noqa: PLR2004
+    "joshua-hypergraph": Own("forests.joshua", lambda g: g.begins(b"#")),
+    "cdec-json": Own("forests.cdec_json", lambda g: g.begins(b"{")),
+    "travatar-json": Own("forests.travatar_json", lambda g: g.begins(b"{")),
 }
 
 # Those that a folder as a whole may be in.

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, placed
-from latticemetric.formats.compression import without_compression
-from latticemetric.formats.paths import expand
+from latticemetric.formats.files.compression import without_compression
+from latticemetric.formats.files.paths import expand
+from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.files.tar import is_tar, members
 from latticemetric.formats.registry import Entry, Format, Graph, find_format, folder_formats, graph_name, sniff
-from latticemetric.formats.stream import STANDARD_INPUT, Stream, open_stream
-from latticemetric.formats.tar import is_tar, members
 from latticemetric.vocabulary import Vocabulary
 
 

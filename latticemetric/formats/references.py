@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.stream import Stream, open_stream
-from latticemetric.formats.text_arcs import is_word_number
+from latticemetric.formats.files.stream import Stream, open_stream
+from latticemetric.formats.texts.arcs import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
@@ -126,6 +126,6 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 def _transcripts(stream: Stream) -> ReferenceFile | None:
     if not any(sign in stream.head() for sign in _SIGNS):
         return None
-    from latticemetric.formats.transcript_references import transcripts_in
+    from latticemetric.formats.nist.references import transcripts_in
 
     return transcripts_in(stream)

@@ -14,8 +14,8 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.catalogue import FOLDERS, OWN, possible
-from latticemetric.formats.compression import without_compression
-from latticemetric.formats.stream import Stream
+from latticemetric.formats.files.compression import without_compression
+from latticemetric.formats.files.stream import Stream
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:

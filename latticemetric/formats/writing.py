@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from latticemetric.errors import InputError, OutputClosedError, UsageError, placed, shortened
-from latticemetric.formats.compression import compressing
+from latticemetric.formats.files.compression import compressing
+from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
-from latticemetric.formats.spool import Spool
 
 STANDARD_OUTPUT = "-"
 

@@ -302,14 +302,14 @@ def test_one_half_is_what_srilm_writes_for_it(tmp_path):
 
 @given(st.integers(-(2**31), 2**31 - 1))
 def test_whole_scores_stay_whole(score):
-    from latticemetric.formats import pfsg
+    from latticemetric.formats.srilm import pfsg
 
     assert pfsg._score(pfsg._cost(str(score), "")) == str(score)
 
 
 @given(st.floats(-1e300, 1e300))
 def test_every_cost_has_a_score(cost):
-    from latticemetric.formats import pfsg
+    from latticemetric.formats.srilm import pfsg
 
     assert pfsg._cost(pfsg._score(cost), "") == cost
 

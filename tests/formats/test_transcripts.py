@@ -19,7 +19,7 @@ from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.readings import distinct_strings
 from latticemetric.batch.readings import readings as readings_of
 from latticemetric.formats import reading
-from latticemetric.formats.nist_words import parsed_transcript
+from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import GraphReference, read_references
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))

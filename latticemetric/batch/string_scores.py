@@ -1,0 +1,99 @@
+"""Sentence metrics of what was extracted: the oracles' words and the 1-bests', scored as two systems' outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from latticemetric.metrics.base import Metric, references_each
+from latticemetric.questions.oracle import Oracle
+from latticemetric.signature import Signature
+
+Words = tuple[str, ...]
+
+SIDES = ("oracle", "one_best")
+
+
+class Strings(NamedTuple):
+    """One pair's words, without ignored ones.
+
+    Attributes:
+        oracle: Of the oracle; none where the graph failed.
+        one_best: Of the model's own best path; likewise.
+        references: Of each reference.
+    """
+
+    oracle: Words
+    one_best: Words
+    references: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class StringScorer:
+    """The metrics asked for, and words that are none to them.
+
+    Attributes:
+        metrics: Any metrics of strings.
+        ignore: Words that are removed from all sides.
+        each: Whether each pair's own values are asked for, not only those of the corpus.
+    """
+
+    metrics: tuple[Metric[Any], ...]
+    ignore: frozenset[str] = frozenset()
+    each: bool = True
+
+    def __post_init__(self) -> None:
+        # What a metric lacks (WordNet) is better known before an hour of searching than after it.
+        for metric in self.metrics:
+            metric.score(("a",), [("b",)])
+
+    def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
+        """What one pair adds; a graph that failed says nothing."""
+        spoken = (found.words, found.one_best.words) if found is not None else ((), ())
+        return Strings(*spoken, tuple(map(self._kept, references)))
+
+    def sentence(self, strings: Strings) -> dict[str, dict[str, float | None]]:
+        """Each metric's value of the oracle and of the 1-best, as of a test set of this one segment."""
+        references = list(strings.references)
+        return {
+            metric.name: {side: metric.score(getattr(strings, side), references) for side in SIDES}
+            for metric in self.metrics
+        }
+
+    def signed(self, signature: Signature) -> Signature:
+        """A metric's signature with the words that were ignored."""
+        ignored = {"ignore": ",".join(sorted(self.ignore))} if self.ignore else {}
+        return replace(signature, fields={**signature.fields, **ignored})
+
+    def _kept(self, words: Words) -> Words:
+        return tuple(word for word in words if word not in self.ignore) if self.ignore else words
+
+
+@dataclass
+class StringTotals:
+    """Collects the words of all pairs: some metrics weigh n-grams by the references of the whole test set."""
+
+    scorer: StringScorer
+    _pairs: list[Strings] = field(default_factory=list)
+
+    def add(self, strings: Strings | None) -> None:
+        """Takes in one pair; nothing where it has no reference."""
+        if strings is not None:
+            self._pairs.append(strings)
+
+    def asdict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The corpus values, for JSON: by metric, of the oracles and of the 1-bests."""
+        references = [list(pair.references) for pair in self._pairs]
+        number = references_each(references)
+        found = {}
+        for metric in self.scorer.metrics:
+            signature = str(self.scorer.signed(metric.signature_for(number)))
+            found[metric.name] = {
+                side: {
+                    "score": metric.corpus([getattr(pair, side) for pair in self._pairs], references).score,
+                    "signature": signature,
+                }
+                for side in SIDES
+            }
+        return found

@@ -1,0 +1,141 @@
+"""Results of `lattice-oracle` as text, TSV and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from latticemetric.batch.oracles import Outcome, Totals
+from latticemetric.batch.string_scores import SIDES, StringTotals
+from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.metrics.recognition import GRR
+
+_TSV_COLUMNS = [
+    "id",
+    "score",
+    "numerator",
+    "denominator",
+    "hypothesis",
+    "cost",
+    "matches",
+    "substitutions",
+    "deletions",
+    "insertions",
+    "reference",
+    "exact",
+]
+_TSV_ONE_BEST = ["hypothesis", "score", "numerator", "denominator", "cost"]
+
+
+class Writer:
+    """Outcomes as lines of one of the output formats, and their totals."""
+
+    def __init__(self, metric: GRR, references: int, *, alignment: bool, strings: StringTotals | None = None) -> None:
+        self.totals: Totals = Totals.zero(metric.order)
+        self._strings = strings
+        self._metric, self._references, self._alignment = metric, references, alignment
+
+    def lines(self, outcomes: Iterable[Outcome], output_format: str) -> Iterator[str]:
+        """The results as lines; totals are known when all of them have been taken."""
+        writers = {"text": self._text, "tsv": self._tsv, "json": self._json, "jsonl": self._jsonl}
+        yield from writers[output_format](self._counted(outcomes))
+
+    def _counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        for outcome in outcomes:
+            self.totals += type(self.totals).of(outcome, self._metric.order)
+            if self._strings is not None:
+                self._strings.add(outcome.strings)
+            yield outcome
+
+    def _text(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        for outcome in outcomes:
+            best = outcome.oracle
+            if best is None:
+                yield f"{harmless(outcome.name)}  failed"
+                continue
+            counts = f"{shown(best.numerator)}/{best.denominator}"
+            words = harmless(" ".join(best.words)) or "(no words)"
+            yield f"{harmless(outcome.name):<12}  {shown(best.score):>7}  {counts:>9}  {words}"
+            if self._alignment:
+                yield from (f"    {harmless(line)}" for line in str(best.alignment).split("\n"))
+                yield ""
+
+    def _tsv(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        metrics = [] if self._strings is None else [metric.name for metric in self._strings.scorer.metrics]
+        appended = [f"{prefix}{name}" for name in metrics for prefix in ("", "one_best_")]
+        yield "\t".join([*_TSV_COLUMNS, *(f"one_best_{name}" for name in _TSV_ONE_BEST), "error", *appended])
+        for outcome in outcomes:
+            item = outcome.asdict()
+            one_best = item.get("one_best", {})
+            values = [item.get(name) for name in _TSV_COLUMNS] + [one_best.get(name) for name in _TSV_ONE_BEST]
+            scores = item.get("sentence_scores", {})
+            values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in SIDES)]
+            yield "\t".join(map(tsv_field, values))
+
+    def _jsonl(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        for outcome in outcomes:
+            yield _as_json(_item(outcome))
+
+    def _json(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        """One document, whose items are written as they come; what sums them up follows them."""
+        signature = str(self._metric.signature_for(self._references))
+        yield '{"signature": ' + _as_json(signature) + ', "lattices": ['
+        before = ""
+        for outcome in outcomes:
+            yield before + _as_json(_item(outcome))
+            before = ","
+        corpus = self.totals.asdict(self._metric, self._references)
+        if self._strings is not None:
+            corpus["scores"] = self._strings.asdict()
+        yield '], "corpus": ' + _as_json(corpus) + "}"
+
+    def summary(self) -> list[str]:
+        """The corpus in a few lines: oracle, 1-best, and what lies between them."""
+        totals, metric = self.totals, self._metric
+        rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
+        for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best)):
+            corpus = metric.corpus_score(statistics, self._references)
+            counts = (
+                statistics.matches[0],
+                statistics.substitutions,
+                statistics.deletions,
+                statistics.insertions,
+            )
+            fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
+            rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
+        best, one_best = metric.value(totals.best), metric.value(totals.one_best)
+        if best is not None and one_best is not None:
+            rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
+        failed = f", {totals.failed} failed" if totals.failed else ""
+        lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
+        scores = {} if self._strings is None else self._strings.asdict()
+        return [
+            "",
+            *table(rows),
+            *_string_table(scores),
+            f"{lattices}{failed}   {metric.signature_for(self._references)}",
+            *(found["oracle"]["signature"] for found in scores.values()),
+        ]
+
+
+def _string_table(scores: dict[str, Any]) -> list[str]:
+    """What sentence metrics say of the corpus."""
+    if not scores:
+        return []
+    labels = {"oracle": "oracle", "one_best": "1-best"}
+    rows = [[labels[side], *(shown(found[side]["score"]) for found in scores.values())] for side in SIDES]
+    return ["", *table([["", *scores], *rows])]
+
+
+def _item(outcome: Outcome) -> dict[str, Any]:
+    """An ITEM of the documented schema; the document says the signature once."""
+    item = outcome.asdict()
+    item.pop("signature", None)
+    if outcome.oracle is not None:
+        item["alignment"] = outcome.oracle.alignment.edits
+    return item
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,127 @@
+"""`latticemetric score`: strings against references, by any metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import options
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.evaluation.scoring import AnyMetric, Tabled
+    from latticemetric.metrics.base import Text
+    from latticemetric.metrics.preparation import Preparation
+
+_DEFAULT_METRICS = "wer,4-grr,bleu"
+
+_EPILOG = """\b
+Examples:
+  latticemetric score out.tok ref.tok --metrics bleu,wer
+  latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
+  latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
+  latticemetric score out.tok ref.tok --metrics wer --explain 7
+"""
+
+
+@click.command("score", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("hypotheses", nargs=1, metavar="HYP")
+@click.argument("references", nargs=-1, required=True, metavar="REF...")
+@click.option("--system", "-s", "others", metavar="FILE", multiple=True, help="A further system; repeatable.")
+@click.option(
+    "--metrics",
+    "-m",
+    default=(_DEFAULT_METRICS,),
+    show_default=True,
+    metavar="NAMES",
+    multiple=True,
+    help="Separated by commas.",
+)
+@click.option("--level", type=click.Choice(["corpus", "sentence"]), default="corpus", show_default=True)
+@click.option("--tokenize", "-tok", default="none", show_default=True, metavar="NAME", help="sacrebleu's tokenizer.")
+@click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
+@click.option("--stem", is_flag=True, help="Compare stems, where the metric can.")
+@click.option("--keyed", is_flag=True, help="Lines begin with ids, as in Kaldi's text, in any order.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="For intervals and p-values; 0: none.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of resamples inside an interval.",
+)
+@click.option("--explain", metavar="SEGMENT", help="Draw what is counted in one segment: its number, or its id.")
+@click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
+@options.output_format("text", "tsv", "json", "jsonl")
+@options.output
+def command(
+    *, hypotheses: str, references: tuple[str, ...], others: tuple[str, ...], output_format: str, **chosen: Any
+) -> None:
+    """Scores of a system's output against one or several references.
+
+    HYP and each REF hold a segment a line; compressed or not, - for standard input. Several systems are compared with
+    HYP: the interval of each difference by paired bootstrap, p-values by paired bootstrap and approximate
+    randomisation.
+    """
+    from latticemetric.cli import score_writing as writing
+    from latticemetric.formats.segments import read_segments
+    from latticemetric.metrics.preparation import Preparation
+
+    metrics = options.metric_list(chosen["metrics"], stem=chosen["stem"])
+    preparation = Preparation(chosen["lowercase"], chosen["tokenize"])
+    systems = (hypotheses, *others)
+    segments = read_segments([*systems, *references], keyed=chosen["keyed"])
+    drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}
+    report = writing.Report(systems, len(references), segments.ids, **drawn)
+    files = [preparation.all_words(texts) for texts in segments.files]
+    tabled = _tabled(files, systems, metrics, preparation)
+    if chosen["explain"] is not None:
+        at = _position(chosen["explain"], segments.ids, output_format)
+        lines = writing.explanations(tabled, [words[at] for words in files], at)
+    else:
+        lines = writing.LEVELS[chosen["level"]](tabled, report, output_format)
+    with options.results(chosen["output"], at_once=False) as put:
+        for line in lines:
+            put(line)
+    if output_format == "text":
+        click.echo("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))), err=True)
+
+
+def _resampled(chosen: dict[str, Any]) -> bool:
+    """Whether what is printed has to do with resamples."""
+    return chosen["level"] == "corpus" and chosen["explain"] is None
+
+
+def _tabled(
+    files: Sequence[Sequence[Text]], systems: Sequence[str], metrics: Sequence[AnyMetric], preparation: Preparation
+) -> list[list[Tabled]]:
+    """Statistics of each system under each metric, signed with what was done to the strings."""
+    from dataclasses import replace
+
+    from latticemetric.evaluation.scoring import tabulate
+
+    references = list(map(list, zip(*files[len(systems) :], strict=True)))
+    found = tabulate(zip(systems, files, strict=False), references, metrics)
+    return [[replace(one, signature=preparation.signed(one.signature)) for one in row] for row in found]
+
+
+def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
+    """Where the segment to be explained stands."""
+    if output_format != "text":
+        raise UsageError(f"--explain draws for people, not as {output_format}", advice="leave --format out")
+    if segment not in ids:
+        raise UsageError(
+            f"there is no segment '{segment}'", where="--explain", advice=f"the first is {ids[0]}, the last {ids[-1]}"
+        )
+    return ids.index(segment)

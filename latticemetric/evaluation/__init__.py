@@ -1,0 +1,1 @@
+"""What scores are worth: intervals by resampling, and whether a difference is one. Reads scores, never graphs."""

@@ -1,0 +1,196 @@
+"""Several systems under several metrics: corpus values with intervals, and comparisons with the first system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latticemetric.evaluation.bootstrap import Interval, PairedBootstrap, interval, paired, value_of
+from latticemetric.evaluation.randomisation import Randomisation, randomised
+from latticemetric.evaluation.resampling import Values, resampled_sums, swapped_sums
+from latticemetric.metrics.base import Metric, References, Table, Text, references_each
+from latticemetric.signature import Signature
+
+AnyMetric = Metric[Any]
+
+
+@dataclass(frozen=True)
+class Tabled:
+    """The statistics of one system under one metric.
+
+    Attributes:
+        system: The system's name.
+        metric: The metric.
+        table: A row a segment.
+        signature: Of values made from it.
+    """
+
+    system: str
+    metric: AnyMetric
+    table: Table
+    signature: Signature
+
+    @property
+    def value(self) -> float:
+        """Of the whole test set; NaN where it is undefined."""
+        return value_of(self.metric, self.table)
+
+    def sentences(self) -> list[float | None]:
+        """The value of each segment alone; `None` where it is undefined."""
+        return [None if np.isnan(value) else value for value in self.metric.values(self.table).tolist()]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A system against the first one.
+
+    Attributes:
+        difference: Its value minus the first one's; `None` where one is undefined.
+        bootstrap: The difference on resamples of the segments; `None` where none were drawn.
+        randomisation: Whether it may be chance; likewise.
+    """
+
+    difference: float | None
+    bootstrap: PairedBootstrap | None
+    randomisation: Randomisation | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        found = self.bootstrap.difference if self.bootstrap else None
+        return {
+            "difference": self.difference,
+            "low": found and found.low,
+            "high": found and found.high,
+            "half_width": found and found.half_width,
+            "p_bootstrap": self.bootstrap and self.bootstrap.p,
+            "p_randomisation": self.randomisation and self.randomisation.p,
+        }
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """A system's corpus value under one metric.
+
+    Attributes:
+        tabled: System, metric and statistics.
+        score: The value; `None` where it is undefined.
+        interval: Of its resamples; `None` where none were drawn.
+        comparison: With the first system; `None` for that one.
+    """
+
+    tabled: Tabled
+    score: float | None
+    interval: Interval | None
+    comparison: Comparison | None
+
+    def asdict(self, *, short_signature: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        bounds = asdict(self.interval) if self.interval else {}
+        sums = self.tabled.table.sum(axis=0).tolist()
+        return {
+            "system": self.tabled.system,
+            "metric": self.tabled.metric.name,
+            "score": self.score,
+            **{name: bounds.get(name) for name in ("low", "high", "half_width", "undefined")},
+            "statistics": dict(zip(self.tabled.metric.columns, map(_plain, sums), strict=True)),
+            "comparison": self.comparison.asdict() if self.comparison else None,
+            "signature": self.tabled.signature.format(short=short_signature),
+        }
+
+
+def tabulate(
+    systems: Iterable[tuple[str, Sequence[Text]]], references: Sequence[References], metrics: Sequence[AnyMetric]
+) -> list[list[Tabled]]:
+    """Statistics of each system under each metric: a list a system."""
+    number = references_each(references)
+    signatures = [metric.signature_for(number) for metric in metrics]
+    return [
+        [
+            Tabled(name, metric, metric.table(candidates, references), signature)
+            for metric, signature in zip(metrics, signatures, strict=True)
+        ]
+        for name, candidates in systems
+    ]
+
+
+def corpus_scores(
+    tabled: Sequence[Sequence[Tabled]], *, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> list[list[SystemScore]]:
+    """Corpus values of systems, with intervals; each system but the first is compared with the first.
+
+    All systems and metrics share their resamples and their trials.
+
+    Args:
+        tabled: Statistics, a list a system, of the same metrics and the same segments.
+        resamples: How many test sets are drawn, and how many trials the randomisation test has; 0 leaves both out.
+        seed: The same seed draws and swaps the same segments.
+        confidence: The share of resamples that intervals hold.
+    """
+    columns = list(zip(*tabled, strict=True))
+    drawn = _draw(columns, resamples, seed) if resamples else [None] * len(columns)
+    scored = [_scored(systems, found, confidence) for systems, found in zip(columns, drawn, strict=True)]
+    return [list(row) for row in zip(*scored, strict=True)]
+
+
+class _Drawn(NamedTuple):
+    """What resampling finds under one metric.
+
+    Attributes:
+        values: Of each system in each resample.
+        differences: Of each system but the first, from the first, in each trial of the randomisation test.
+    """
+
+    values: list[Values]
+    differences: list[Values]
+
+
+def _draw(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:
+    """Draws once, for all systems under all metrics."""
+    sums = iter(resampled_sums([one.table for systems in columns for one in systems], resamples, seed))
+    pairs = [(systems[0].table, other.table) for systems in columns for other in systems[1:]]
+    trials = iter(swapped_sums(pairs, resamples, seed) if pairs else [])
+    return [
+        _Drawn(
+            [one.metric.values(next(sums)) for one in systems],
+            [
+                one.metric.values(other) - one.metric.values(first)
+                for one, (first, other) in zip(systems[1:], trials, strict=False)
+            ],
+        )
+        for systems in columns
+    ]
+
+
+def _scored(systems: Sequence[Tabled], drawn: _Drawn | None, confidence: float) -> list[SystemScore]:
+    """All systems under one metric."""
+    values = [one.value for one in systems]
+    return [
+        SystemScore(
+            one,
+            _or_none(value),
+            interval(value, drawn.values[k], confidence) if drawn else None,
+            _compared(k, value - values[0], drawn, confidence) if k else None,
+        )
+        for k, (one, value) in enumerate(zip(systems, values, strict=True))
+    ]
+
+
+def _compared(system: int, difference: float, drawn: _Drawn | None, confidence: float) -> Comparison:
+    if drawn is None:
+        return Comparison(_or_none(difference), None, None)
+    return Comparison(
+        _or_none(difference),
+        paired(difference, drawn.values[system] - drawn.values[0], confidence),
+        randomised(difference, drawn.differences[system - 1]),
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _plain(value: float) -> int | float:
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,240 @@
+"""Where bytes come from: files and standard input, compressed or not."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Self, cast
+
+from latticemetric.errors import FormatError, InputError
+from latticemetric.formats.files.compression import decompressed, without_compression
+
+STANDARD_INPUT = "-"
+
+_HEAD = 2**16
+_BUFFER = 2**18
+
+
+class Stream:
+    """Decompressed bytes or lines of one file, which knows where it is.
+
+    Attributes:
+        name: The file's path, as the user wrote it.
+        stem: Its name without folder and suffixes of compression.
+        line: Number of the line read last, from 1.
+        offset: Where in the file the next byte stands; `None` where it cannot be found there again.
+    """
+
+    def __init__(self, name: str, raw: IO[bytes]) -> None:
+        self.name = name
+        self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
+        self.line = 0
+        self._damage: InputError | None = None
+        self._raw = raw
+        head: bytes
+        self._bytes, head, is_plain = self._guarded(lambda: _opened(raw))
+        self.offset = 0 if is_plain and Path(name).is_file() else None
+        if head.startswith(codecs.BOM_UTF8):
+            # Windows tools begin texts with it; it is no content, and no binary format begins so.
+            self._bytes.read(len(codecs.BOM_UTF8))
+            self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
+            head = head.removeprefix(codecs.BOM_UTF8)
+        self._head = head
+
+    def head(self) -> bytes:
+        """The first bytes, without consuming them; enough to tell a format."""
+        return self._head
+
+    def content(self) -> IO[bytes]:
+        """The bytes as a file, for those who read it in their own way."""
+        content: IO[bytes] = self._bytes
+        return content
+
+    def read(self) -> bytes:
+        """Everything that is left."""
+        return bytes(self._guarded(self._bytes.read))
+
+    def read_some(self, size: int) -> bytes:
+        """About so many bytes; none at the end. What stands before damage is given before the error comes up."""
+        if self._damage is not None:
+            raise self._damage
+        pieces = []
+        while size > 0:
+            try:
+                piece = bytes(self._guarded(lambda: self._bytes.read1(size)))  # noqa: B023
+            except InputError as error:
+                self._damage = error
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        if self._damage is not None and not pieces:
+            raise self._damage
+        data = b"".join(pieces)
+        self.offset = None if self.offset is None else self.offset + len(data)
+        return data
+
+    def skip(self, size: int) -> None:
+        """Passes over so many bytes of content."""
+
+        def seek() -> None:
+            if self.offset is not None and self._raw.seekable():
+                self._raw.seek(self.offset + size)
+                self._bytes = cast("IO[bytes]", io.BufferedReader(cast("Any", self._raw), _BUFFER))
+                return
+            left = size
+            while left > 0 and (piece := self._bytes.read(min(left, _BUFFER))):
+                left -= len(piece)
+
+        self._guarded(seek)
+        self.offset = None if self.offset is None else self.offset + size
+
+    def byte_lines(self) -> Iterator[bytes]:
+        """Lines with their ends, as bytes."""
+        while data := bytes(self._guarded(self._bytes.readline)):
+            self.line += 1
+            yield data
+
+    def lines(self) -> Iterator[str]:
+        """Lines without their ends, decoded from UTF-8."""
+        for data in self.byte_lines():
+            yield decoded_line(data, self.place()).rstrip("\r\n")
+
+    def place(self, line: int | None = None) -> str:
+        """File and line, for an error."""
+        number = self.line if line is None else line
+        return f"{self.name}:{number}" if number else self.name
+
+    def _guarded(self, operation: Any) -> Any:
+        try:
+            return operation()
+        except EOFError as error:
+            raise FormatError(f"the compressed file is cut short ({error})", where=self.name) from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"cannot be read: {reason}", where=self.name) from None
+        except Exception as error:
+            # Named rather than imported: each comes from a module that few files need.
+            if type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
+                raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.name != STANDARD_INPUT:
+            self._bytes.close()
+            self._raw.close()
+
+
+def warn(place: str, what: str) -> None:
+    """Says in one line that something is left out on purpose."""
+    import logging
+
+    logging.getLogger("latticemetric").warning("%s: %s", place, what)
+
+
+def decoded_line(data: bytes, place: str) -> str:
+    """A line in UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte {error.start + 1} of the line is not UTF-8", where=place, advice="convert the file with iconv"
+        ) from None
+
+
+class Piece:
+    """A part of some bytes of a file, copied only when it is used.
+
+    It travels to another process as the place where it stands in the file, if it has one.
+    """
+
+    __slots__ = ("_at", "_begin", "_end", "_path", "_whole")
+
+    def __init__(self, whole: bytes, begin: int, end: int, path: str = "", at: int | None = None) -> None:
+        self._whole, self._begin, self._end, self._path, self._at = whole, begin, end, path, at
+
+    @property
+    def data(self) -> bytes:
+        """The bytes."""
+        return self._whole[self._begin : self._end]
+
+    @property
+    def first_line(self) -> bytes:
+        """The bytes up to the first line's end."""
+        stop = self._whole.find(b"\n", self._begin, self._end)
+        return self._whole[self._begin : self._end if stop < 0 else stop]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._at is None:
+            return Piece, (self.data, 0, self._end - self._begin)
+        return _read_again, (self._path, self._at, self._end - self._begin)
+
+
+def _read_again(path: str, at: int, size: int) -> Piece:
+    with Path(path).open("rb", buffering=0) as file:
+        file.seek(at)
+        return Piece(file.read(size), 0, size, path, at)
+
+
+def open_stream(path: str) -> Stream:
+    """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", where=path, advice="name a file")
+        return Stream(path, sys.stdin.buffer)
+    try:
+        raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be opened: no file has such a name", where=path) from None
+    try:
+        return Stream(path, raw)
+    except BaseException:
+        raw.close()
+        raise
+
+
+def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, bool]:
+    """The decompressed bytes, the first of them, and whether they are the file's own."""
+    packed, head = _with_head(raw)
+    stream = decompressed(packed, head)
+    return (packed, head, True) if stream is packed else (*_with_head(stream), False)
+
+
+def _with_head(raw: IO[bytes]) -> tuple[IO[bytes], bytes]:
+    """The same bytes, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
+    head = b""
+    while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
+        head += more
+    return cast("IO[bytes]", io.BufferedReader(_Rejoined(head, raw), _BUFFER)), head
+
+
+class _Rejoined(io.RawIOBase):
+    """Bytes that were read already, and then the rest of their stream."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readall(self) -> bytes:
+        # In one go: the default asks for a few kilobytes at a time.
+        head, self._head = self._head, b""
+        return head + bytes(self._rest.read())
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._head:
+            return int(self._rest.readinto(buffer) or 0)
+        count = min(len(buffer), len(self._head))
+        buffer[:count] = self._head[:count]
+        self._head = self._head[count:]
+        return count

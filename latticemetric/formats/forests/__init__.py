@@ -1,0 +1,1 @@
+"""Packed forests of cdec, Joshua and Travatar."""

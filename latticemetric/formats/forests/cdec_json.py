@@ -1,0 +1,216 @@
+"""Hypergraphs of cdec in JSON; one forest a file.
+
+One object whose keys repeat: `rules` (number and text, again and again), `features`, then of each node its `edges` and
+the `node`, whose `in_edges` count all edges of the file. `[k]` in a rule's target side is the k-th tail. The last node
+is the goal. `feats` of an edge are log probabilities (or what the model multiplies with its weights): costs are the
+negated values; their weights stand elsewhere, so that each counts with scale 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from latticemetric.errors import FormatError, shortened
+from latticemetric.forest import Forest
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.forests.cdec_json_writing import (
+    ANY_CATEGORY,
+    CATEGORY,
+    LEFT,
+    NAME,
+    SOURCE,
+    SPANS,
+    SPANS_OF_AN_EDGE,
+    SYMBOL,
+    TAIL,
+    plain_source,
+    write,
+)
+from latticemetric.formats.forests.fields import Features, Texts
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.texts.json import (
+    fields_of,
+    list_of,
+    node_in,
+    numbers_of,
+    parsed_json,
+    real,
+    shown,
+    text_of,
+    whole,
+)
+from latticemetric.lattice import Labels
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_LEFT = re.compile(rf"\[({SYMBOL})\]")
+_FIRST = re.compile(
+    rb'\s*\{\s*"(?:rules"\s*:\s*(?:\[\s*(?:[0-9]+\s*,\s*"\[|\]\s*,\s*")|null)|(?:features|is_sorted|edges)"\s*:)'
+)
+
+
+class _Rule(NamedTuple):
+    """A rule: what it makes, its source side, and its target side as numbers of words and −k for the k-th tail."""
+
+    left: str
+    source: str
+    target: list[int]
+
+
+class _Edge(NamedTuple):
+    rule: _Rule
+    tails: list[int]
+    spans: str
+
+
+def _sniff(head: bytes) -> bool:
+    match = _FIRST.match(head)
+    return match is not None and (b'"rules' in match[0] or b'"in_edges"' in head or b'"rule"' in head)
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    build = partial(_parse, stream.read(), stream.name)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+
+
+def _parse(data: bytes, file: str) -> Forest:
+    pairs = parsed_json(data, file)
+    if not isinstance(pairs, tuple):
+        raise FormatError("the file is not a JSON object", where=file)
+    reader = _Reader(file)
+    for key, value in pairs:
+        reader.take(key, value)
+    return reader.forest(len(data))
+
+
+class _Reader:
+    """What was read so far. Rules and features stand before the edges that name them."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._rules: dict[int, _Rule] = {}
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._edges: list[_Edge] = []
+        self._head: list[int] = []
+        self._categories: list[str] = []
+        self._features = Features()
+
+    def take(self, key: str, value: object) -> None:
+        """One key of the whole object."""
+        if key == "edges":
+            for edge in list_of(value, key, self._file):
+                self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")
+        elif key == "node":
+            self._take_node(value, f"{self._file}, node {len(self._categories)}")
+        elif key == "rules":
+            self._take_rules(list_of(value, key, self._file))
+        elif key == "features":
+            self._names = [text_of(name, "a feature's name", self._file) for name in list_of(value, key, self._file)]
+        elif key != "is_sorted":
+            raise FormatError(f"there is a key '{shortened(key, 40)}', which cdec does not know", where=self._file)
+
+    def _take_rules(self, rules: list[Any]) -> None:
+        if len(rules) % 2:
+            raise FormatError("rules are not pairs of a number and a text", where=self._file)
+        for number, text in zip(rules[::2], rules[1::2], strict=True):
+            place = f"{self._file}, rule {shown(number)}"
+            if whole(number, "rules", place) in self._rules:
+                raise FormatError("the rule stands twice", where=place)
+            self._rules[number] = self._rule(text_of(text, "the rule", place), place)
+
+    def _rule(self, text: str, place: str) -> _Rule:
+        parts: list[list[str]] = [[]]
+        for token in split_words(text):
+            if token == "|||":  # noqa: S105
+                parts.append([])
+            else:
+                parts[-1].append(token)
+        if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT.fullmatch(parts[0][0])):  # noqa: PLR2004
+            raise FormatError(f"'{shortened(text, 40)}' is no rule", where=place, advice="[X] ||| source ||| target")
+        return _Rule(left[1], " ".join(parts[1]), [self._target(token) for token in parts[2]])
+
+    def _target(self, token: str) -> int:
+        match = TAIL.fullmatch(token)
+        return -int(match[1]) if match else self._numbers.setdefault(token, len(self._numbers) + 1)
+
+    def _take_edge(self, value: object, place: str) -> None:
+        fields = fields_of(value, place)
+        if unknown := fields.keys() - {"tail", "spans", "feats", "rule"}:
+            raise FormatError(f"an edge has no '{shortened(min(unknown), 40)}'", where=place)
+        rule = fields.get("rule")
+        if rule is None:
+            raise FormatError("the edge has no rule", where=place, advice="write the forest together with its rules")
+        if not isinstance(rule, str) and whole(rule, "rule", place) not in self._rules:
+            raise FormatError(f"there is no rule {rule}", where=place)
+        found = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
+        spans = numbers_of(fields.get("spans"), "spans", place)
+        if len(spans) not in (0, SPANS_OF_AN_EDGE):
+            raise FormatError(f"there are {len(spans)} spans, not {SPANS_OF_AN_EDGE}", where=place)
+        self._take_features(list_of(fields.get("feats"), "feats", place), place)
+        tails = numbers_of(fields.get("tail"), "tail", place)
+        self._edges.append(_Edge(found, tails, ",".join(map(str, spans))))
+        self._head.append(-1)
+
+    def _take_features(self, feats: list[Any], place: str) -> None:
+        if len(feats) % 2:
+            raise FormatError("feats are not pairs of a feature and its value", where=place)
+        for name, value in zip(feats[::2], feats[1::2], strict=True):
+            if not isinstance(name, str) and not 0 <= whole(name, "feats", place) < len(self._names):
+                raise FormatError(f"there is no feature {name}", where=place)
+            key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
+            self._features.add(len(self._edges), key, real(value, f"feature '{shortened(key, 40)}'", place))
+
+    def _take_node(self, value: object, place: str) -> None:
+        fields = fields_of(value, place)
+        if unknown := fields.keys() - {"in_edges", "cat"}:
+            raise FormatError(f"a node has no '{shortened(min(unknown), 40)}'", where=place)
+        for edge in numbers_of(fields.get("in_edges"), "in_edges", place):
+            if not 0 <= edge < len(self._edges):
+                raise FormatError(f"there is no edge {edge} yet", where=place)
+            if self._head[edge] >= 0:
+                raise FormatError(f"edge {edge} belongs to node {self._head[edge]} already", where=place)
+            self._head[edge] = len(self._categories)
+        category = fields.get("cat")
+        self._categories.append("" if category is None else text_of(category, "cat", place))
+
+    def forest(self, size: int) -> Forest:
+        """All together."""
+        nodes = len(self._categories)
+        if not nodes:
+            raise FormatError("the forest is empty: it has no node", where=self._file)
+        if -1 in self._head:
+            raise FormatError("the edge belongs to no node", where=f"{self._file}, edge {self._head.index(-1)}")
+        for number, edge in enumerate(self._edges):
+            for tail in edge.tails:
+                node_in(tail, nodes, "tail", f"{self._file}, edge {number}")
+        columns = self._features.columns(len(self._edges), size, lambda edge: f"{self._file}, edge {edge}")
+        categories = Texts()
+        for category in self._categories:
+            categories.add(category)
+        return Forest.from_edges(
+            self._head,
+            [edge.tails for edge in self._edges],
+            [edge.rule.target for edge in self._edges],
+            goals=[nodes - 1],
+            scores=columns,
+            vocabulary=Vocabulary.from_words(self._numbers),
+            labels=self._labels(),
+            node_labels={CATEGORY: categories.of_nodes()} if categories else None,
+        )
+
+    def _labels(self) -> dict[str, Labels]:
+        """Source sides, left sides and spans, where nodes do not say the same."""
+        texts = {SOURCE: Texts(), LEFT: Texts(), SPANS: Texts()}
+        for head, edge in zip(self._head, self._edges, strict=True):
+            source = plain_source([self._categories[tail] for tail in edge.tails])
+            texts[SOURCE].add(edge.rule.source if edge.rule.source != source else "")
+            left = self._categories[head] or ANY_CATEGORY
+            texts[LEFT].add(edge.rule.left if edge.rule.left != left else "")
+            texts[SPANS].add(edge.spans)
+        return {name: found.of_edges() for name, found in texts.items() if found}
+
+
+register(Format(NAME, (".cdec.json",), _sniff, _read, write, single=True))

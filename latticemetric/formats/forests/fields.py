@@ -1,0 +1,176 @@
+"""What readers and writers of forests have in common: features to columns and back, texts to labels, a single goal."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.forest import Forest, NodeLabels, Ragged
+from latticemetric.formats.columns import as_forest, require_dense, require_labels
+from latticemetric.formats.registry import Graph
+from latticemetric.formats.texts.fields import number
+from latticemetric.lattice import Column, Labels
+from latticemetric.vocabulary import Vocabulary, Words, split_words
+
+_MOST_CACHED = 100_000
+
+
+class Features:
+    """Named values of edges on their way to columns: log probabilities, so that costs are the negated values."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, int] = {}
+        self._cached: dict[str, tuple[int, float]] = {}
+        self._edge, self._column, self._cost = array("q"), array("q"), array("d")
+
+    def add(self, edge: int, name: str, value: float) -> None:
+        """One value of an edge."""
+        self._edge.append(edge)
+        self._column.append(self._columns.setdefault(name, len(self._columns)))
+        self._cost.append(0.0 - value)
+
+    def add_fields(self, edge: int, fields: Sequence[str], file: str, line: int) -> None:
+        """Fields `name=value`; a name may hold further equals signs."""
+        cached = self._cached
+        for field in fields:
+            found = cached.get(field)
+            column, cost = self._parsed(field, f"{file}:{line}") if found is None else found
+            self._column.append(column)
+            self._cost.append(cost)
+        self._edge.extend([edge] * len(fields))
+
+    def _parsed(self, field: str, place: str) -> tuple[int, float]:
+        name, equals, value = field.rpartition("=")
+        if not name or not equals:
+            raise FormatError(f"'{shortened(field, 40)}' is not a feature", where=place, advice="write name=value")
+        if len(self._cached) >= _MOST_CACHED:
+            self._cached.clear()
+        cost = 0.0 - number(value, place)
+        found = self._columns.setdefault(name, len(self._columns)), cost
+        self._cached[field] = found
+        return found
+
+    def columns(
+        self, edges: int, size: int, place: Callable[[int], str], goals: int = 1, scale: float = 1.0
+    ) -> dict[str, Column]:
+        """A column a name, 0 where an edge does not have it; `size` is that of the text, which bounds theirs."""
+        names = list(self._columns)
+        require_dense(len(names), edges, size)
+        edge, column = (np.array(part, dtype=np.int64) for part in (self._edge, self._column))
+        cells = column * edges + edge
+        order = np.argsort(cells, kind="stable")
+        twice = np.flatnonzero(np.diff(cells[order]) == 0)
+        if len(twice):
+            at = int(order[twice + 1].min())
+            name = shortened(names[column[at]], 40)
+            raise FormatError(f"feature '{name}' stands twice", where=place(int(edge[at])))
+        table = np.zeros((len(names), edges))
+        table[column, edge] = np.array(self._cost, dtype=np.float64)
+        return {name: Column(row, np.zeros(goals), scale) for name, row in zip(names, table, strict=True)}
+
+
+class Texts:
+    """Texts of edges or nodes, one after the other, on their way to labels; the empty text is none."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {"": 0}
+        self._rows = array("i")
+
+    def add(self, text: str) -> None:
+        """The next one's text."""
+        self._rows.append(self._numbers.setdefault(text, len(self._numbers)))
+
+    def _table(self) -> tuple[Words, Vocabulary]:
+        return np.array(self._rows, dtype=np.int32), Vocabulary.from_words(list(self._numbers)[1:])
+
+    def __bool__(self) -> bool:
+        return len(self._numbers) > 1
+
+    def of_edges(self, goals: int = 1) -> Labels:
+        """Labels of edges."""
+        rows, vocabulary = self._table()
+        return Labels(rows, np.zeros(goals, dtype=np.int32), vocabulary)
+
+    def of_nodes(self, *, reverse: bool = False) -> NodeLabels:
+        """Labels of nodes, which may be numbered from the other end."""
+        rows, vocabulary = self._table()
+        return NodeLabels(rows[::-1] if reverse else rows, vocabulary)
+
+
+def forest_to_write(
+    graph: Graph, format_name: str, labels: Iterable[str] = (), node_labels: Iterable[str] = ()
+) -> Forest:
+    """The graph as a forest, if a format has a place for its labels."""
+    forest = as_forest(graph)
+    require_labels(forest, format_name, set(labels))
+    if lost := set(forest.node_labels) - set(node_labels):
+        raise UsageError(
+            f"{format_name} has no place for what the forest says of its nodes ({', '.join(sorted(lost))})",
+            advice="leave it out with --drop-labels",
+        )
+    return forest
+
+
+def with_one_goal(forest: Forest) -> Forest:
+    """The same derivations below one goal, which costs nothing and says nothing: the last node."""
+    if len(forest.goals) == 1 and not goals_say_something(forest):
+        return forest
+    top, goals = forest.num_nodes, len(forest.goals)
+    nothing = np.zeros(1, dtype=np.int32)
+    return Forest.from_edges(
+        np.concatenate([forest.head, np.full(goals, top, dtype=np.int32)]),
+        _followed(forest.tails, forest.goals),
+        _followed(forest.target, np.full(goals, -1, dtype=np.int32)),
+        goals=[top],
+        scores={n: Column(np.concatenate([c.arc, c.final]), np.zeros(1), c.scale) for n, c in forest.scores.items()},
+        vocabulary=forest.vocabulary,
+        labels={n: Labels(np.concatenate([x.arc, x.final]), nothing, x.vocabulary) for n, x in forest.labels.items()},
+        node_labels={n: NodeLabels(np.append(x.node, nothing), x.vocabulary) for n, x in forest.node_labels.items()},
+    )
+
+
+def goals_say_something(forest: Forest) -> bool:
+    """Whether it matters in which goal a derivation ends, or that it does."""
+    sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
+    return any(side.final.any() for side in sides)
+
+
+def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
+    """Rows, and after them one of a single value each."""
+    more = rows.begin[-1] + np.arange(1, len(values) + 1)
+    return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
+
+
+def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[tuple[str, float]]]:
+    """The features of each edge that are not 0; all of those of the first, so that every column is told of."""
+    columns = [(name, (0.0 - c.arc).tolist()) for name, c in forest.scores.items() if name != leave_out]
+    for edge in range(len(forest.head)):
+        yield [(name, values[edge]) for name, values in columns if edge == 0 or values[edge]]
+
+
+def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
+    """The texts of edges or nodes, as many as there are; empty where there is none."""
+    if labels is None:
+        return [""] * length
+    numbers = labels.arc if isinstance(labels, Labels) else labels.node
+    return [labels.vocabulary.word(n) for n in numbers.tolist()]
+
+
+def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
+    """How the words of a forest are written, each checked once."""
+    words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
+    return {number: check(forest.vocabulary.word(number)) for number in words}
+
+
+def plain_field(text: str, what: str) -> str:
+    """Refuses a text that would not be one field between ||| when it is read back."""
+    if split_words(text) != [text] or "|||" in text:
+        raise InputError(
+            f"{what} {shortened(text, 40)!r} cannot be written: it is empty, or holds white space or |||",
+            advice="write another format",
+        )
+    return text

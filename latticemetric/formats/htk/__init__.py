@@ -1,0 +1,1 @@
+"""HTK's lattices, and n-best lists of tools that rescore them."""

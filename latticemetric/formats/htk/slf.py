@@ -1,0 +1,241 @@
+"""HTK standard lattice format 1.0 and 1.1, words on nodes or on links; one lattice a file.
+
+Scores are log-likelihoods to the header's `base` (e where it has none; 0: probabilities): costs are −score · ln base.
+The word of a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` are no words. `a`, `l` and
+`r` are the columns `acoustic`, `lm` and `pronunciation`, weighed by the header's scales; other numbers on links are
+columns of scale 0 unless the header scales them (`x1scale`); `wdpenalty` weighs a column `words` that counts them.
+Variants (`v`), alignments (`d`) and other texts are labels.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.htk.slf_writing import (
+    COLUMN_NAMES,
+    LONG_NAMES,
+    NO_WORDS,
+    PLACES,
+    SCALES,
+    TEXTS,
+    WORD_COUNT,
+    write,
+)
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.texts.fields import is_number
+from latticemetric.formats.texts.parsing import parsed, spelled
+from latticemetric.lattice import Column, Floats, Labels, Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+_FIRST_FIELD = re.compile(
+    rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*(?:VERSION|V|UTTERANCE|U|SUBLAT|base|lmname|lmscale|wdpenalty|N|NODES)=\S"
+)
+_UTTERANCE = re.compile(rb"^\s*(?:UTTERANCE|U)=(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"']\S*)", re.MULTILINE)
+
+_Header = Mapping[str, tuple[str, int]]
+_Table = Mapping[str, Any]
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_FIELD.match(head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    data = stream.read()
+    match = _UTTERANCE.search(data)
+    utterance = re.sub(r"\\(.)", r"\1", match[1].decode("utf-8", "replace").strip("\"'")) if match else ""
+    build = partial(_parse, data, stream.name, vocabulary)
+    yield Entry(utterance or graph_name(stream.stem), stream.name, build, naming="own" if utterance else "file")
+
+
+def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
+    parts = parsed(partial(_native.parse_slf, texts=TEXTS), data, file)
+    header = {LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
+    nodes, links = ({LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
+    try:
+        return _Reader(header, nodes, links, file).lattice(table)
+    except InputError as error:
+        raise (error if error.where else error.at(file)) from None
+
+
+class _Reader:
+    """One parsed file on its way to a lattice."""
+
+    def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
+        self._header, self._nodes, self._links, self._file = header, nodes, links, file
+        for name, field, rows in (("N", "I", nodes), ("L", "J", links)):
+            if field not in rows:
+                raise FormatError(f"there are no lines with {field}=", advice="a lattice needs nodes and links")
+            if name in header and self._number(name, 0.0) != len(rows["line"]):
+                raise FormatError(f"the header says {name}={header[name][0]}, and there are {len(rows['line'])}")
+        self._require_numbers()
+        self._names, self._source, self._target = self._states()
+
+    def lattice(self, table: Vocabulary | None) -> Lattice:
+        """Puts the parts together."""
+        words, vocabulary = self._words(table)
+        start, end = self._ends()
+        first_word = self._first_word(start, vocabulary)
+        source, target = self._source, self._target
+        times = self._by_state(self._nodes["t"]) if self._has_times() else None
+        scores, labels = self._scores(words), self._labels()
+        if first_word != EPSILON:
+            # No link ends in the start, so its word gets an arc of its own.
+            states = len(self._names)
+            source, target = np.append(source, states), np.append(target, start)
+            words, start = np.append(words, first_word).astype(np.int32), states
+            times = None if times is None else np.append(times, times[int(target[-1])])
+            scores = {n: Column(np.append(c.arc, float(n == WORD_COUNT)), c.final, c.scale) for n, c in scores.items()}
+            labels = {
+                n: Labels(np.append(x.arc, EPSILON).astype(np.int32), x.final, x.vocabulary) for n, x in labels.items()
+            }
+        return Lattice.from_arcs(
+            source,
+            target,
+            words,
+            final=[end],
+            start=start,
+            scores=scores,
+            vocabulary=vocabulary,
+            times=times,
+            labels=labels,
+            copy=False,
+        )
+
+    def _require_numbers(self) -> None:
+        """Refuses texts in fields that hold times and scores: else they would be taken for labels."""
+        scaled = {field for field in self._links if f"{field}scale" in self._header}
+        for rows, fields in ((self._nodes, {"t"}), (self._links, {*COLUMN_NAMES, *scaled})):
+            for field in fields:
+                if isinstance(column := rows.get(field), tuple):
+                    ids, texts = column
+                    spoilt = [bool(number) and not is_number(texts[number - 1]) for number in ids.tolist()]
+                    row = spoilt.index(True) if True in spoilt else 0
+                    text = shortened(texts[ids[row] - 1], 40)
+                    raise FormatError(f"{field} is '{text}', not a number", where=self._place(rows, row))
+
+    def _has_times(self) -> bool:
+        column = self._nodes.get("t")
+        return isinstance(column, np.ndarray) and not np.isnan(column).any()
+
+    def _place(self, rows: _Table, row: int) -> str:
+        return f"{self._file}:{rows['line'][row]}"
+
+    def _number(self, name: str, default: float) -> float:
+        value, line = self._header.get(name, (str(default), 0))
+        if not is_number(value):
+            raise FormatError(f"{name} is '{shortened(value, 40)}', not a number", where=f"{self._file}:{line}")
+        return float(value)
+
+    def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
+        """The nodes' numbers, ascending, and where each link begins and ends among them."""
+        names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
+        if (counts > 1).any():
+            raise FormatError(f"node {names[counts > 1][0]:.0f} stands twice")
+        ends = []
+        for field in ("S", "E"):
+            numbers = self._numbers(self._links, field)
+            states = np.minimum(np.searchsorted(names, numbers), len(names) - 1)
+            if (strangers := np.flatnonzero(names[states] != numbers)).size:
+                row = int(strangers[0])
+                raise FormatError(f"{field}={numbers[row]:.0f} is no node", where=self._place(self._links, row))
+            ends.append(states.astype(np.int32))
+        return names, ends[0], ends[1]
+
+    def _numbers(self, rows: _Table, field: str) -> npt.NDArray[np.float64]:
+        column = rows.get(field)
+        if not isinstance(column, np.ndarray):
+            raise FormatError(f"{field} is not a number on every line" if column is not None else f"{field} is missing")
+        bad = np.flatnonzero(~((column >= 0) & (column == np.floor(column)) & (column < 2**31 - 1)))
+        if bad.size:
+            raise FormatError(f"{field} is not a number from 0", where=self._place(rows, int(bad[0])))
+        return column
+
+    def _by_state(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A column of nodes in the order of states."""
+        return values[np.argsort(self._nodes["I"], kind="stable")]
+
+    def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+        numbers: dict[str, int] = {}
+        words = np.full(len(self._source), EPSILON, dtype=np.int32)
+        for column, pick in ((self._nodes.get("W"), True), (self._links.get("W"), False)):
+            if column is not None:
+                ids, texts = column
+                new = np.array([EPSILON, *(self._number_of(text, numbers) for text in texts)], dtype=np.int32)
+                values = new[self._by_state(ids)[self._target] if pick else ids]
+                words = np.where(values != EPSILON, values, words).astype(np.int32)
+        return spelled((words, list(numbers)), table)
+
+    @staticmethod
+    def _number_of(word: str, numbers: dict[str, int]) -> int:
+        return EPSILON if word in NO_WORDS else numbers.setdefault(word, len(numbers) + 1)
+
+    def _first_word(self, start: int, vocabulary: Vocabulary) -> int:
+        if "W" not in self._nodes:
+            return EPSILON
+        ids, texts = self._nodes["W"]
+        number = int(self._by_state(ids)[start])
+        word = texts[number - 1] if number else ""
+        return vocabulary.number(word) if word and word not in NO_WORDS else EPSILON
+
+    def _ends(self) -> tuple[int, int]:
+        found = []
+        for name, other in (("start", self._target), ("end", self._source)):
+            if name in self._header:
+                candidates = np.flatnonzero(self._names == self._number(name, -1.0))
+            else:
+                candidates = np.setdiff1d(np.arange(len(self._names)), other)
+            if len(candidates) != 1:
+                raise FormatError(
+                    f"{len(candidates)} nodes could be the {name} of the lattice", advice=f"say {name}= in the header"
+                )
+            found.append(int(candidates[0]))
+        return found[0], found[1]
+
+    def _scores(self, words: Words) -> dict[str, Column]:
+        base = self._number("base", math.e)
+        if base < 0 or base == 1:
+            raise FormatError(f"base is {base}", advice="it is 0, or larger than 0 and not 1")
+        columns = {}
+        for field, values in self._links.items():
+            if field in PLACES or not isinstance(values, np.ndarray):
+                continue
+            header, default = SCALES.get(field, (f"{field}scale", 0.0))
+            cost = _costs(np.where(np.isnan(values), 1.0 if base == 0 else 0.0, values), base)
+            columns[COLUMN_NAMES.get(field, field)] = Column(cost, np.zeros(1), self._number(header, default))
+        penalty = self._number("wdpenalty", 0.0)
+        if penalty:
+            scale = float(_costs(np.array([penalty]), base)[0])
+            columns[WORD_COUNT] = Column((words != EPSILON).astype(np.float64), np.zeros(1), scale)
+        return columns
+
+    def _labels(self) -> dict[str, Labels]:
+        labels = {}
+        for rows, pick in ((self._nodes, True), (self._links, False)):
+            for field, column in rows.items():
+                if field not in PLACES and isinstance(column, tuple):
+                    ids = self._by_state(column[0])[self._target] if pick else column[0]
+                    side = Vocabulary.from_words(column[1])
+                    labels[field] = Labels(np.ascontiguousarray(ids), np.zeros(1, dtype=np.int32), side)
+        return labels
+
+
+def _costs(scores: Floats, base: float) -> Floats:
+    if base == 0:
+        if (scores <= 0).any():
+            raise InputError("base is 0, so that scores are probabilities, and one of them is not above 0")
+        return 0.0 - np.log(scores)
+    return 0.0 - scores * math.log(base)
+
+
+register(Format("htk-slf", (".slf",), _sniff, _read, write, single=True))

@@ -1,0 +1,1 @@
+"""Kaldi's archives of lattices, and scripts that point into them."""

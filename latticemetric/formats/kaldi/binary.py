@@ -1,0 +1,155 @@
+"""Kaldi binary archives of lattices: an id, a space, an OpenFst `vector` machine with weights of Kaldi's own; again.
+
+Compact (`compactlattice44`): words on both sides, transition ids in the weights. Not compact (`lattice4`): transition
+ids are the input side, words the output side. The graph cost is the column `lm`, the acoustic one is unscaled.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.files.stream import Piece, Stream
+from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.fst_layout import MAGIC
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary
+
+_PIECE = 2**22
+_LONGEST_ID = 4096
+MACHINE = struct.pack("<ii", MAGIC, 6) + b"vector"
+_ARCS = b"compactlattice44"
+_EXPANDED_MUTABLE = 3
+_TOO_LARGE = 2**31
+
+
+def _sniff(head: bytes) -> bool:
+    return re.match(rb"\s*\S+ " + re.escape(MACHINE), head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    archive = BinaryArchive(stream)
+    while (name := archive.id()) is not None:
+        machine = archive.machine(f"{stream.name} ({shortened(name)})")
+        yield Entry(name, stream.name, partial(build, machine, vocabulary), naming="own")
+
+
+class BinaryArchive:
+    """Ids and machines of a stream, with as much of it in memory as a machine takes."""
+
+    def __init__(self, stream: Stream, data: bytes = b"") -> None:
+        self._stream, self._data, self._at = stream, data, 0
+
+    def id(self) -> str | None:
+        """The next id, or nothing at the end."""
+        while True:
+            rest = self._data[self._at : self._at + _LONGEST_ID].lstrip(b" \t\r\n")
+            key, space, _ = rest.partition(b" ")
+            if space or len(rest) >= _LONGEST_ID or not self._more():
+                break
+        if not rest:
+            return None
+        if not space:
+            raise FormatError("an id and a space were expected", where=self._stream.name)
+        self._at = self._data.index(key, self._at) + len(key) + 1
+        try:
+            return key.decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError("an id is not UTF-8", where=self._stream.name) from None
+
+    def machine(self, place: str) -> Piece:
+        """The bytes of the next machine."""
+        with placed(place), _refused():
+            while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
+                if not self._more():
+                    raise FormatError("the archive is cut short inside this lattice")
+        begin, self._at = self._at, end
+        at = None if self._stream.offset is None else self._stream.offset - len(self._data) + begin
+        return Piece(self._data, begin, end, self._stream.name, at)
+
+    def _more(self) -> bool:
+        """Reads on; at least as much as there is, so that a long machine is not walked over again and again."""
+        rest = self._data[self._at :]
+        new = self._stream.read_some(max(_PIECE, len(rest)))
+        self._data, self._at = rest + new, 0
+        return bool(new)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Errors of the native parser as ours: there are no lines to name."""
+    try:
+        yield
+    except _native.ParseError as error:
+        raise FormatError(error.args[1]) from None
+
+
+def build(machine: Piece, table: Vocabulary | None) -> Lattice:
+    """The lattice that some bytes are."""
+    with _refused():
+        columns = _native.parse_kaldi_binary(machine.data)
+    return lattice_of(columns, columns["word"], table)
+
+
+def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
+    """Writes an id and a machine; returns the bytes before the machine, and all bytes."""
+    lattice, columns = lattice_to_write(name, graph)
+    key = name.encode("utf-8") + b" "
+    machine = _encoded(lattice, columns)
+    file.write(key + machine)
+    return len(key), len(key) + len(machine)
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    write_machine(file, name, graph)
+
+
+def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
+    if not lattice.vocabulary.is_given:
+        raise InputError(
+            "words have no numbers of their own, and a Kaldi binary archive holds nothing else",
+            advice="give --symbols, a table of them, or write kaldi, which is text",
+        )
+    arcs, ends = (_weights(lattice, columns, part) for part in ("arc", "final"))
+    final = dict(zip(lattice.final.tolist(), ends, strict=True))
+    begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1)).tolist()
+    word, target = lattice.word.tolist(), lattice.target.tolist()
+    infinite = struct.pack("<ffi", np.inf, np.inf, 0)
+    body = []
+    for state in range(lattice.num_states):
+        rows = range(begin[state], begin[state + 1])
+        body.append(final.get(state, infinite) + struct.pack("<q", len(rows)))
+        body += [struct.pack("<ii", word[a], word[a]) + arcs[a] + struct.pack("<i", target[a]) for a in rows]
+    kind = struct.pack("<i", len(_ARCS)) + _ARCS
+    counts = struct.pack("<iiQqqq", 2, 0, _EXPANDED_MUTABLE, 0, lattice.num_states, len(word))
+    return MACHINE + kind + counts + b"".join(body)
+
+
+def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
+    """The compact weights of arcs (or final states): graph cost, acoustic cost, transition ids."""
+    side = lattice.labels.get(TRANSITIONS)
+    single = single_costs(columns, part)
+    if side is None:
+        return [pair.tobytes() + bytes(4) for pair in single]
+    texts = [side.vocabulary.word(number) for number in getattr(side, part).tolist()]
+    return [pair.tobytes() + _transition_ids(text) for pair, text in zip(single, texts, strict=True)]
+
+
+def _transition_ids(text: str) -> bytes:
+    parts = text.split("_") if text else []
+    ids = [int(part) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", part) else _TOO_LARGE for part in parts]
+    if any(not -_TOO_LARGE <= number < _TOO_LARGE for number in ids):
+        raise InputError(f"'{shortened(text, 40)}' are no transition ids", advice="leave them out with --drop-labels")
+    return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
+
+
+register(Format("kaldi-binary", (".ark",), _sniff, _read, _write))

@@ -1,0 +1,100 @@
+"""Kaldi scripts (`.scp`): an id and `file:offset` a line, which points into an archive, binary or text.
+
+Kaldi's commands between pipes are not run, and its ranges of matrices make no sense for lattices: both are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.formats.files.stream import Stream, open_stream
+from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine
+from latticemetric.formats.kaldi.text import parse_block
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary
+
+_MOST_DIGITS = 18
+_PIECE = 2**16
+
+
+def _sniff(head: bytes) -> bool:
+    # Two fields, the second of which looks like the name of a file: ids of other formats may end in :1 too.
+    return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for line in stream.lines():
+        # What follows the id may hold spaces: it is the name of a file.
+        name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
+        if not name:
+            continue
+        path, offset = _target("".join(rest), stream)
+        yield Entry(name, stream.place(), partial(_build_at, path, offset, stream.place(), vocabulary), naming="own")
+
+
+def _target(text: str, stream: Stream) -> tuple[str, int]:
+    place = re.fullmatch(rf"([^|]+):([0-9]{{1,{_MOST_DIGITS}}})", text)
+    if place is None:
+        advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
+        raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
+    path = Path(place[1])
+    # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
+    beside = Path(stream.name).parent / path
+    return str(beside if not path.exists() and beside.exists() else path), int(place[2])
+
+
+def _build_at(path: str, offset: int, where: str, vocabulary: Vocabulary | None) -> Lattice:
+    place = f"{path}:{offset}"
+    try:
+        return _read_at(path, offset, place, vocabulary)
+    except InputError as error:
+        raise error.at(where) from None
+
+
+def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
+    with placed(place), open_stream(path) as stream:
+        stream.skip(offset)
+        head = stream.read_some(len(MACHINE))
+        if not head:
+            raise FormatError("the file ends before that byte")
+        if head == MACHINE:
+            return build(BinaryArchive(stream, head).machine(place), vocabulary)
+        # What stands between the id and the offset is a space; the rest of the id's line is empty.
+        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary)
+
+
+def _first_block(stream: Stream, data: bytes) -> bytes:
+    """What stands before the first blank line but one: the lattice of a text archive."""
+    while not (end := re.search(rb"\n[ \t\r]*\n", data.lstrip(b" \t\r\n"))):
+        more = stream.read_some(max(_PIECE, len(data)))
+        if not more:
+            return data
+        data += more
+    return data[: len(data) - len(data.lstrip(b" \t\r\n")) + end.end()]
+
+
+def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
+    """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
+    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
+
+    if path == STANDARD_OUTPUT or not path.endswith(".scp"):
+        raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
+    archive = path.removesuffix(".scp") + ".ark"
+    count = 0
+    with atomic_output(path) as script, atomic_output(archive) as file:
+        at = 0
+        for name, graph in graphs:
+            with placed(shortened(name)):
+                key, size = write_machine(file, name, graph)
+            script.write(f"{name} {archive}:{at + key}\n".encode())
+            at += size
+            count += 1
+    return count
+
+
+register(Format("kaldi-script", (".scp",), _sniff, _read, write_files=write_with_archive))

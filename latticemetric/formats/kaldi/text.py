@@ -1,0 +1,81 @@
+"""Kaldi text archives of lattices: an id, its arcs, a blank line; again and again.
+
+Compact: `source target word graph,acoustic,transitions` with transition ids joined by `_`; a final state has
+`graph,acoustic,transitions`. Non-compact: `source target transition word graph,acoustic`. Costs, the acoustic one
+unscaled; a weight that is left out is one (no cost). The graph cost is the column `lm`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+from latticemetric import _native
+from latticemetric.errors import FormatError
+from latticemetric.formats.files.stream import Piece, Stream
+from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.arcs import words_to_write
+from latticemetric.formats.texts.blocks import blocks
+from latticemetric.formats.texts.parsing import parsed, spelled
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary
+
+_ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
+_ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
+_END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
+_ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
+_ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID_THEN_NOTHING)
+_ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may hold a space, but not after a number
+
+
+def _sniff(head: bytes) -> bool:
+    return not _ARC_OR_FINAL.match(head) and _ID_THEN_LATTICE.match(head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for lines_before, block in blocks(stream):
+        first = block.first_line
+        place = stream.place(lines_before + 1)
+        if _ARC_OR_FINAL.match(first):
+            raise FormatError(
+                "an arc where the id of a lattice belongs", where=place, advice="ids stand on their own line"
+            )
+        try:
+            name = first.strip().decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
+        yield Entry(name, place, partial(_build, block, stream.name, lines_before, vocabulary), naming="own")
+
+
+def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    return parse_block(block.data, file, lines_before, table)
+
+
+def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    """The lattice of an id's line and the lines up to a blank one."""
+    columns = parsed(_native.parse_kaldi, block, file, lines_before)
+    words, vocabulary = spelled(columns["word"], table)
+    return lattice_of(columns, words, vocabulary)
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice, columns = lattice_to_write(name, graph)
+    words = words_to_write(lattice.vocabulary, lattice.word.tolist())
+    side = lattice.labels.get(TRANSITIONS)
+    lines = [f"{name} "]
+    for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
+        numbers = zip(*(column.tolist() for column in states), strict=True)
+        weights = single_costs(columns, part)
+        spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
+        for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
+            word = [words[row]] if part == "arc" else []
+            # `str`: the shortest decimals that are read as the same 32 bits.
+            weight = f"{graph_cost!s},{acoustic!s},{spelled[row] if spelled else ''}"
+            lines.append(" ".join([*map(str, state), *word, weight]))
+    file.write(("\n".join(lines) + "\n\n").encode("utf-8"))
+
+
+register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _read, _write))

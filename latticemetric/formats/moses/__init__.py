@@ -1,0 +1,1 @@
+"""What Moses reads and writes: lattices, search graphs, forests, n-best lists."""

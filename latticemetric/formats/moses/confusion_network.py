@@ -1,0 +1,170 @@
+"""Moses confusion networks (`-inputtype 1`): a column a line, `the 0.75 a 0.2 *EPS* 0.05`; a blank line ends one.
+
+Every word is followed by as many probabilities as the decoder is told (`-weight-i`); how many follows from the file.
+Costs are −ln p, and as in Moses they lie between 0 and 100: what is above 1 counts as 1, and 0 costs 100.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.formats.files.stream import Piece, Stream
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.blocks import blocks
+from latticemetric.formats.texts.confusion import columns_to_write, cost_of, probability_to_write
+from latticemetric.formats.texts.fields import is_number, number, numbered_lines, word_to_write
+from latticemetric.formats.texts.parsing import spelled_texts
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_EPSILON_WORD = "*EPS*"
+_HIGHEST_COST = 100.0
+_HEAD = 2**16
+_OTHERS = re.compile(rb"\s*(?:[0-9]+[ \t]+[0-9]+[ \t]|(?:name|numaligns|k2\.Fsa(?:Vec)?:)[ \t])")
+_ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
+
+
+class _Scores:
+    """How many scores a word may have, after some lines: where words are numbers, there may be several answers."""
+
+    def __init__(self) -> None:
+        self._possible: set[int] | None = None
+        self._likely: set[int] = set()
+
+    def narrow(self, fields: list[str]) -> bool:
+        """Takes another line into account; false where it fits none of those before it."""
+        numeric = [is_number(field) for field in fields]
+        decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
+        before = _counts(len(fields)) if self._possible is None else self._possible
+        likely = before if self._possible is None else self._likely
+        fits = {k for k in before if _fits(numeric, k)}
+        self._likely = {k for k in likely & fits if not any(decimal[:: k + 1])}
+        self._possible = fits
+        return bool(fits)
+
+    def number(self, *, surely: bool = False) -> int:
+        """The fewest, of those by which no word looks like a probability if there is one; 0 for none."""
+        return min(self._likely or (() if surely else self._possible or ()), default=0)
+
+
+def _counts(fields: int) -> set[int]:
+    """How many scores a word can have on a line of so many fields."""
+    pairs = [(d, fields // d) for d in range(1, int(fields**0.5) + 1) if fields % d == 0]
+    return {d - 1 for pair in pairs for d in pair if d > 1}
+
+
+def _fits(numeric: list[bool], scores: int) -> bool:
+    return len(numeric) % (scores + 1) == 0 and all(all(numeric[k :: scores + 1]) for k in range(1, scores + 1))
+
+
+def _sniff(head: bytes) -> bool:
+    if _OTHERS.match(head) or _ONE_NUMBER.fullmatch(head):
+        return False
+    whole = head[: head.rfind(b"\n") + 1] if len(head) >= _HEAD else head
+    scores = _Scores()
+    lines: list[list[str]] = []
+    for line in whole.lstrip(b" \t\r\n").decode("utf-8", "replace").split("\n"):
+        fields = split_words(line)
+        if not fields:
+            break
+        if not scores.narrow(fields):
+            return False
+        lines.append(fields)
+    width = scores.number(surely=True) + 1
+    values = [value for fields in lines for k in range(1, width) for value in fields[k::width]]
+    # Words with whole numbers only are counts of something.
+    return any("." in value for value in values) and all(0 <= float(value) <= 1 for value in values)
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for position, (lines_before, block) in enumerate(blocks(stream), start=1):
+        place = stream.place(lines_before + 1)
+        yield Entry(str(position), place, partial(_parse, block, stream.name, lines_before, vocabulary))
+
+
+def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    scores = _Scores()
+    lines = []
+    for place, fields in numbered_lines(block.data, file, lines_before):
+        lines.append((place, fields))
+        if not scores.narrow(fields):
+            raise FormatError(
+                "the line is not words, each with as many probabilities as those before",
+                where=place,
+                advice="a column is 'word probability word probability'",
+            )
+    if not lines:
+        raise FormatError("the network has no columns", where=f"{file}:{lines_before + 1}")
+    width = scores.number() + 1
+    source = [k for k, (_, fields) in enumerate(lines) for _ in fields[::width]]
+    words, vocabulary = spelled_texts((text for _, fields in lines for text in fields[::width]), _EPSILON_WORD, table)
+    names = _names(width - 1)
+    costs = [[_cost(field, place) for place, fields in lines for field in fields[k::width]] for k in range(1, width)]
+    return Lattice.from_arcs(
+        source,
+        np.array(source) + 1,
+        words,
+        final=[len(lines)],
+        scores={name: Column(np.array(c), np.zeros(1)) for name, c in zip(names, costs, strict=True)},
+        vocabulary=vocabulary,
+        copy=False,
+    )
+
+
+def _names(scores: int) -> list[str]:
+    return ["score"] if scores == 1 else [f"score_{k}" for k in range(scores)]
+
+
+def _cost(text: str, place: str) -> float:
+    probability = number(text, place)
+    if probability < 0:
+        raise InputError(
+            f"the probability {shortened(text, 40)} is below 0", where=place, advice="scores here are no logarithms"
+        )
+    return min(cost_of(min(probability, 1.0)), _HIGHEST_COST) if probability else _HIGHEST_COST
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    lattice = as_lattice(graph)
+    require_unscaled(lattice, "moses-cn")
+    require_labels(lattice, "moses-cn", set())
+    if len(lattice.scores) > 1 and list(lattice.scores) != _names(len(lattice.scores)):
+        raise UsageError(
+            f"moses-cn cannot name the scores {', '.join(lattice.scores)}", advice="add them up with --sum-scores"
+        )
+    columns = columns_to_write(lattice, "moses-cn")
+    if not columns:
+        raise InputError("a confusion network of no words cannot be written in moses-cn", advice="write another format")
+    costs = [column.arc.tolist() for column in lattice.scores.values()] or [[0.0] * len(lattice.word)]
+    check = _Scores()
+    lines = []
+    for rows in columns:
+        fields = []
+        for row in rows:
+            fields.append(word_to_write(lattice.vocabulary, int(lattice.word[row]), _EPSILON_WORD))
+            fields += [_probability(cost[row]) for cost in costs]
+        check.narrow(fields)
+        lines.append(fields)
+    text = "".join(" ".join(fields) + "\n" for fields in lines) + "\n"
+    if check.number() != len(costs) or _ONE_NUMBER.fullmatch(text.encode()):
+        raise InputError("words that are numbers would be read back as scores", advice="write another format")
+    file.write(text.encode("utf-8"))
+
+
+def _probability(cost: float) -> str:
+    if not 0 <= cost <= _HIGHEST_COST:
+        raise InputError(
+            f"the cost {cost!r} is none of a probability that Moses takes: it takes 0 to 100",
+            advice="write another format",
+        )
+    return probability_to_write(cost) if cost < _HIGHEST_COST else "0.0"
+
+
+register(Format("moses-cn", (".cn",), _sniff, _read, _write))

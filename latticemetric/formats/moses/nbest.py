@@ -1,0 +1,138 @@
+"""Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`, scores as log probabilities.
+
+The total is the model's cost; features are kept as columns of scale 0. Old files write `0|||` and `lm:`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import IO
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.blocks import in_one_piece
+from latticemetric.formats.texts.nbest_fields import (
+    cost_of,
+    require_all_have,
+    require_nbest,
+    require_scales,
+    require_words,
+)
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "moses-nbest"
+_TOTAL = "total"
+_SEPARATOR = "|||"
+_FIRST_LINE = re.compile(rb"\s*(?!\{)[^\s|#]+\s*\|\|\|[^\n]*\|\|\|")
+_FEATURE_NAME = re.compile(r"([^\s=:]\S*?)[=:]$")
+_NAME_AND_VALUE = re.compile(r"([^\s=]+)=([^=]+)")
+_UNNAMED = "feature"
+_FEWEST_FIELDS = 3
+_SPACE = " \t\r\n\f\v"
+
+_Line = tuple[str, list[str]]
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, place, lines in in_one_piece(_lines(stream)):
+        yield Entry(name, place, partial(_parse, lines))
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
+    """Id, place and fields of each line."""
+    for line in stream.lines():
+        if line.strip():
+            fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
+            if len(fields) < _FEWEST_FIELDS:
+                raise FormatError(
+                    f"the line has {len(fields)} fields between |||, not 4",
+                    where=stream.place(),
+                    advice="write number ||| words ||| features ||| total",
+                )
+            yield fields[0], stream.place(), (stream.place(), fields)
+
+
+def _parse(block: Sequence[_Line]) -> NBest:
+    hypotheses = tuple(_hypothesis(fields, place) for place, fields in block)
+    scales = _scales(name for h in hypotheses for name in h.scores)
+    for (place, _), hypothesis in zip(block, hypotheses, strict=True):
+        # Features may be sparse: one that is not there is 0. A total is there or not.
+        if _TOTAL in scales and _TOTAL not in hypothesis.scores:
+            raise FormatError("the hypothesis has no total, and others of its list have one", where=place)
+    return NBest(hypotheses, scales)
+
+
+def _scales(names: Iterable[str]) -> dict[str, float]:
+    """A total counts alone."""
+    found = dict.fromkeys(names)
+    return {name: float(name == _TOTAL or _TOTAL not in found) for name in found}
+
+
+def _hypothesis(fields: list[str], place: str) -> Hypothesis:
+    scores = _features(fields[2], place)
+    if len(fields) > _FEWEST_FIELDS:
+        scores[_TOTAL] = cost_of(fields[3], place)
+    return Hypothesis(tuple(split_words(fields[1])), scores)
+
+
+def _features(text: str, place: str) -> dict[str, float]:
+    """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; scores without a name → feature_0, …; costs."""
+    groups: list[tuple[str, list[float]]] = []
+    for token in split_words(text):
+        if match := _FEATURE_NAME.fullmatch(token):
+            groups.append((match[1], []))
+        elif match := _NAME_AND_VALUE.fullmatch(token):
+            groups.append((match[1], [cost_of(match[2], place)]))
+        else:
+            if not groups:
+                groups.append((_UNNAMED, []))
+            groups[-1][1].append(cost_of(token, place))
+    named: dict[str, float] = {}
+    for name, values in groups:
+        names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]
+        for key, value in zip(names, values, strict=True):
+            if key in named:
+                raise FormatError(f"feature '{key}' stands twice", where=place)
+            named[key] = value
+    return named
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    names = nbest.score_names()
+    require_scales(nbest, _NAME, _scales(names))
+    if _TOTAL in names:
+        require_all_have(nbest, _TOTAL)
+    _check_fields(name, nbest)
+    for hypothesis in nbest.hypotheses:
+        features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]
+        fields = [name, " ".join(hypothesis.words), " ".join(features)]
+        if _TOTAL in hypothesis.scores:
+            fields.append(repr(0.0 - hypothesis.scores[_TOTAL]))
+        file.write((" ||| ".join(fields) + "\n").encode("utf-8"))
+
+
+def _check_fields(name: str, nbest: NBest) -> None:
+    """Refuses what would be read back as something else."""
+    require_words(nbest, name)
+    for feature in nbest.score_names():
+        if not _FEATURE_NAME.fullmatch(f"{feature}="):
+            raise UsageError(
+                f"{shortened(feature)!r} cannot name a feature of a Moses n-best list", advice="use --sum-scores"
+            )
+    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *nbest.score_names()):
+        if _SEPARATOR in text:
+            raise UsageError(
+                f"{shortened(text)!r} would part fields of a Moses n-best list", advice="write jsonl-nbest"
+            )
+
+
+register(Format(_NAME, (".nbest",), _sniff, _read, _write))

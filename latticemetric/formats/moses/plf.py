@@ -1,0 +1,100 @@
+"""Python lattice format (Moses, cdec): a lattice a line, `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`.
+
+Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
+ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
+the empty string. The line is parsed, never evaluated, and nesting has a fixed depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.fields import refuse_word
+from latticemetric.formats.texts.parsing import parsed
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary
+
+EPSILON_WORD = "*EPS*"
+
+
+def _sniff(head: bytes) -> bool:
+    line = head.lstrip()
+    return re.match(rb"\(\s*\)\s*(\n|$)|\(\s*\(\s*(\(\s*['\"]|\)\s*[,)])", line) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    number = 0
+    for line in stream.byte_lines():
+        if line.strip():
+            number += 1
+            yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, stream.line - 1))
+
+
+def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
+    parts = parsed(_native.parse_plf, line, file, lines_before)
+    # 0 − score rather than −score: no cost is written as minus nothing.
+    scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
+    return Lattice.from_arcs(
+        parts["source"],
+        parts["target"],
+        parts["word"],
+        final=[parts["end"]],
+        scores=scores,
+        vocabulary=Vocabulary.from_words(parts["words"]),
+        copy=False,
+    )
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    lattice = as_lattice(graph)
+    require_unscaled(lattice, "plf")
+    require_labels(lattice, "plf", set())
+    last = lattice.num_states - 1
+    end_costs = {
+        name: dict(zip(lattice.final.tolist(), c.final.tolist(), strict=True)) for name, c in lattice.scores.items()
+    }
+    plain = lattice.final.tolist() == [last] and not any(cost for c in end_costs.values() for cost in c.values())
+    # A final state that is not the last, or costs something, gets an ε-arc to an end of its own.
+    items: list[list[str]] = [[] for _ in range(last if plain else last + 1)]
+    end = last if plain else last + 1
+    columns = {name: column.arc.tolist() for name, column in lattice.scores.items()}
+    for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
+        word = lattice.vocabulary.word(int(lattice.word[arc]))
+        refuse_word(word, EPSILON_WORD)
+        items[source].append(
+            _arc_to_write(word or EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
+        )
+    if not plain:
+        for state in lattice.final.tolist():
+            costs = {name: values[state] for name, values in end_costs.items()}
+            items[state].append(_arc_to_write(EPSILON_WORD, costs, end - state))
+    line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
+    file.write(f"({line})\n".encode())
+
+
+def _arc_to_write(word: str, costs: dict[str, float], distance: int) -> str:
+    escaped = _escaped(word)
+    positional = list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))])
+    values = [(name, 0.0 - cost) for name, cost in costs.items()]
+    if positional:
+        fields = [repr(value) for _, value in values]
+    else:
+        names = [(_escaped(name), value) for name, value in values]
+        fields = ["{" + "".join(f"'{name}':{value!r}," for name, value in names) + "}"] if names else []
+    return "(" + ",".join([f"'{escaped}'", *fields, str(distance)]) + ")"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+
+
+register(Format("plf", (".plf",), _sniff, _read, _write))

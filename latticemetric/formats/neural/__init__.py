@@ -1,0 +1,1 @@
+"""N-best lists and lattices of neural toolkits, and JSON lines."""

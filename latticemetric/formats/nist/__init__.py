@@ -1,0 +1,1 @@
+"""NIST's transcripts: trn, STM and CTM, with alternatives."""

@@ -1,0 +1,126 @@
+"""NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `nist_words`.
+
+Graphs have no scores. The id is what stands before the words, comma-separated, so that it can be written back.
+Lines with `;;` or `**` at their start are comments. Segments that say IGNORE_TIME_SEGMENT_IN_SCORING are left out,
+with a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, NamedTuple
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.files.stream import Stream, warn
+from latticemetric.formats.nist.records import (
+    exactly,
+    joined,
+    parted,
+    records,
+    require_field,
+    seconds,
+    spelled,
+)
+from latticemetric.formats.nist.sniffing import STM_FIELDS, is_stm
+from latticemetric.formats.nist.words import TAGS, parsed_transcript
+from latticemetric.formats.nist.writing import Speller, decomposed, require_words_only
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "stm"
+_LABELS = re.compile(r"<[^<>]*>")
+_IGNORED = ("ignore_time_segment_in_scoring", "ignoretimesegmentinscoring")
+_CHANNEL = "1"
+
+
+class Record(NamedTuple):
+    """A segment, not yet parsed."""
+
+    name: str
+    where: str
+    text: str
+
+
+def segments(stream: Stream) -> Iterator[Record]:
+    """The records of a stream that are scored."""
+    ignored, first = 0, ""
+    for line in records(stream):
+        record = _record(line, stream.place())
+        if any(mark in record.text.lower() for mark in _IGNORED):
+            ignored, first = ignored + 1, first or record.where
+            continue
+        yield record
+    if ignored:
+        which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
+        warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
+
+
+def _record(line: str, where: str) -> Record:
+    fields = split_words(line)
+    if len(fields) < STM_FIELDS:
+        raise FormatError(
+            f"the line has {len(fields)} fields", where=where, advice="write file channel speaker begin end words"
+        )
+    begin, end = (seconds(field, what, where) for field, what in ((fields[3], "begin"), (fields[4], "end")))
+    if end < begin:
+        raise FormatError(f"the segment ends at {fields[4]}, before it begins", where=where)
+    head = fields[:STM_FIELDS]
+    if fields[STM_FIELDS:] and fields[STM_FIELDS].startswith("<"):
+        if not _LABELS.fullmatch(fields[STM_FIELDS]):
+            raise FormatError(f"'{shortened(fields[STM_FIELDS], 40)}' is not a list of labels like <O,F>", where=where)
+        head.append(fields[STM_FIELDS])
+    return Record(_id(head), where, " ".join(fields[len(head) :]))
+
+
+def _id(head: list[str]) -> str:
+    return ",".join([joined(head[:STM_FIELDS]), *head[STM_FIELDS:]])
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, where, text in segments(stream):
+        yield Entry(name, where, partial(parsed_transcript, text, where), naming="own")
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice = require_words_only(graph, _NAME, set(TAGS))
+    words = Speller(lattice, _NAME).transcript(decomposed(lattice, _NAME), like_trn=False)
+    head = _head(name) or _new_head(name, lattice)
+    if len(head) == STM_FIELDS and words.startswith("<"):
+        raise UsageError(
+            f"'{shortened(words, 40)}' would be read back as labels", advice="give the id labels, at its end: …,<>"
+        )
+    if any(mark in words.lower() for mark in _IGNORED):
+        raise UsageError("the segment would be left out when it is read")
+    file.write((" ".join([*head, words]).rstrip(" ") + "\n").encode())
+
+
+def _head(name: str) -> list[str] | None:
+    """What stands before the words, if the id says it."""
+    parts = name.split(",", STM_FIELDS)
+    head, labels = parted(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
+    if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
+        return None
+    try:
+        begin, end = (seconds(field, "time", "") for field in head[3:])
+    except FormatError:
+        return None
+    require_field(head[0], _NAME)
+    return [*head, *labels] if begin <= end else None
+
+
+def _new_head(name: str, lattice: Lattice) -> list[str]:
+    """What stands before the words of a graph from elsewhere."""
+    require_field(name, _NAME)
+    if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
+        raise UsageError(
+            f"stm needs times, and '{shortened(name)}' has none",
+            advice="name the graph file,channel,speaker,begin,end, or write trn",
+        )
+    begin, end = (spelled(exactly(float(lattice.times[k]))) for k in (0, -1))
+    return [name, _CHANNEL, name, begin, end]
+
+
+register(Format(_NAME, (".stm",), is_stm, _read, _write))

@@ -1,0 +1,74 @@
+"""NIST transcripts (trn): an utterance a line, `words (utterance-id)`; see `nist_words` for alternations.
+
+Graphs have no scores. `;;` begins a comment line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, NamedTuple
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.nist.sniffing import is_trn
+from latticemetric.formats.nist.words import TAGS, parsed_transcript
+from latticemetric.formats.nist.writing import Speller, decomposed, require_words_only
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.vocabulary import Vocabulary
+
+_NAME = "trn"
+_ID = re.compile(r"[^() \t\n\r\f\v]+")
+_SPACE = " \t\r\f\v"
+
+
+class Record(NamedTuple):
+    """An utterance, not yet parsed."""
+
+    name: str
+    where: str
+    text: str
+
+
+def utterances(stream: Stream) -> Iterator[Record]:
+    """The records of a stream."""
+    for line in _lines(stream):
+        text = line.rstrip(_SPACE)
+        begin = text.rfind("(")
+        name = text[begin + 1 : -1]
+        if begin < 0 or not text.endswith(")") or not _ID.fullmatch(name):
+            raise FormatError(
+                "the line does not end in an id in brackets", where=stream.place(), advice="write words (id)"
+            )
+        yield Record(name, stream.place(), text[:begin])
+
+
+def _lines(stream: Stream) -> Iterator[str]:
+    """The lines that are not comments; an utterance that other tools take for one is no accident to pass over."""
+    for line in stream.lines():
+        if line.startswith("**"):
+            raise FormatError(
+                "sclite passes over lines that begin with **",
+                where=stream.place(),
+                advice="put a space before, or begin a comment with ;;",
+            )
+        if line.strip(_SPACE) and not line.lstrip(_SPACE).startswith(";;"):
+            yield line
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, where, text in utterances(stream):
+        yield Entry(name, where, partial(parsed_transcript, text, where), naming="own")
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice = require_words_only(graph, _NAME, set(TAGS))
+    if not _ID.fullmatch(name):
+        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="ids have neither spaces nor brackets")
+    words = Speller(lattice, _NAME).transcript(decomposed(lattice, _NAME))
+    line = f"{words} ({name})" if words else f"({name})"
+    file.write(f"{' ' * line.startswith('**')}{line}\n".encode())
+
+
+register(Format(_NAME, (".trn",), is_trn, _read, _write))

@@ -1,0 +1,1 @@
+"""OpenFst's machines and archives of them."""

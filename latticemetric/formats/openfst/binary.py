@@ -1,0 +1,48 @@
+"""OpenFst binary machines (`vector` and `const`; arcs `standard`, `log`, `log64`). Weights are costs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+from latticemetric import fst_layout
+from latticemetric.errors import FormatError
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
+from latticemetric.interchange import lattice_from_arrays, lattice_to_arrays
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import Vocabulary
+
+
+def _sniff(head: bytes) -> bool:
+    return head.startswith(struct.pack("<i", fst_layout.MAGIC))
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    build = partial(_build, stream.read(), stream.name, vocabulary)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+
+
+def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
+    machine, end = fst_layout.decode(data)
+    if end != len(data):
+        raise FormatError(f"{len(data) - end} bytes follow the machine", where=file)
+    return lattice_from_arrays(machine, vocabulary)
+
+
+def encode_graph(graph: Graph) -> bytes:
+    """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
+    lattice = lattice_with_one_column(graph, "openfst")
+    require_unscaled(lattice, "openfst")
+    require_labels(lattice, "openfst", {"input"})
+    return fst_layout.encode(lattice_to_arrays(lattice), fst_type="vector")
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    file.write(encode_graph(graph))
+
+
+register(Format("openfst", (".fst",), _sniff, _read, _write, single=True))

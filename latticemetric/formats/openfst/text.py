@@ -1,0 +1,114 @@
+"""OpenFst text (AT&T): `source target input [output] [weight]`, final `state [weight]`; costs.
+
+The first line's source is the start. The fourth of four fields may be an output label or a weight: it is a weight
+where some line has only three fields, or where it is a number on every such line and either not a whole one
+everywhere or beside an input that is no number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import InputError
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
+from latticemetric.formats.texts.arcs import is_word_number, words_to_write
+from latticemetric.formats.texts.parsing import parsed, spelled
+from latticemetric.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import Vocabulary, Words
+
+_FIRST_ARC = re.compile(
+    rb"\s*\d+[ \t]+\d+[ \t]+(?!\|\|\|)\S+([ \t]+(?!\|\|\|)\S+([ \t]+[-+0-9.iIn]\S*)?)?[ \t]*\r?(\n|$)"
+)
+_ONE_STATE = re.compile(rb"\s*\d+([ \t]+[-+0-9.eE]+)?\s*")
+
+
+def _sniff(head: bytes) -> bool:
+    if _FIRST_ARC.match(head):
+        return not _looks_like_k2(head) and not _looks_like_trn(head)
+    return _ONE_STATE.fullmatch(head) is not None
+
+
+def _looks_like_k2(head: bytes) -> bool:
+    if b"-1" not in head:
+        return False
+    from latticemetric.formats.neural.k2 import looks_like_k2
+
+    return looks_like_k2(head)
+
+
+def _looks_like_trn(head: bytes) -> bool:
+    """Whether lines end in ids, as far as the first and the last one say: a machine's last line is a final state."""
+    return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    build = partial(_parse, stream.read(), stream.name, vocabulary)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+
+
+def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
+    machine = parsed(_native.parse_openfst, data, file)
+    words, vocabulary = spelled(machine["word"], table)
+    final = machine["final"]
+    labels = {}
+    if machine["input"] is not None and not _same(machine["input"], machine["word"]):
+        # The table spells words; the other side may be phones or transition ids.
+        inputs, side = spelled(machine["input"], None)
+        labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
+    return Lattice.from_arcs(
+        machine["source"],
+        machine["target"],
+        words,
+        final=final,
+        start=machine["start"],
+        scores={"weight": Column(machine["cost0"], machine["final_cost0"])} if machine["weighted"] else {},
+        vocabulary=vocabulary,
+        labels=labels,
+        copy=False,
+    )
+
+
+def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | None]) -> bool:
+    """Whether two native columns say the same."""
+    return one[1] == other[1] and np.array_equal(one[0], other[0])
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    lattice = lattice_with_one_column(graph, "openfst-text")
+    require_labels(lattice, "openfst-text", {"input"})
+    outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
+    side = lattice.labels.get("input")
+    inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
+    require_unscaled(lattice, "openfst-text")
+    if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
+        raise InputError(
+            "words look like weights, and in a machine without weights they would be read back as such",
+            advice="write openfst",
+        )
+    nothing = Column(np.zeros(len(outputs)), np.zeros(len(lattice.final)))
+    column = next(iter(lattice.scores.values()), nothing)
+    rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, column.arc.tolist(), strict=True)
+    weighted = bool(lattice.scores)
+    lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]
+    final = zip(lattice.final.tolist(), column.final.tolist(), strict=True)
+    lines += [f"{state}\t{weight!r}" if weighted else f"{state}" for state, weight in final]
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _looks_like_a_weight(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return not is_word_number(word)
+
+
+register(Format("openfst-text", (".fst.txt", ".att", ".txt"), _sniff, _read, _write, single=True))

@@ -1,0 +1,1 @@
+"""Lattices of Sphinx-3 and PocketSphinx."""

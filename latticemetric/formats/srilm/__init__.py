@@ -1,0 +1,1 @@
+"""SRILM's word graphs, word meshes and n-best lists."""

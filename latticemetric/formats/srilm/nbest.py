@@ -1,0 +1,165 @@
+"""N-best lists of SRILM, one utterance a file: nbest-format(5).
+
+`ascore lscore nwords w…` has logarithms to base 10. `NBestList1.0` has `(score) w…`; `NBestList2.0` follows each word
+with `( st: start et: end g: language a: acoustic )`. Those scores are bytelogs: b means a natural logarithm of
+b · 1024 / 10000.5. Bases are converted in decimals, so that a cost that is written is read back bit for bit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Context, Decimal
+from functools import partial
+from typing import IO, NamedTuple
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
+from latticemetric.formats.texts.fields import NUMBER, number, refuse_word, require_finite
+from latticemetric.formats.texts.nbest_fields import require_nbest, require_scales, require_words, single_costs
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "srilm-nbest"
+_HEADERS = {"NBestList1.0": 1, "NBestList2.0": 2}
+_PAUSE = "-pau-"
+_THREE = ("acoustic", "lm", "nwords")
+_SCALES = {"acoustic": 1.0, "lm": 1.0, "nwords": 0.0}
+_TOTAL = "total"
+_PRECISE = Context(prec=40, traps=[])
+_DIGITS = Context(prec=20, traps=[])
+_LN_10 = Decimal("2.302585092994045684017991454684364207601101488628773")
+_BYTELOG = _PRECISE.divide(Decimal(2048), Decimal(20001))
+_TOKEN_FIELDS = 11
+_MARKS = {1: "(", 2: "st:", 4: "et:", 6: "g:", 8: "a:", 10: ")"}
+_STATE = re.compile(r".*-[0-9]", re.DOTALL)
+_MOST_WORDS = 9  # digits
+
+_number = NUMBER.encode()
+_FIRST_LINE = re.compile(
+    rb"NBestList[12]\.0[ \t]*(?:\r?\n|$)"
+    rb"|\(" + _number + rb"\)(?:\s|$)"
+    rb"|(?![0-9]+[ \t]+[0-9]+[ \t])" + _number + rb"[ \t]+" + _number + rb"[ \t]+[0-9]+(?:\s|$)"
+)
+
+
+class _Line(NamedTuple):
+    place: str
+    fields: list[str]
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head.lstrip()) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    lines = [_Line(stream.place(), fields) for line in stream.lines() if (fields := split_words(line))]
+    if lines:
+        yield Entry(graph_name(stream.stem), stream.name, partial(_build, lines), naming="file")
+
+
+def _build(lines: list[_Line]) -> NBest:
+    version = _HEADERS.get(lines[0].fields[0]) if len(lines[0].fields) == 1 else None
+    hypotheses = lines if version is None else lines[1:]
+    if version is None and lines[0].fields[0].startswith("("):
+        version = 1
+    parse = {None: _own, 1: _decipher_1, 2: _decipher_2}[version]
+    scales = {None: _SCALES, 1: {_TOTAL: 1.0}, 2: {_TOTAL: 1.0, "acoustic": 0.0, "lm": 0.0}}[version]
+    return NBest(tuple(parse(line) for line in hypotheses), scales)
+
+
+def _own(line: _Line) -> Hypothesis:
+    place, fields = line
+    if len(fields) < len(_THREE):
+        raise FormatError(
+            "the line does not begin with acoustic score, language score and number of words", where=place
+        )
+    acoustic, lm, words = fields[: len(_THREE)]
+    if not (words.isascii() and words.isdigit() and len(words) <= _MOST_WORDS):
+        raise FormatError(f"'{shortened(words, 40)}' is not a number of words", where=place)
+    costs = (_cost(acoustic, _LN_10, place), _cost(lm, _LN_10, place), float(words))
+    return Hypothesis(_words(fields[len(_THREE) :]), dict(zip(_THREE, costs, strict=True)))
+
+
+def _decipher_1(line: _Line) -> Hypothesis:
+    return Hypothesis(_words(line.fields[1:]), {_TOTAL: _total(line)})
+
+
+def _decipher_2(line: _Line) -> Hypothesis:
+    place, (_, *fields) = line
+    total = _total(line)
+    if len(fields) % _TOKEN_FIELDS:
+        raise FormatError("the words are not all followed by ( st: … et: … g: … a: … )", where=place)
+    words, acoustic, lm, end = [], 0.0, 0.0, float("-inf")
+    for begin in range(0, len(fields), _TOKEN_FIELDS):
+        word, *token = fields[begin : begin + _TOKEN_FIELDS]
+        if any(token[at - 1] != mark for at, mark in _MARKS.items()):
+            raise FormatError(f"'{shortened(word, 40)}' is not followed by ( st: … et: … g: … a: … )", where=place)
+        start, stop = (number(token[at], place) for at in (2, 4))
+        # Phones and states have times within those of the word before them.
+        if start > end and not _STATE.fullmatch(word):
+            words.append(word)
+            lm += _cost(token[6], _BYTELOG, place)
+            acoustic += _cost(token[8], _BYTELOG, place)
+            end = stop
+    costs = {_TOTAL: total, "acoustic": acoustic, "lm": lm}
+    for name, cost in costs.items():
+        require_finite(cost, name, place)
+    return Hypothesis(_words(words), costs)
+
+
+def _total(line: _Line) -> float:
+    first = line.fields[0]
+    if not (first.startswith("(") and first.endswith(")")):
+        raise FormatError("the line does not begin with a score in brackets", where=line.place)
+    return _cost(first[1:-1], _BYTELOG, line.place)
+
+
+def _words(fields: list[str]) -> tuple[str, ...]:
+    return tuple(word for word in fields if word != _PAUSE)
+
+
+def _cost(text: str, factor: Decimal, place: str) -> float:
+    """−log probability, of a logarithm to a base whose natural logarithm is the factor."""
+    number(text, place)
+    exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
+    return 0.0 - require_finite(float(exact), text, place)
+
+
+def _score(cost: float, factor: Decimal) -> str:
+    """The logarithm of a cost; 20 digits are enough to read the same cost again."""
+    if cost == 0:
+        return "0.0"
+    text = str(_DIGITS.divide(Decimal(0.0 - cost), factor))
+    return text if "." in text or "E" in text else f"{text}.0"
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    require_words(nbest)
+    for hypothesis in nbest.hypotheses:
+        for word in hypothesis.words:
+            refuse_word(word, _PAUSE)
+    lines = _own_lines(nbest) if set(nbest.score_names()) == set(_THREE) else _decipher_lines(nbest)
+    file.write("".join(line + "\n" for line in lines).encode("utf-8"))
+
+
+def _own_lines(nbest: NBest) -> list[str]:
+    require_scales(nbest, _NAME, _SCALES)
+    lines = []
+    for h in nbest.hypotheses:
+        acoustic, lm, words = (h.scores.get(name, 0.0) for name in _THREE)
+        if not (0 <= words < 10**_MOST_WORDS and words == int(words)):
+            raise UsageError(f"{words!r} is not a number of words", advice="write jsonl-nbest, which holds any scores")
+        lines.append(" ".join([_score(acoustic, _LN_10), _score(lm, _LN_10), str(int(words)), *h.words]))
+    return lines
+
+
+def _decipher_lines(nbest: NBest) -> list[str]:
+    costs = single_costs(nbest, _NAME)
+    lines = [" ".join([f"({_score(c, _BYTELOG)})", *h.words]) for c, h in zip(costs, nbest.hypotheses, strict=True)]
+    return ["NBestList1.0", *lines]
+
+
+register(Format(_NAME, (".srilm-nbest",), _sniff, _read, _write, single=True))

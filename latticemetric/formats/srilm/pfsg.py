@@ -1,0 +1,151 @@
+"""SRILM's probabilistic finite-state grammars (PFSG): words on nodes, `NULL` is ε; one after the other in a file.
+
+A transition has the natural logarithm of a probability times 10000.5: the cost is −score / 10000.5, computed exactly.
+The word of a node belongs to the arcs that end in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Context, Decimal
+from functools import partial
+from typing import IO
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.blocks import named_blocks
+from latticemetric.formats.texts.fields import number, numbered_lines, require_id, whole, word_to_write
+from latticemetric.formats.texts.parsing import spelled_texts
+from latticemetric.formats.texts.word_nodes import NOTHING, word_nodes
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+_NULL = "NULL"
+_UNIT = Decimal("10000.5")
+_EXACTLY = Context(prec=30)
+_DURATION = re.compile(r"\(duration=[^()]*\)$")
+_FIRST_LINES = re.compile(rb"(?:[ \t\r]*(?:##[^\n]*)?\n)*[ \t]*name[ \t]+[^\s]+[ \t\r]*\n\s*nodes[ \t]+[0-9]")
+_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
+
+_Lines = Iterator[tuple[str, list[str]]]
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINES.match(head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for entry in named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary)):
+        yield entry._replace(name=_DURATION.sub("", entry.name))
+
+
+def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    lines = _fields(data, file, lines_before)
+    _keyword(lines, "name", 1, file)
+    place, (count, *texts) = _keyword(lines, "nodes", None, file)
+    if whole(count, "the number of nodes", place, 1) != len(texts):
+        raise FormatError(f"the line says {count} nodes, and names the words of {len(texts)}", where=place)
+    initial, final = (_node(*_keyword(lines, what, 1, file), len(texts)) for what in ("initial", "final"))
+    place, (count,) = _keyword(lines, "transitions", 1, file)
+    expected = whole(count, "the number of transitions", place)
+    source, target, cost = _transitions(lines, len(texts))
+    if len(source) != expected:
+        raise FormatError(f"the line says {count} transitions, and there are {len(source)}", where=place)
+    of_node, vocabulary = spelled_texts(texts, _NULL, table)
+    words = of_node[np.array(target, dtype=np.int32)]
+    start = initial
+    if of_node[initial] != EPSILON:
+        # No transition ends in the initial node, so its word gets an arc of its own.
+        start = len(texts)
+        source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
+        words = np.append(words, of_node[initial]).astype(np.int32)
+    scores = {"weight": Column(np.array(cost), np.zeros(1))}
+    return Lattice.from_arcs(
+        source, target, words, final=[final], start=start, scores=scores, vocabulary=vocabulary, copy=False
+    )
+
+
+def _fields(data: bytes, file: str, lines_before: int) -> _Lines:
+    for place, fields in numbered_lines(data, file, lines_before):
+        if not fields[0].startswith("##"):
+            yield place, fields
+
+
+def _keyword(lines: _Lines, word: str, values: int | None, file: str) -> tuple[str, list[str]]:
+    """The fields after the keyword that must come next, and their place."""
+    place, fields = next(lines, (file, []))
+    if not fields:
+        raise FormatError(f"the PFSG is cut short: it has no line '{word}'", where=place)
+    if fields[0] != word or len(fields) == 1 or (values is not None and len(fields) != 1 + values):
+        shown = shortened(" ".join(fields), 40)
+        raise FormatError(f"'{shown}' stands where the line '{word}' belongs", where=place)
+    return place, fields[1:]
+
+
+def _node(place: str, fields: list[str], nodes: int) -> int:
+    node = whole(fields[0], "the node", place)
+    if node >= nodes:
+        raise FormatError(f"there is no node {node}: they are numbered from 0 to {nodes - 1}", where=place)
+    return node
+
+
+def _transitions(lines: _Lines, nodes: int) -> tuple[list[int], list[int], list[float]]:
+    source, target, cost = [], [], []
+    for place, fields in lines:
+        if len(fields) != 3:  # noqa: PLR2004  from, to and score
+            raise FormatError(f"a transition has 3 fields, and this line has {len(fields)}", where=place)
+        source.append(_node(place, fields, nodes))
+        target.append(_node(place, fields[1:], nodes))
+        cost.append(_cost(fields[2], place))
+    return source, target, cost
+
+
+def _cost(text: str, place: str) -> float:
+    if not number(text, place):
+        return 0.0
+    return 0.0 - float(_EXACTLY.divide(Decimal(text), _UNIT))
+
+
+def _score(cost: float) -> str:
+    """The shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
+    score = 0.0 - cost * float(_UNIT)
+    if abs(score) >= 2**1023:
+        raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
+    exact = str(_EXACTLY.multiply(Decimal(0.0 - cost), _UNIT))
+    return next(text for text in (str(round(score)), repr(score), exact) if text == exact or _cost(text, "") == cost)
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice = lattice_with_one_column(graph, "pfsg")
+    require_unscaled(lattice, "pfsg")
+    require_labels(lattice, "pfsg", set())
+    if _DURATION.search(require_id(name, "the name of a PFSG")):
+        raise UsageError(
+            f"'{shortened(name)}' cannot be the name of a PFSG, since it ends in a duration", advice="rename it"
+        )
+    states, last = lattice.num_states, lattice.num_states - 1
+    column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
+    single = lattice.final.tolist() == [last] and not column.final.any()
+    source, target = lattice.source.tolist(), lattice.target.tolist()
+    keys = [(word, 0) for word in lattice.word.tolist()]
+    # SRILM forgets the words of the initial and the final node, so they have none.
+    nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
+    joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
+    words = [
+        word_to_write(lattice.vocabulary, word, _NULL) for word, _ in [*nodes.keys, *([] if single else [NOTHING])]
+    ]
+    ends = [] if single else list(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
+    rows = [f"{s} {t} {_score(c)}" for s, t, c in zip(source, nodes.of_arc, column.arc.tolist(), strict=True)]
+    rows += [f"{node} {state} 0" for node, state in joints]
+    rows += [f"{s} {len(words) - 1} {_score(c)}" for s, c in ends]
+    header = [f"name {name}", f"nodes {len(words)} {' '.join(words)}", "initial 0"]
+    header += [f"final {last if single else len(words) - 1}", f"transitions {len(rows)}"]
+    file.write(("\n".join([*header, *rows]) + "\n\n").encode("utf-8"))
+
+
+register(Format("pfsg", (".pfsg",), _sniff, _read, _write))

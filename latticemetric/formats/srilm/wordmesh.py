@@ -1,0 +1,211 @@
+"""SRILM word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` …; `*DELETE*` is ε.
+
+The column `posterior` is −ln of the posteriors as they stand, whatever they add up to. Words of posterior 0 are
+impossible and left out. `info` (times, scores, phones) and `hyps` are labels, as they stand; the times of states follow
+from `info`. A line `name` begins the next mesh of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.files.stream import Stream, warn
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.srilm.wordmesh_writing import DELETE, TEXTS, check_text, write
+from latticemetric.formats.texts.blocks import named_blocks
+from latticemetric.formats.texts.confusion import cost_of
+from latticemetric.formats.texts.fields import number, numbered_lines, whole
+from latticemetric.formats.texts.parsing import labels_of_arcs, spelled_texts
+from latticemetric.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]+[0-9]+[ \t\r]*(?:\n|$)")
+_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
+
+
+class _Word(NamedTuple):
+    """A word of a position."""
+
+    text: str
+    posterior: float
+
+
+class _Mesh:
+    """The lines of a mesh as they come."""
+
+    def __init__(self) -> None:
+        self.expected: int | None = None
+        self.positions: dict[int, list[_Word]] = {}
+        self.references: dict[int, str] = {}
+        self.texts: dict[tuple[str, int, str], str] = {}
+        self.places: dict[tuple[str, int, str], str] = {}
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINES.match(head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    return named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary))
+
+
+def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    mesh = _Mesh()
+    for place, fields in numbered_lines(data, file, lines_before):
+        handler = _LINES.get(fields[0])
+        if handler is None:
+            raise FormatError(f"'{shortened(fields[0], 40)}' is no keyword of a word mesh", where=place)
+        handler(mesh, fields, place)
+    if mesh.expected is None:
+        raise FormatError("the mesh has no line 'numaligns'", where=f"{file}:{lines_before + 1}")
+    if len(mesh.positions) != mesh.expected:
+        raise FormatError(
+            f"the mesh says {mesh.expected} positions, and has {len(mesh.positions)} lines 'align'",
+            where=f"{file}:{lines_before + 1}",
+        )
+    for key, place in mesh.places.items():
+        if all(word.text != key[2] for word in mesh.positions[key[1]]):
+            raise FormatError(f"'{shortened(key[2], 40)}' is no word of position {key[1]}", where=place)
+    _warn_of_lost_words(mesh, f"{file}:{lines_before + 1}")
+    return _lattice(mesh, table)
+
+
+def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
+    rows = [(k, word) for k in range(len(mesh.positions)) for word in mesh.positions[k] if word.posterior]
+    words, vocabulary = spelled_texts((word.text for _, word in rows), DELETE, table)
+    labels = {}
+    for name in TEXTS:
+        texts = [mesh.texts.get((name, k, word.text), "") for k, word in rows]
+        if any(texts):
+            labels[name] = labels_of_arcs(texts)
+    source = np.array([k for k, _ in rows], dtype=np.int32)
+    return Lattice.from_arcs(
+        source,
+        source + 1,
+        words,
+        final=[len(mesh.positions)],
+        scores={"posterior": Column(np.array([cost_of(word.posterior) for _, word in rows]), np.zeros(1))},
+        vocabulary=vocabulary,
+        times=_times(mesh),
+        labels=labels,
+        copy=False,
+    )
+
+
+def _warn_of_lost_words(mesh: _Mesh, place: str) -> None:
+    """Says which words are left out: none of those that only the reference brought into the mesh."""
+    lost = [(k, w.text) for k, words in mesh.positions.items() for w in words if not w.posterior]
+    if unexplained := [text for k, text in lost if mesh.references.get(k) != text]:
+        warn(place, f"left out words of posterior 0: {shortened(', '.join(unexplained))}")
+
+
+def _times(mesh: _Mesh) -> list[float] | None:
+    """When each position begins, and the last ends: as the likeliest word that has `info` says; never backwards."""
+    times: list[float] = []
+    end = 0.0
+    for k in range(len(mesh.positions)):
+        informed = [w for w in mesh.positions[k] if w.posterior and ("info", k, w.text) in mesh.texts]
+        best = max(informed, key=lambda word: word.posterior, default=None)
+        start = end
+        if best is not None:
+            start, duration = (float(t) for t in split_words(mesh.texts["info", k, best.text])[:2])
+            start = max(start, times[-1]) if times else start
+            end = max(start, start + duration)
+        times.append(start)
+    return [*times, end] if any(name == "info" for name, _, _ in mesh.texts) else None
+
+
+# --- Lines
+
+
+def _expect(mesh: _Mesh, fields: list[str], place: str) -> None:
+    if mesh.expected is not None:
+        raise FormatError("'numaligns' stands twice", where=place, advice="a line 'name' begins another mesh")
+    mesh.expected = whole(_only(fields, place), "the number of positions", place)
+
+
+def _only(fields: list[str], place: str) -> str:
+    if len(fields) != 2:  # noqa: PLR2004  the keyword and its value
+        raise FormatError(f"'{fields[0]}' has {len(fields) - 1} values, not one", where=place)
+    return fields[1]
+
+
+def _position(mesh: _Mesh, fields: list[str], place: str, values: int) -> int:
+    if len(fields) <= values:
+        raise FormatError(f"'{fields[0]}' has {len(fields) - 1} values; some are missing", where=place)
+    position = whole(fields[1], "the position", place)
+    if mesh.expected is None or position >= mesh.expected:
+        raise FormatError(f"position {position} is beyond 'numaligns'", where=place)
+    return position
+
+
+def _align(mesh: _Mesh, fields: list[str], place: str) -> None:
+    position = _position(mesh, fields, place, 3)
+    if position in mesh.positions:
+        raise FormatError(f"position {position} stands twice", where=place)
+    if len(fields) % 2:
+        raise FormatError("the last word has no posterior", where=place)
+    words = [_Word(text, number(value, place)) for text, value in zip(fields[2::2], fields[3::2], strict=True)]
+    seen: set[str] = set()
+    for word in words:
+        if word.posterior < 0:
+            raise InputError(f"the posterior of '{shortened(word.text, 40)}' is below 0", where=place)
+        if word.text in seen:
+            raise FormatError(f"'{shortened(word.text, 40)}' stands twice in position {position}", where=place)
+        seen.add(word.text)
+    if not any(word.posterior for word in words):
+        raise InputError(f"all words of position {position} have posterior 0", where=place)
+    mesh.positions[position] = words
+
+
+def _reference(mesh: _Mesh, fields: list[str], place: str) -> None:
+    position = _position(mesh, fields, place, 2)
+    mesh.references[position] = fields[2]
+
+
+def _text(mesh: _Mesh, fields: list[str], place: str) -> None:
+    position = _position(mesh, fields, place, 2)
+    if position not in mesh.positions:
+        raise FormatError(f"'{fields[0]}' of position {position} stands before its words", where=place)
+    key = (fields[0], position, fields[2])
+    if key in mesh.texts:
+        raise FormatError(f"'{fields[0]}' of '{shortened(fields[2], 40)}' stands twice", where=place)
+    text = " ".join(fields[3:])
+    check_text(fields[0], text, place)
+    if text:
+        mesh.texts[key] = text
+        mesh.places[key] = place
+
+
+def _posterior(mesh: _Mesh, fields: list[str], place: str) -> None:
+    """Sums, of the mesh or of a position, which the words' own posteriors say again."""
+    if len(fields) > 2:  # noqa: PLR2004  a position before the value
+        _position(mesh, fields, place, 2)
+        fields = fields[1:]
+    number(_only(fields, place), place)
+
+
+def _name(_mesh: _Mesh, fields: list[str], place: str) -> None:
+    _only(fields, place)
+
+
+_LINES = {
+    "name": _name,
+    "numaligns": _expect,
+    "posterior": _posterior,
+    "transposterior": _posterior,
+    "align": _align,
+    "reference": _reference,
+    "hyps": _text,
+    "info": _text,
+    "time": _posterior,
+}
+
+
+register(Format("wordmesh", (".mesh", ".wlat"), _sniff, _read, write))

@@ -1,0 +1,1 @@
+"""What text formats have in common."""

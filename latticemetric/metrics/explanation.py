@@ -1,0 +1,48 @@
+"""A metric's view of one segment, drawn for a terminal.
+
+A metric may bring a method `explain(candidate, references) -> str` of its own; recognition rates show their alignment.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from latticemetric.metrics.base import References, Text, references_of
+from latticemetric.metrics.recognition import GRR
+
+
+def explain(metric: Any, candidate: Text, references: References) -> str | None:
+    """What a metric counts in one candidate; `None` where it has no way to show it."""
+    own = getattr(metric, "explain", None)
+    if own is not None:
+        return str(own(candidate, references))
+    if isinstance(metric, GRR):
+        return explain_recognition(metric, candidate, references)
+    return explain_alignment(metric, candidate, references) if hasattr(metric, "align") else None
+
+
+def explain_alignment(metric: Any, candidate: Text, references: References) -> str:
+    """What `metric.align` says of the reference that gives the best score (ties: the first)."""
+    listed = references_of(references)
+    scores = [metric.score(candidate, [reference]) for reference in listed]
+    best = max(range(len(listed)), key=lambda k: -inf if scores[k] is None else scores[k])
+    return f"{metric.align(candidate, listed[best])}{_which(best, references)}"
+
+
+def explain_recognition(metric: GRR, candidate: Text, references: References) -> str:
+    """The alignment with the reference that gives the best rate, and its counts."""
+    reference, statistics, alignment = metric.evaluate(candidate, references)
+    lengths = ", ".join(str(k) for k in range(1, metric.order + 1))
+    counts = (
+        f"matches of length {lengths}: {', '.join(map(str, statistics.matches))}; "
+        f"substitutions {statistics.substitutions}, deletions {statistics.deletions}, "
+        f"insertions {statistics.insertions}"
+    )
+    rate = f"{metric.numerator(statistics)}/{metric.denominator(statistics)}"
+    return "\n".join([str(alignment), counts, f"{rate}{_which(reference, references)}"])
+
+
+def _which(reference: int, references: References) -> str:
+    number = len(references_of(references))
+    return f", against reference {reference + 1} of {number}" if number > 1 else ""

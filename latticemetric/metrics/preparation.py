@@ -1,0 +1,87 @@
+"""What is done to strings before they are scored: lower-casing, and sacrebleu's tokenizers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Protocol
+
+from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.signature import Signature
+from latticemetric.vocabulary import split_words
+
+
+class Tokenizer(Protocol):
+    """What is used of sacrebleu's tokenizers."""
+
+    def __call__(self, line: str) -> str:
+        """The line with its tokens apart."""
+        ...
+
+    def signature(self) -> str:
+        """The tokenizer, for a signature; some add the version of what they use."""
+        ...
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Strings into the words that are scored. As in sacrebleu, case goes first, then the tokenizer.
+
+    Args:
+        lowercase: Whether case is taken away.
+        tokenize: A tokenizer of sacrebleu's; `none` splits at white space.
+
+    Examples:
+        >>> Preparation(lowercase=True).words("The cat")
+        ('the', 'cat')
+    """
+
+    lowercase: bool = False
+    tokenize: str = "none"
+    _tokenizer: Tokenizer | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_tokenizer", None if self.tokenize == "none" else find_tokenizer(self.tokenize))
+
+    def words(self, text: str) -> tuple[str, ...]:
+        """The words of a line."""
+        cased = text.lower() if self.lowercase else text
+        return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
+
+    def all_words(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """The words of each line."""
+        return [self.words(text) for text in texts]
+
+    def signed(self, signature: Signature) -> Signature:
+        """A metric's signature, with what was done to the strings."""
+        done = {"case": "lc"} if self.lowercase else {}
+        done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
+        return replace(signature, fields={**signature.fields, **done})
+
+
+def find_tokenizer(name: str) -> Tokenizer:
+    """A tokenizer of sacrebleu's, by its name there.
+
+    Raises:
+        MissingDependencyError: sacrebleu, or what this tokenizer needs, is not installed.
+        UsageError: It has no such tokenizer.
+    """
+    try:
+        bleu = import_module("sacrebleu.metrics").BLEU
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"the tokenizer '{name}' is sacrebleu's, which is not installed",
+            advice="pip install sacrebleu, or tokenize the files and leave --tokenize out",
+        ) from error
+    if name not in bleu.TOKENIZERS:
+        raise UsageError(
+            f"there is no tokenizer '{name}'", advice=f"choose one of {', '.join(sorted(bleu.TOKENIZERS))}"
+        )
+    try:
+        tokenizer: Tokenizer = bleu(tokenize=name).tokenizer
+    except (RuntimeError, ImportError, OSError) as error:  # they need packages, or models from the network
+        reason = re.sub(r"\s+", " ", str(error)).strip()
+        raise MissingDependencyError(f"the tokenizer '{name}' cannot be had: {reason}") from error
+    return tokenizer

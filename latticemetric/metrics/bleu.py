@@ -37,7 +37,7 @@ class BLEU(TallyMetric):
 
     Examples:
         >>> BLEU(order=2).score("the president then spoke", ["the president spoke", "then the president spoke"])
-        0.8164965809277261
+        0.5773502691896257
         >>> str(BLEU().signature)
         'bleu|order:4|length:shortest|smooth:none|refs:1|case:mixed|tok:none|v:0.1.0'
     """

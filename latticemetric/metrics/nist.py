@@ -33,7 +33,7 @@ class NIST(TallyMetric):
 
     Examples:
         >>> round(NIST().corpus(["a b c"], [["a b c", "a d"]]).score, 4)
-        2.5219
+        2.4886
     """
 
     order: int = 5

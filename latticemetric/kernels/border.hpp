@@ -47,4 +47,7 @@ Output<T> column(std::vector<T> values) {
 // The formats' parsers, bound in `format_border.cpp`.
 void bind_formats(nb::module_& m);
 
+// METEOR's alignment, bound in `meteor_border.cpp`.
+void bind_meteor(nb::module_& m);
+
 }  // namespace latticemetric

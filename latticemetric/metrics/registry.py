@@ -84,4 +84,5 @@ def make_metric(spec: str, **parameters: Any) -> Any:
 
 
 def _load_own() -> None:
+    import latticemetric.metrics.meteor
     import latticemetric.metrics.recognition  # noqa: F401

@@ -6,20 +6,20 @@ BIN := $(VENV)/bin
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric examples/data -type f ! -name '*.pyc')
 
-.PHONY: demo test deep coverage lint types docs bench clean
+.PHONY: demo test deep coverage lint types docs bench wordnet clean
 
 demo: $(VENV)/.installed
 	$(BIN)/latticemetric demo
 
 # The tests run against the installed wheel, not against the checkout.
-test: $(VENV)/.installed-test
+test: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules
 
 # Two thousand examples a property instead of sixty.
-deep: $(VENV)/.installed-test
+deep: $(VENV)/.installed-test wordnet
 	HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto tests
 
-coverage: $(VENV)/.installed-test
+coverage: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules \
 		--cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
@@ -37,6 +37,14 @@ docs: $(VENV)/.installed-docs
 # Measures everything in docs/performance.md and writes it there; `BENCH=--long` for more sizes and runs.
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# Debian's WordNet, where there is none and the machine lets us; without it, tests of synonyms are skipped and say so.
+wordnet: $(VENV)/.installed
+	@$(BIN)/python -P -c "from latticemetric.metrics.wordnet import wordnet; wordnet()" 2>/dev/null || { \
+		if [ "$$(id -u)" = 0 ]; then root=; elif [ -n "$$CI" ]; then root="sudo -n"; else root=false; fi; \
+		install="$$root apt-get install -y --no-install-recommends wordnet-base"; \
+		$$install || { $$root apt-get update && $$install; }; \
+	} >/dev/null 2>&1 || echo "There is no WordNet: tests of synonyms are skipped (apt install wordnet-base)."
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice import Lattice as Lattice
     from latticemetric.metrics.bleu import BLEU as BLEU
     from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
+    from latticemetric.metrics.meteor import METEOR as METEOR
     from latticemetric.metrics.nist import NIST as NIST
     from latticemetric.metrics.recognition import GRR as GRR
     from latticemetric.metrics.registry import make_metric as make_metric
@@ -45,6 +46,7 @@ _HOME = {
     "Alignment": "alignment",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
+    "METEOR": "metrics.meteor",
     "NIST": "metrics.nist",
     "Unigram": "metrics.unigram",
     "Column": "lattice",

@@ -86,6 +86,18 @@ def count_pairs(
 ) -> npt.NDArray[np.int64]:
     """A row a pair: k-gram matches for k = 1 .. order, substitutions, deletions, insertions."""
 
+def align_stages(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.int32],
+    key_begin: npt.NDArray[np.int64],
+    stages: int,
+    cap: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """METEOR: matches, chunks, crossings and inexact of each pair; where its edges begin; edges with their stage."""
+
 def parse_kaldi(text: bytes) -> dict[str, Any]:
     """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
 

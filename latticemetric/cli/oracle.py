@@ -112,7 +112,9 @@ def _metric(
 
     penalties = {name: value for name, value in (("alpha", alpha), ("beta", beta)) if value is not None}
     words = {"ignore": options.word_list(ignore), "wildcard": options.word_list(wildcard)}
-    return as_recognition_rate(make_metric(metric, **penalties, **words))
+    # Only what is given: a metric that graphs cannot be searched by has none of these, and that is what to say.
+    given = {name: value for name, value in words.items() if value}
+    return as_recognition_rate(make_metric(metric, **penalties, **given))
 
 
 def _scorer(names: str | None, metric: GRR, *, each: bool) -> StringScorer | None:

@@ -50,4 +50,7 @@ void bind_formats(nb::module_& m);
 // Words of texts as numbers, bound in `word_border.cpp`.
 void bind_words(nb::module_& m);
 
+// METEOR's alignment, bound in `meteor_border.cpp`.
+void bind_meteor(nb::module_& m);
+
 }  // namespace latticemetric

@@ -73,19 +73,19 @@ class Segments(NamedTuple):
 
 def _stem_numbers(words: Sequence[str]) -> npt.NDArray[np.int32]:
     """The number of the stem of each word."""
-    from latticemetric.metrics.stemming import stem
+    from latticemetric.metrics.stemming import porter_stem
 
     of_stem: dict[str, int] = defaultdict(count().__next__)
-    return np.fromiter((of_stem[stem(word)] for word in words), dtype=np.int32, count=len(words))
+    return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
     """The n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
-    from latticemetric.metrics.stemming import stem as stem_of
+    from latticemetric.metrics.stemming import porter_stem
 
     def prepared(text: Text) -> tuple[str, ...]:
         words = words_of(text)
-        return tuple(map(stem_of, words)) if stem else words
+        return tuple(map(porter_stem, words)) if stem else words
 
     words, listed = prepared(candidate), [prepared(reference) for reference in references_of(references)]
     lines = []

@@ -18,6 +18,7 @@ _HOME = {
     **dict.fromkeys(("wrr", "wer"), "word_recognition"),
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
+    "meteor": "meteor",
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
 }
 

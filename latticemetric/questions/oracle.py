@@ -165,7 +165,8 @@ def as_recognition_rate(metric: str | GRR) -> GRR:
     """The metric object of a name, if it is one that graphs can be searched by."""
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(chosen, GRR):
-        raise UsageError(f"{metric!r} has no form that a graph can be searched by", advice="use wer, wrr or N-grr")
+        name = metric if isinstance(metric, str) else chosen.name
+        raise UsageError(f"'{name}' has no form that a graph can be searched by", advice="use wer, wrr or N-grr")
     return chosen
 
 

@@ -1,0 +1,91 @@
+// The search for one stage's mapping of METEOR (Banerjee & Lavie 2005, section 2.2): of the largest mappings the one
+// with the fewest crossings, then the fewest chunks, then the first in the order of words.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace latticemetric {
+
+// A mapping a stage may make: `cost` is unit * (crossings with edges that are certain) + 1 - (certain edges beside it).
+struct Link {
+  std::int64_t cost;
+  std::int32_t reference;  // its number in `OpenWords::reference`
+  bool follows;            // the link of the words just before may be made, which saves another chunk
+};
+
+// What is open in a stage: words of components (words linked to one another, however indirectly) that can be mapped
+// in more than one way. A component is `ordered` where each of its candidate words may map to each of its reference
+// words. Then mappings with the fewest crossings keep their order: swapping the ends of two edges that cross removes
+// their crossing and adds none with a third edge.
+struct OpenWords {
+  std::vector<std::int32_t> candidate, reference;              // positions, ascending
+  std::vector<std::int32_t> candidate_component, reference_component;
+  std::vector<std::uint8_t> ordered;                           // by component
+  std::vector<std::int64_t> link_begin;                        // of each candidate word
+  std::vector<Link> links;                                     // by reference
+
+  void clear();
+};
+
+class StageSearch {
+ public:
+  static constexpr std::int64_t most_words = 32766;  // of a string: counts of them are kept in 15 bits
+
+  // Maps the open candidate words: the number of a reference word for each, or -1. False where `cap` states were not
+  // enough to prove it the best mapping; it is one of largest cardinality all the same.
+  bool solve(const OpenWords& open, std::int64_t unit, std::int64_t cap, std::vector<std::int32_t>& mapping);
+
+ private:
+  using Cell = std::uint16_t;
+
+  // States of one layer: those after so many candidate words. A state is `reference words` cells (see `settle`) and
+  // the reference word that would continue a chunk, or -1.
+  struct Layer {
+    std::vector<Cell> cells;
+    std::vector<std::int32_t> next, parent, choice;
+    std::vector<std::int64_t> cost, promise, bound;  // so far; of the rest in each component alone; of the whole
+
+    std::int32_t size() const { return static_cast<std::int32_t>(cost.size()); }
+    void clear();
+    void pick(const std::vector<std::int32_t>& states, std::int32_t references, Layer& into);
+  };
+  struct Step {
+    std::int32_t parent, choice;
+  };
+
+  void prepare();
+  void bound_component(std::int32_t component);
+  bool sweep(std::int64_t width, std::int64_t budget);
+  void expand(std::int32_t word, std::int32_t state);
+  void expand_ordered(std::int32_t word, std::int32_t state);
+  void expand_general(std::int32_t word, std::int32_t state);
+  void add_child(std::int32_t word, std::int32_t state, const Link* link);
+  std::int64_t settle(std::int32_t word);
+  void insert(std::int32_t next, std::int64_t cost, std::int64_t promise, std::int64_t bound, Step step);
+  void rehash(std::size_t slots);
+  void finish_layer(std::int64_t width);
+  bool continues(std::int32_t word, std::int32_t choice) const;
+  void match(std::int32_t word, const Cell* cells);
+  bool augment(std::int32_t word, const Cell* cells);
+  std::int64_t promise_of(std::int32_t component, std::int32_t word, const Cell* cells) const;
+
+  const OpenWords* open_ = nullptr;
+  std::int64_t unit_ = 0, upper_ = 0, dropped_ = 0, made_ = 0;
+  std::int32_t words_ = 0, references_ = 0, components_ = 0;
+
+  std::vector<std::vector<std::int32_t>> component_words_, component_references_;
+  std::vector<std::int32_t> ordinal_;       // of a candidate word among those of its component
+  std::vector<std::int32_t> last_use_;      // the last candidate word with a link to a reference word
+  std::vector<std::int32_t> remaining_;     // words of a component that are left, at [layer * components + component]
+  std::vector<std::vector<std::int64_t>> promise_;
+
+  Layer here_, below_;
+  bool replaced_ = false;
+  std::vector<std::vector<Step>> steps_;
+  std::vector<std::int32_t> slots_, needed_, matched_, order_;
+  std::vector<Cell> child_;
+  std::vector<std::uint8_t> visited_;
+};
+
+}  // namespace latticemetric

@@ -1,0 +1,169 @@
+"""WordNet: base forms and synsets of words, from its index files.
+
+nltk's own reader does not do here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
+outside of its own search path. Base forms and synsets are in `index.*` and `*.exc` alone, which both have.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+
+from latticemetric.errors import InputError, MissingDependencyError
+
+# morphy(7WN), "Rules of Detachment".
+_DETACHMENT = {
+    "noun": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "verb": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+
+_SHORTEST_PLURAL = 3  # morph.c: a noun of two letters has no ending
+
+_TYPES_KEPT = 1 << 20
+
+Folder = Path | zipfile.Path
+
+Synset = tuple[str, int]
+"""Part of speech, and the byte at which it stands in that part's data file."""
+
+
+class WordNet:
+    """Base forms and synsets.
+
+    Args:
+        folder: Where `index.noun` and its like are.
+
+    Raises:
+        InputError: A file is missing or damaged.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._lines = {part: dict(_keyed(self._text(f"index.{part}"))) for part in _DETACHMENT}
+        self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
+
+    def base_forms(self, word: str) -> frozenset[str]:
+        """The entries that a word is a form of, in any part of speech, itself included; lower case."""
+        return frozenset(form for _, form in self._entries(word))
+
+    def synsets(self, word: str) -> frozenset[Synset]:
+        """The synsets of all senses of a word's base forms."""
+        return frozenset((part, offset) for part, form in self._entries(word) for offset in self._offsets(part, form))
+
+    def _entries(self, word: str) -> Iterator[tuple[str, str]]:
+        form = word.lower()
+        for part, entries in self._lines.items():
+            for base in dict.fromkeys([form, *self._detached(part, form)]):
+                if base in entries:
+                    yield part, base
+
+    def _detached(self, part: str, form: str) -> list[str]:
+        irregular = self._irregular[part].get(form)
+        if irregular is not None:
+            return irregular.split()
+        if part == "noun" and (form.endswith("ss") or len(form) < _SHORTEST_PLURAL):
+            return []
+        return [form.removesuffix(end) + new for end, new in _DETACHMENT[part] if form.endswith(end)]
+
+    def _offsets(self, part: str, form: str) -> list[int]:
+        # wndb(5WN): pos, number of synsets, …, and their offsets last.
+        fields = self._lines[part][form].split()
+        try:
+            return [int(offset) for offset in fields[-int(fields[1]) :]]
+        except (ValueError, IndexError):
+            raise InputError(f"the entry of '{form}' is damaged", where=f"{self.folder}/index.{part}") from None
+
+    def _text(self, name: str) -> str:
+        try:
+            return (self.folder / name).read_text(encoding="utf-8", errors="replace")
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"WordNet's file {name} is missing or cannot be read", where=str(self.folder), advice=_HOW_TO_GET
+            ) from error
+
+
+def _keyed(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.split("\n"):
+        if line and not line.startswith(" "):  # the licence is indented
+            word, _, rest = line.partition(" ")
+            yield word, rest
+
+
+_HOW_TO_GET = (
+    "get WordNet: `apt install wordnet-base` on Debian and Ubuntu, or `python -m nltk.downloader wordnet`, "
+    "or name its folder in WNSEARCHDIR; or leave out the wn stages"
+)
+
+
+def wordnet() -> WordNet:
+    """The WordNet of this machine: in `NLTK_DATA`, `WNSEARCHDIR` or `WNHOME`, nltk's own folders, `/usr/share/wordnet`.
+
+    Raises:
+        MissingDependencyError: It is nowhere.
+    """
+    variables = ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")
+    return _found(*(os.environ.get(name) for name in variables))
+
+
+@cache
+def _found(nltk_data: str | None, search_folder: str | None, home: str | None) -> WordNet:
+    for folder in _places(nltk_data, search_folder, home):
+        if (folder / "index.noun").is_file():
+            return WordNet(folder)
+    raise MissingDependencyError("there is no WordNet", advice=_HOW_TO_GET)
+
+
+def _places(nltk_data: str | None, search_folder: str | None, home: str | None) -> Iterator[Folder]:
+    if nltk_data:
+        for root in nltk_data.split(os.pathsep):
+            yield from _corpora(Path(root))
+    if search_folder:
+        yield Path(search_folder)
+    if home:
+        yield Path(home) / "dict"
+        yield Path(home)
+    yield Path("/usr/share/wordnet")
+    for shared in (Path.home() / "nltk_data", Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")):
+        yield from _corpora(shared)
+
+
+def _corpora(root: Path) -> Iterator[Folder]:
+    yield root / "corpora" / "wordnet"
+    packed = root / "corpora" / "wordnet.zip"  # as nltk's downloader leaves it
+    if zipfile.is_zipfile(packed):
+        yield zipfile.Path(packed, "wordnet/")
+
+
+@lru_cache(maxsize=_TYPES_KEPT)
+def synsets(source: WordNet, word: str) -> frozenset[Synset]:
+    """The synsets of a word, once per type."""
+    return source.synsets(word)
+
+
+@lru_cache(maxsize=_TYPES_KEPT)
+def base_forms(source: WordNet, word: str) -> frozenset[str]:
+    """The base forms of a word, once per type; a word that WordNet does not know is its own."""
+    return source.base_forms(word) or frozenset([word])

@@ -16,6 +16,7 @@ import numpy as np
 from generate import SIZES, Size, draw, kaldi_text, openfst_text
 from measure import compare, median_of, run_command, time_call
 from peers import libfst_command, pynini_best_path, write_metric
+from strings import pairs, string_metrics
 
 import latticemetric as lm
 from latticemetric.automata.recognition import recognition_automaton
@@ -112,38 +113,6 @@ def startup() -> Iterator[str]:
         yield f"| {what} | {seconds:.3f} s | {bare:.3f} s |"
 
 
-def strings(runs: int) -> Iterator[str]:
-    """Word error rates of many pairs of 25 words against libraries that compute nothing else."""
-    import jiwer
-    from rapidfuzz.distance import Levenshtein
-
-    random = np.random.default_rng(0)
-    count = 20_000
-    references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, 25))]
-    candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
-    lines, expected = [" ".join(c) for c in candidates], [" ".join(r) for r in references]
-    metric = lm.WER()
-
-    def ours() -> int:
-        return int(metric.corpus(candidates, references_of_words).numerator)
-
-    def by_rapidfuzz() -> int:
-        return sum(Levenshtein.distance(c, r) for c, r in zip(candidates, references, strict=True))
-
-    def by_jiwer() -> object:
-        return jiwer.process_words(expected, lines)
-
-    references_of_words = [[reference] for reference in references]
-    assert ours() == by_rapidfuzz()
-    for name, peer, what in (
-        ("rapidfuzz", by_rapidfuzz, "distance alone"),
-        ("jiwer", by_jiwer, "distance and counts"),
-    ):
-        result = compare(partial(time_call, ours), partial(time_call, peer), runs)
-        speeds = [f"{count / seconds:,.0f}" for seconds in result[:2]]
-        yield f"| WER, counts by kind | {speeds[0]} | {name} ({what}) | {speeds[1]} | ×{result.ratio:.2f} |"
-
-
 def scaling(longest: int) -> Iterator[str]:
     """Search time against arcs and against reference words, with fitted exponents and a plot."""
     arcs = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= longest]
@@ -203,7 +172,7 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
     yield "### Start-up\n"
     yield from table("| command | seconds | `import numpy` alone |", startup())
     yield "### Strings\n"
-    yield from table("| ours | pairs a second | peer | pairs a second | ratio |", strings(runs))
+    yield from table("| ours | pairs a second | peer | pairs a second | ratio |", string_metrics(*pairs(20_000), 3))
     yield "### How search time grows\n"
     yield from table("| against | median search time | fitted exponent |", scaling(1_000_000))
     yield "```{image} _static/scaling.svg"

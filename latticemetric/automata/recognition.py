@@ -61,6 +61,11 @@ class RecognitionAutomaton:
     first_final: int
 
 
+def ngram_total(words: int, order: int) -> int:
+    """Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
+    return sum(max(0, words - k) for k in range(order))
+
+
 def recognition_automaton(reference: Words, order: int) -> RecognitionAutomaton:
     """The automaton of an n-gram recognition rate for one reference.
 

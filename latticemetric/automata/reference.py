@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.automata.recognition import Gains, recognition_automaton
+from latticemetric.automata.recognition import Gains, ngram_total, recognition_automaton
 from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import fst_from_arrays
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
 STAR_SYMBOL = "★"
-
-
-def ngram_total(words: int, order: int) -> int:
-    """Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
-    return sum(max(0, words - k) for k in range(order))
 
 
 def compile_references(references: Sequence[Sequence[str]], gains: Gains, vocabulary: Vocabulary | None = None) -> Any:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Lattice
-from latticemetric.nbest import Hypothesis, NBest
 
 if TYPE_CHECKING:
     from latticemetric.forest import Forest
+    from latticemetric.nbest import NBest
 
 _MOST_CELLS_A_BYTE = 16
 
@@ -80,6 +80,8 @@ def require_dense(columns: int, rows: int, size: int) -> None:
 
 def without_labels(graph: Graph) -> Graph:
     """The same graph without labels."""
+    from latticemetric.nbest import NBest
+
     if isinstance(graph, NBest):
         return graph
     nothing: MappingProxyType[str, Any] = MappingProxyType({})
@@ -90,6 +92,8 @@ def without_labels(graph: Graph) -> Graph:
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """The same graph with a single score: the model's cost under the scales."""
+    from latticemetric.nbest import NBest
+
     if isinstance(graph, NBest):
         return _summed_list(graph, scales or {}, name)
     cost = graph.cost(scales)
@@ -101,6 +105,8 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
 
 
 def _summed_list(graph: NBest, scales: dict[str, float], name: str) -> NBest:
+    from latticemetric.nbest import Hypothesis, NBest
+
     known = graph.score_names()
     for scaled in scales:
         if scaled not in known:

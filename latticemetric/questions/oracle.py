@@ -10,7 +10,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.alignment import Alignment
-from latticemetric.automata.reference import ngram_total
+from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
@@ -20,7 +20,6 @@ from latticemetric.metrics.exact import Merit, merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
-from latticemetric.nbest import NBest
 from latticemetric.vocabulary import EPSILON
 
 
@@ -174,6 +173,8 @@ def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
     """The graph itself, or the lattice it stands for, with the scores that count."""
     if isinstance(graph, Lattice):
         return graph
+    from latticemetric.nbest import NBest
+
     if isinstance(graph, NBest):
         return graph.to_lattice(keep=scales or ())
     if not hasattr(graph, "to_lattice"):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import sentences
 
 import latticemetric as lm
+from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.registry import make_metric, metric_names
 
 segments = st.lists(st.tuples(sentences(8), st.lists(sentences(8), min_size=1, max_size=3)), min_size=1, max_size=4)
@@ -108,6 +109,31 @@ def test_bleu_is_that_of_sacrebleu(test, smoothing, effective_order):
     )
     expected = sacrebleu_of(test, method, value, effective_order=effective_order)
     assert metric.corpus(*split(test)).score == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+raw_lines = st.lists(
+    st.sampled_from(
+        ["The", "cat", "U.S.", "1,000", "1.5%", "it's", "(yes)", "a-b", "Straße", "日本語", "«ici»", "&quot;", "-"]
+    ),
+    max_size=9,
+).map(" ".join)
+
+
+@pytest.mark.parametrize("tokenize", ["none", "13a", "intl", "char", "zh"])
+@given(
+    test=st.lists(st.tuples(raw_lines, raw_lines), min_size=1, max_size=4),
+    smoothing=st.sampled_from(["none", "exp", "floor", "add-k"]),
+    lowercase=st.booleans(),
+)
+def test_bleu_of_tokenized_lines_is_that_of_sacrebleu(tokenize, test, smoothing, lowercase):
+    sacrebleu = pytest.importorskip("sacrebleu.metrics")
+    preparation = Preparation(lowercase=lowercase, tokenize=tokenize)
+    candidates, references = ([pair[side] for pair in test] for side in (0, 1))
+    ours = lm.BLEU(effective_length="closest", smoothing=smoothing).corpus(
+        preparation.all_words(candidates), [[words] for words in preparation.all_words(references)]
+    )
+    peer = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, smooth_method=smoothing)
+    assert ours.score == pytest.approx(peer.corpus_score(candidates, [references]).score / 100, rel=1e-9, abs=1e-9)
 
 
 def plain_nist(test, order=5):

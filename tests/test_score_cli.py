@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shutil
 
 import pytest
@@ -218,7 +219,7 @@ def test_an_unknown_tokenizer_is_told():
 
 def test_a_tokenizer_without_sacrebleu_is_told(tmp_path):
     file(tmp_path, "sacrebleu.py", "raise ImportError('not there')\n")
-    done = score(NEW, REF, "--tokenize", "13a", env={"PYTHONPATH": str(tmp_path)})
+    done = score(NEW, REF, "--tokenize", "13a", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert_one_line_error(done, "the tokenizer '13a' is sacrebleu's, which is not installed; pip install sacrebleu")
 
 
@@ -229,7 +230,7 @@ def test_what_a_tokenizer_lacks_is_told(tmp_path):
         "class BLEU:\n  TOKENIZERS = ['spm']\n  def __init__(self, tokenize):\n    raise RuntimeError('get\\n spm')\n"
     )
     file(tmp_path / "sacrebleu", "metrics.py", source)
-    done = score(NEW, REF, "--tokenize", "spm", env={"PYTHONPATH": str(tmp_path)})
+    done = score(NEW, REF, "--tokenize", "spm", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert_one_line_error(done, "the tokenizer 'spm' cannot be had: get spm")
 
 

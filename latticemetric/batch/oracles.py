@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.readings import readings
-from latticemetric.batch.string_scores import Strings, StringScorer
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
@@ -16,6 +15,9 @@ from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracle import Oracle, oracle
+
+if TYPE_CHECKING:
+    from latticemetric.batch.string_scores import Strings, StringScorer
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,10 @@ class StringScorer:
         for metric in self.metrics:
             metric.score(("a",), [("b",)])
 
+    def totals(self) -> StringTotals:
+        """What collects the words of all pairs."""
+        return StringTotals(self)
+
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
         """What one pair adds; a graph that failed says nothing."""
         spoken = (found.words, found.one_best.words) if found is not None else ((), ())

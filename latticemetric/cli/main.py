@@ -60,6 +60,8 @@ def lattice_oracle() -> None:
 
 def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     """Runs a command; what goes wrong is one line on stderr and exit status 2."""
+    # NumPy's BLAS starts a thread a processor when it is imported, which spin; nothing here has work for them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
     gc.set_threshold(100_000, 20, 20)
     try:

@@ -72,7 +72,6 @@ def command(
     """
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.pairing import pair_up
-    from latticemetric.batch.string_scores import StringTotals
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_writing import Writer
     from latticemetric.formats.reading import entries
@@ -93,7 +92,7 @@ def command(
         workers=chosen["workers"] or default_workers(),
         scorer=scorer,
     )
-    strings = StringTotals(scorer) if scorer is not None else None
+    strings = scorer.totals() if scorer is not None else None
     writer = Writer(metric, len(files), alignment=alignment, strings=strings)
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
         for line in writer.lines(_reported(outcomes), output_format):

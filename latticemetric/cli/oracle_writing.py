@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.oracles import Outcome, Totals
-from latticemetric.batch.string_scores import SIDES, StringTotals
 from latticemetric.cli.display import harmless, shown, table, tsv_field
 from latticemetric.metrics.recognition import GRR
 
+if TYPE_CHECKING:
+    from latticemetric.batch.string_scores import StringTotals
+
+_SIDES = ("oracle", "one_best")
 _TSV_COLUMNS = [
     "id",
     "score",
@@ -70,7 +73,7 @@ class Writer:
             one_best = item.get("one_best", {})
             values = [item.get(name) for name in _TSV_COLUMNS] + [one_best.get(name) for name in _TSV_ONE_BEST]
             scores = item.get("sentence_scores", {})
-            values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in SIDES)]
+            values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in _SIDES)]
             yield "\t".join(map(tsv_field, values))
 
     def _jsonl(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -124,7 +127,7 @@ def _string_table(scores: dict[str, Any]) -> list[str]:
     if not scores:
         return []
     labels = {"oracle": "oracle", "one_best": "1-best"}
-    rows = [[labels[side], *(shown(found[side]["score"]) for found in scores.values())] for side in SIDES]
+    rows = [[labels[side], *(shown(found[side]["score"]) for found in scores.values())] for side in _SIDES]
     return ["", *table([["", *scores], *rows])]
 
 

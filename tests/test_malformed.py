@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import struct
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 from format_cases import CASES
 from format_cases.moses_nbest import GOOD
 from format_cases.openfst import const, machine, stlist, sttable, symbol_table, text
-from format_kit import Broken, assert_refused, cases, mutations, read_all, read_as
+from format_kit import QUICKLY, Broken, assert_refused, cases, mutations, read_all, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
+from latticemetric.formats import registry
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,39 @@ def test_no_bytes_raise_anything_else(data, name, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "noise"
     path.write_bytes(data)
     assert_fine_or_refused(name, path)
+
+
+# What long runs of one thing do to patterns that can read them in two ways.
+RUNS = [
+    b"9",
+    b"9 ",
+    b"9.",
+    b"-1 ",
+    b"a",
+    b" ",
+    b"(",
+    b"{",
+    b"|||",
+    b"a=",
+    b"#",
+    b"1e",
+    b"'",
+    b'"',
+    b"\\",
+    b"0 1 ",
+    b":",
+    b"[1]",
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=repr)
+@pytest.mark.parametrize("name", VALID)
+def test_long_runs_are_told_apart_quickly(name, run):
+    if name in registry.formats():
+        begin = time.monotonic()
+        registry.formats()[name].sniff(run * (20_000 // len(run)))
+        registry.formats()[name].sniff(b"0 " + run * (20_000 // len(run)) + b"\n")
+        assert time.monotonic() - begin < QUICKLY
 
 
 # --- Memory follows from the size of the file

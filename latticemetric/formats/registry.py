@@ -155,8 +155,10 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    others = [found for name, found in _formats.items() if name not in OWN]
-    candidates = _candidates(head, [*map(_own, possible(head)), *others]) or _candidates(head, with_plugins().values())
+    candidates = _candidates(head, [*map(_own, possible(head)), *_foreign()])
+    if not candidates:
+        with_plugins()
+        candidates = _candidates(head, _foreign())
     if not candidates and head.startswith(_UTF_16) and b"\n" in head:
         raise FormatError("the text is not UTF-8 but UTF-16", where=stream.name, advice="convert the file with iconv")
     if not candidates:
@@ -169,6 +171,11 @@ def sniff(stream: Stream) -> Format:
         names = " or ".join(f.name for f in candidates)
         raise FormatError(f"this could be {names}", where=stream.name, advice="say which with --from")
     return candidates[0]
+
+
+def _foreign() -> list[Format]:
+    """Formats of other packages that are known by now."""
+    return [found for name, found in _formats.items() if name not in OWN]
 
 
 def _candidates(head: bytes, known: Iterable[Format]) -> list[Format]:

@@ -10,7 +10,8 @@ from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.files.stream import decoded_line
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+# Digits are read in one way only: a pattern that can part them in two takes for ever on a long run of them.
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 _NUMBER = re.compile(NUMBER)
 _WHOLE = re.compile(r"-?[0-9]{1,10}")

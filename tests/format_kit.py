@@ -1,5 +1,6 @@
 """What every format is tried with: graphs that it can hold, files that are broken, accidents that happen to files."""
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from latticemetric.formats.references import read_references
 from latticemetric.formats.symbols import read_symbols
 from latticemetric.nbest import Hypothesis
 
+# Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.
+DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 
 Graph = lm.Lattice | lm.NBest | lm.Forest

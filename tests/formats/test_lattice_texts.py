@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from format_cases.lattice_texts import K2, MESH, NETWORK, PFSG, SPHINX
-from format_kit import PLAIN_WORDS, contents, paths_in, paths_of, scores, shaped, write_file
+from format_kit import DATA, PLAIN_WORDS, contents, paths_in, paths_of, scores, shaped, write_file
 from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
 from latticemetric.formats import reading, registry
 
-SPHINX_LATTICE = Path("/work/shared/data/sphinx/unreachable.lat")
+SPHINX_LATTICE = DATA / "sphinx" / "unreachable.lat"
 LN = math.log(1.0001)
 
 

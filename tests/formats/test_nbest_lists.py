@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RESCORED, WENET, unpack
-from format_kit import contents, write_file
+from format_kit import DATA, contents, write_file
 
 import latticemetric as lm
 from latticemetric.formats import reading, registry
@@ -17,8 +17,6 @@ from latticemetric.nbest import Hypothesis
 
 LN_10 = math.log(10)
 BYTELOG = 1024 / 10000.5  # 1024 times the logarithm of 1.0001, as SRILM has it
-
-DATA = Path("/work/shared/data")
 
 
 def read(folder: Path, text: str | bytes, name: str = "graphs", **options: object) -> dict[str, lm.NBest]:

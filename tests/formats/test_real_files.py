@@ -1,16 +1,11 @@
 """Files of real decoders: each is told by its content and has the sizes that its makers, or other tools, say."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
-from format_kit import contents
+from format_kit import DATA, contents
 
 import latticemetric as lm
 from latticemetric.formats import reading
-
-DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 pytestmark = [
     pytest.mark.real_data,

@@ -66,11 +66,15 @@ def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabu
 
 
 def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:
-    count = 0
+    empty = True
+    own: set[str] = set()
     for entry in read:
-        count += 1
-        yield entry._replace(build=partial(_build, entry), format=found.name)
-    if count == 0:
+        empty = False
+        again = entry.naming == "own" and entry.name in own
+        own.add(entry.name)
+        build = partial(_fail, FormatError("the id stands twice", where=entry.place)) if again else entry.build
+        yield entry._replace(build=partial(_build, entry._replace(build=build)), format=found.name)
+    if empty:
         raise FormatError(f"the {found.name} file holds no graph", where=path)
 
 

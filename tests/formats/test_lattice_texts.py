@@ -347,7 +347,8 @@ def test_names_that_would_be_read_back_otherwise_are_refused(format_name, name, 
 
 
 def test_pfsgs_are_read_one_at_a_time(tmp_path):
-    path = write_file(tmp_path, PFSG + PFSG.replace("-6931", "low"))
+    again = PFSG.replace("-6931", "low").replace("ferry", "canoe")
+    path = write_file(tmp_path, PFSG + again)
     graphs = lm.read(path)
     assert [next(graphs)[0] for _ in range(2)] == ["ferry-001", "ferry-002"]
     with pytest.raises(lm.FormatError, match="graphs:25: 'low'"):

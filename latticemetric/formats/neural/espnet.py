@@ -46,14 +46,9 @@ def _jobs(folder: Path) -> list[Path]:
 
 
 def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    seen: set[str] = set()
     for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
         with contextlib.ExitStack() as stack:
-            for entry in _read_job(job, stack):
-                if entry.name in seen:
-                    raise FormatError(f"'{shortened(entry.name, 40)}' stands twice", where=entry.where)
-                seen.add(entry.name)
-                yield entry
+            yield from _read_job(job, stack)
 
 
 def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:

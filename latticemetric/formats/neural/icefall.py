@@ -33,7 +33,6 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    seen: set[str] = set()
     pending, pending_at = "", ""
     for line in stream.lines():
         if not line.strip():
@@ -47,9 +46,6 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
         if kind == "ref":
             pending, pending_at = name, stream.place()
         elif kind == "hyp":
-            if name in seen:
-                raise FormatError(f"'{shortened(name, 40)}' has two hypotheses", where=stream.place())
-            seen.add(name)
             pending = ""
             yield Entry(name, stream.place(), partial(_build, value, stream.place()), naming="own")
     if pending:

@@ -39,7 +39,6 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    seen: set[str] = set()
     named: bool | None = None
     number = 0
     for line in stream.byte_lines():
@@ -55,9 +54,6 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             raise FormatError("some lists have an id and others do not", where=place)
         named = key is not None
         name = _id(record[key], place) if key is not None else str(number)
-        if name in seen:
-            raise FormatError(f"id '{shortened(name, _SHOWN)}' stands twice", where=place)
-        seen.add(name)
         yield Entry(name, place, partial(_build, record, place), naming="own" if named else "position")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import IO
 
-from latticemetric.errors import FormatError, shortened
+from latticemetric.errors import FormatError
 from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.formats.texts.nbest_fields import cost_of, require_nbest, require_words, single_costs
@@ -32,7 +32,6 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     current: Entry | None = None
     lines: list[tuple[str, list[str]]] = []
-    seen: set[str] = set()
     for line in stream.lines():
         fields = split_words(line)
         if not fields:
@@ -42,19 +41,16 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             continue
         if current is not None:
             yield current._replace(build=partial(_build, lines))
-        current, lines = Entry(_key(fields, stream, seen), stream.place(), partial(_build, ()), naming="own"), []
+        current, lines = Entry(_key(fields, stream), stream.place(), partial(_build, ()), naming="own"), []
     if current is not None:
         yield current._replace(build=partial(_build, lines))
 
 
-def _key(fields: list[str], stream: Stream, seen: set[str]) -> str:
+def _key(fields: list[str], stream: Stream) -> str:
     if fields[0] == _CANDIDATE:
         raise FormatError("a candidate before the first 'wav KEY'", where=stream.place())
     if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
         raise FormatError("the line is neither a key nor a candidate", where=stream.place(), advice=_ADVICE)
-    if fields[1] in seen:
-        raise FormatError(f"'{shortened(fields[1], 40)}' stands twice", where=stream.place())
-    seen.add(fields[1])
     return fields[1]
 
 

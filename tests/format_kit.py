@@ -1,9 +1,11 @@
 """What every format is tried with: graphs that it can hold, files that are broken, accidents that happen to files."""
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ from latticemetric.nbest import Hypothesis
 # Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
+_MOST_DERIVATIONS = 2000
 
 Graph = lm.Lattice | lm.NBest | lm.Forest
 
@@ -187,19 +190,22 @@ def _after(said: list[int]) -> int:
     return max((at + 1 for at, symbol in enumerate(said) if symbol < 0), default=0)
 
 
-def has_derivation(draft: ForestDraft) -> bool:
-    """Whether a goal can be derived."""
-    productive: set[int] = set()
-    for _ in draft.head:
-        productive |= {h for h, tails in zip(draft.head, draft.tails, strict=True) if productive.issuperset(tails)}
-    return bool(productive & set(draft.goals))
+def can_be_listed(draft: ForestDraft) -> bool:
+    """Whether there is a derivation, and not too many to list them all."""
+
+    @cache
+    def derivations(node: int) -> int:
+        rows = zip(draft.head, draft.tails, strict=True)
+        return sum(math.prod(map(derivations, tails)) for head, tails in rows if head == node)
+
+    return 0 < sum(map(derivations, draft.goals)) <= _MOST_DERIVATIONS
 
 
 def forests(
     words: list[str], columns: list[str], values: st.SearchStrategy[float], **options: bool
 ) -> st.SearchStrategy[lm.Forest]:
     """Random forests with words, columns and values that a format takes; see `forest_drafts`."""
-    return forest_drafts(words, columns, values, **options).filter(has_derivation).map(ForestDraft.forest)
+    return forest_drafts(words, columns, values, **options).filter(can_be_listed).map(ForestDraft.forest)
 
 
 @st.composite

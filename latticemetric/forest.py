@@ -70,7 +70,11 @@ class NodeLabels:
 
 
 class Derivation(NamedTuple):
-    """A complete derivation: its edges from the goal's down, its words, and its cost."""
+    """A complete derivation: its edges, its words, and its cost.
+
+    The edges are those of the derivation tree in preorder: each one is followed by those of its tails, in the order
+    in which its target side says them.
+    """
 
     edges: tuple[int, ...]
     words: tuple[str, ...]
@@ -193,7 +197,8 @@ class Forest:
     def _joined(self, chosen: list[Derivation], target: list[int]) -> Derivation:
         """A rule's derivation, followed by those of its tails."""
         words = tuple(w for t in target for w in (chosen[-t].words if t < 0 else (self.vocabulary.word(t),)))
-        edges = tuple(edge for part in chosen for edge in part.edges)
+        said = [chosen[0], *(chosen[-t] for t in target if t < 0)]
+        edges = tuple(edge for part in said for edge in part.edges)
         return Derivation(edges, words, sum(part.cost for part in chosen))
 
     def statistics(self) -> ForestStatistics:

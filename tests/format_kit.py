@@ -22,7 +22,7 @@ from latticemetric.nbest import Hypothesis
 # Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
-_MOST_DERIVATIONS = 2000
+_MOST_DERIVATIONS = 2000  # shared nodes make numbers of derivations that no memory holds
 
 Graph = lm.Lattice | lm.NBest | lm.Forest
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError
+from latticemetric.forest import Forest, Ragged
 from latticemetric.lattice import Costs, Lattice
 from latticemetric.vocabulary import Words
 
@@ -46,11 +47,44 @@ class Found(NamedTuple):
     gain: int
 
 
+@dataclass(frozen=True)
+class ForestSearch:
+    """One forest, one reference, one recognition rate.
+
+    Attributes:
+        forest: The forest.
+        said: What each edge says, as the metric reads it: word numbers, and −k where the k-th tail's words stand;
+            ignored words and wildcards are left out.
+        words: How many words of each edge stand in the result (the tie rule counts them).
+        cost: The model's cost.
+        reference: The reference's counted words, as numbers.
+        gains: The metric's parameters.
+    """
+
+    forest: Forest
+    said: Ragged
+    words: npt.NDArray[np.int64]
+    cost: Costs
+    reference: Words
+    gains: Gains
+
+
+class FoundDerivation(NamedTuple):
+    """The best derivation: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`.
+
+    Ties are resolved: best gain, then least cost, then fewest words, then the lexicographically smallest edges.
+    """
+
+    edges: npt.NDArray[np.int64]
+    gain: int
+
+
 Engine = Callable[[Search], Found]
+ForestEngine = Callable[[ForestSearch], FoundDerivation]
 
 
 def find_engine(name: str) -> Engine:
-    """The engine of that name; `auto` takes the fastest that can answer."""
+    """The engine of that name for lattices; `auto` takes the fastest that can answer."""
     if name in {"auto", "native"}:
         from latticemetric.engine.native import best_path
 
@@ -59,4 +93,21 @@ def find_engine(name: str) -> Engine:
         from latticemetric.engine.openfst import best_path as composed_best_path
 
         return composed_best_path
-    raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
+    raise _unknown(name)
+
+
+def find_forest_engine(name: str) -> ForestEngine:
+    """The engine of that name for forests; `auto` takes the fastest that can answer."""
+    if name in {"auto", "native"}:
+        from latticemetric.engine.native import best_derivation
+
+        return best_derivation
+    if name == "openfst":
+        from latticemetric.engine.openfst_forest import best_derivation as composed_best_derivation
+
+        return composed_best_derivation
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> UsageError:
+    return UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")

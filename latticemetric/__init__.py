@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
-    from latticemetric.questions.oracle import Oracle as Oracle
-    from latticemetric.questions.oracle import ScoredPath as ScoredPath
     from latticemetric.questions.oracle import oracle as oracle
+    from latticemetric.questions.scored_path import Oracle as Oracle
+    from latticemetric.questions.scored_path import ScoredPath as ScoredPath
     from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 _HOME = {
@@ -62,8 +62,8 @@ _HOME = {
     "LatticeMetricError": "errors",
     "MissingDependencyError": "errors",
     "NBest": "nbest",
-    "Oracle": "questions.oracle",
-    "ScoredPath": "questions.oracle",
+    "Oracle": "questions.scored_path",
+    "ScoredPath": "questions.scored_path",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",

@@ -48,6 +48,40 @@ def search_lattice(
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain."""
 
+class TooLarge(MemoryError):  # noqa: N818  C++ names it
+    """What is searched for takes more memory than is allowed."""
+
+def best_derivation(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+) -> npt.NDArray[np.int64]:
+    """Edges of the model's best derivation."""
+
+def search_forest(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    hope: float,
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.int64], int, int, float]:
+    """Edges of the best derivation, the high and low 64 bits of its gain; or of hope * gain - cost, and its value."""
+
 def align(
     candidate: npt.NDArray[np.int32],
     reference: npt.NDArray[np.int32],

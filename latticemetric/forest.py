@@ -46,6 +46,13 @@ class Ragged:
         begin, values = self.begin.tolist(), self.values.tolist()
         return [values[first:last] for first, last in pairwise(begin)]
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
+        """The same rows with some of their values."""
+        if kept.all():
+            return self
+        begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
+        return Ragged(begin, self.values[kept])
+
     def lengths(self) -> Offsets:
         """How long each row is."""
         return np.diff(self.begin)
@@ -175,6 +182,21 @@ class Forest:
         from latticemetric.forest_conversion import lattice_from_forest
 
         return lattice_from_forest(self)
+
+    def words(self, edges: Sequence[int] | npt.NDArray[np.int64]) -> tuple[str, ...]:
+        """The words of a derivation, given as its edges in preorder (see `Derivation`)."""
+        begin, target = self.target.begin, self.target.values
+        words: list[str] = []
+        pending = [-1]  # what is still to be said, the next symbol last; a tail is said by the next edge
+        remaining = iter(edges)
+        while pending:
+            said = pending.pop()
+            if said < 0:
+                edge = next(remaining)
+                pending += target[begin[edge] : begin[edge + 1]][::-1].tolist()
+            else:
+                words.append(self.vocabulary.word(said))
+        return tuple(words)
 
     def cost(self, scales: Scales | None = None) -> Costs:
         """The model's cost of every edge, and of ending in every node (infinite where it is no goal)."""

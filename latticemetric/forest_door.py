@@ -25,18 +25,10 @@ def enter(draft: Forest) -> Forest:
     if len(draft.goals) == 0:
         raise InputError("the forest is empty: it has no goal")
     check_columns(draft.scores, draft.labels, edges, len(draft.goals))
-    target = _without_epsilons(draft.target)
+    target = draft.target.only(draft.target.values != EPSILON)
     _check_target(target, draft.tails)
     draft.vocabulary.check(target.values[target.values > EPSILON])
     return _in_order(draft, target)
-
-
-def _without_epsilons(target: Ragged) -> Ragged:
-    kept = target.values != EPSILON
-    if kept.all():
-        return target
-    begin = np.concatenate([[0], np.cumsum(kept)])[target.begin].astype(np.int64)
-    return Ragged(begin, target.values[kept])
 
 
 def _check_target(target: Ragged, tails: Ragged) -> None:

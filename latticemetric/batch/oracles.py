@@ -11,10 +11,11 @@ from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Lattice, Scales
+from latticemetric.lattice import Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.questions.oracle import Oracle, oracle
+from latticemetric.questions.oracle import oracle
+from latticemetric.questions.scored_path import Oracle
 
 if TYPE_CHECKING:
     from latticemetric.batch.string_scores import Strings, StringScorer
@@ -145,11 +146,12 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
 
 def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
     """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
-    if not isinstance(graph, Lattice) or not graph.vocabulary.is_numeric or not any(references):
+    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
+    if vocabulary is None or not vocabulary.is_numeric or not any(references):
         return
-    if not any(word in graph.vocabulary for reference in references for word in reference):
+    if not any(word in vocabulary for reference in references for word in reference):
         raise InputError(
-            "the lattice's words are numbers, and its reference has none",
+            "the graph's words are numbers, and its reference has none",
             advice="give --symbols, the table of its words",
         )
 

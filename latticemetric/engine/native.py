@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from latticemetric import _native
-from latticemetric.engine.search import Found, Search
+from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search
+from latticemetric.errors import InputError
 
 
 def best_path(search: Search) -> Found:
@@ -20,3 +23,34 @@ def best_path(search: Search) -> Found:
         *search.gains,
     )
     return Found(arcs, (high << 64) + low)
+
+
+def best_derivation(search: ForestSearch) -> FoundDerivation:
+    """The best derivation of a forest under a recognition rate."""
+    forest = search.forest
+    try:
+        edges, high, low, _ = _native.search_forest(
+            forest.head,
+            forest.tails.begin,
+            forest.tails.values,
+            search.said.begin,
+            search.said.values,
+            search.cost.arc,
+            search.words,
+            search.cost.final,
+            search.reference,
+            *search.gains,
+            hope=0.0,
+            most_bytes=_memory() // 2,
+        )
+    except _native.TooLarge as error:
+        raise InputError(str(error), advice="prune the forest, or shorten the reference") from None
+    return FoundDerivation(edges, (high << 64) + low)
+
+
+def _memory() -> int:
+    """The machine's memory in bytes; 8 GiB where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2**33

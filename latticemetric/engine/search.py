@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError
-from latticemetric.forest import Forest, Ragged
 from latticemetric.lattice import Costs, Lattice
 from latticemetric.vocabulary import Words
+
+if TYPE_CHECKING:
+    from latticemetric.forest import Forest, Ragged
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,9 @@ void bind_formats(nb::module_& m);
 // Words of texts as numbers, bound in `word_border.cpp`.
 void bind_words(nb::module_& m);
 
+// Searches of forests, bound in `forest_border.cpp`.
+void bind_forests(nb::module_& m);
+
 // METEOR's alignment, bound in `meteor_border.cpp`.
 void bind_meteor(nb::module_& m);
 

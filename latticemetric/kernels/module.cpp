@@ -198,6 +198,7 @@ Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int6
 }  // namespace
 
 NB_MODULE(_native, m) {
+  latticemetric::bind_forests(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_words(m);
   latticemetric::bind_meteor(m);

@@ -1,0 +1,56 @@
+#include "best_derivation.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "derivations.hpp"
+
+namespace latticemetric {
+namespace {
+
+struct Price {
+  double cost = std::numeric_limits<double>::infinity();
+  double words = 0;  // shared nodes can make them more than an integer holds
+  std::int64_t edge = -1;
+  bool operator<(const Price& other) const {
+    return edge >= 0 && (other.edge < 0 || cost < other.cost || (cost == other.cost && words < other.words));
+  }
+};
+
+}  // namespace
+
+// Edges are met in ascending order, and only a better one replaces an earlier one.
+std::vector<std::int64_t> best_derivation(const ForestGraph& graph) {
+  std::vector<Price> best(graph.nodes);
+  for (std::int64_t e = 0; e < graph.edges; ++e) {
+    Price price{graph.cost[e], static_cast<double>(graph.words[e]), e};
+    for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
+      if (graph.said[k] > 0) continue;
+      const Price& tail = best[graph.tail[graph.tail_begin[e] - graph.said[k] - 1]];
+      price.cost += tail.cost;
+      price.words += tail.words;
+    }
+    if (price < best[graph.head[e]]) best[graph.head[e]] = price;
+  }
+  Price root;
+  for (std::int32_t v = 0; v < graph.nodes; ++v) {
+    if (!std::isfinite(graph.goal_cost[v])) continue;
+    Price price = best[v];
+    price.cost += graph.goal_cost[v];
+    if (price < root) root = price;
+  }
+  std::vector<std::int64_t> edges;
+  std::vector<std::int64_t> pending;
+  if (root.edge >= 0) pending.push_back(root.edge);
+  while (!pending.empty()) {
+    const auto e = pending.back();
+    pending.pop_back();
+    edges.push_back(e);
+    require_writable(edges.size());
+    for (auto k = graph.said_begin[e + 1]; k > graph.said_begin[e]; --k)
+      if (graph.said[k - 1] < 0) pending.push_back(best[graph.tail[graph.tail_begin[e] - graph.said[k - 1] - 1]].edge);
+  }
+  return edges;
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,72 @@
+#include "forest_rules.hpp"
+
+#include <algorithm>
+
+namespace latticemetric {
+
+ForestRules::ForestRules(const ForestGraph& graph, const std::vector<Symbol>& word_class) : graph_(graph) {
+  symbols_.reserve(static_cast<std::size_t>(graph.said_begin[graph.edges]));
+  for (std::int64_t e = 0; e < graph.edges; ++e)
+    for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
+      const auto said = graph.said[k];
+      if (said < 0)
+        symbols_.push_back(says(graph.tail[graph.tail_begin[e] - said - 1]));
+      else
+        symbols_.push_back(said < static_cast<std::int64_t>(word_class.size()) ? word_class[said] : foreign);
+    }
+  std::int64_t first = 0;
+  for (std::int32_t v = 0; v < graph.nodes; ++v) {
+    begin_.push_back(size());
+    auto last = first;
+    while (last < graph.edges && graph.head[last] == v) ++last;
+    add_node(first, last);
+    first = last;
+  }
+  begin_.push_back(size());
+  measure();
+}
+
+void ForestRules::add_node(std::int64_t first, std::int64_t last) {
+  std::vector<Rule> rules;
+  for (auto e = first; e < last; ++e)
+    rules.push_back({e, graph_.said_begin[e], static_cast<std::int32_t>(graph_.said_begin[e + 1] - graph_.said_begin[e]), 0});
+  const auto preferred = [&](const Rule& a, const Rule& b) {
+    if (graph_.cost[a.edge] != graph_.cost[b.edge]) return graph_.cost[a.edge] < graph_.cost[b.edge];
+    if (graph_.words[a.edge] != graph_.words[b.edge]) return graph_.words[a.edge] < graph_.words[b.edge];
+    return a.edge < b.edge;
+  };
+  std::sort(rules.begin(), rules.end(), [&](const Rule& a, const Rule& b) {
+    const Symbol *x = symbols(a), *y = symbols(b);
+    const auto differ = std::mismatch(x, x + std::min(a.length, b.length), y);
+    const auto at = differ.first - x;
+    if (at < a.length && at < b.length) return x[at] < y[at];
+    return a.length != b.length ? a.length < b.length : preferred(a, b);
+  });
+  for (auto& rule : rules) {
+    if (size() > begin_.back()) {
+      const Rule& before = rules_.back();
+      const Symbol *x = symbols(rule), *y = symbols(before);
+      rule.shared = static_cast<std::int32_t>(std::mismatch(x, x + std::min(rule.length, before.length), y).first - x);
+      if (rule.shared == rule.length && rule.length == before.length) continue;
+    }
+    longest_ = std::max(longest_, rule.length);
+    rules_.push_back(rule);
+  }
+}
+
+void ForestRules::measure() {
+  std::vector<double> most(graph_.nodes, 0);
+  for (std::int32_t v = 0; v < graph_.nodes; ++v) {
+    for (const Rule* rule = begin(v); rule != end(v); ++rule) {
+      double words = 0;
+      for (std::int32_t k = 0; k < rule->length; ++k) {
+        const Symbol symbol = symbols(*rule)[k];
+        words += is_node(symbol) ? most[node_of(symbol)] : 1;
+      }
+      most[v] = std::max(most[v], words);
+    }
+    most_words_ = std::max(most_words_, most[v]);
+  }
+}
+
+}  // namespace latticemetric

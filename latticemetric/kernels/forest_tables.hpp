@@ -1,0 +1,166 @@
+// What each node of a forest can gain, between any two states of the recognition-rate automaton.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "derivations.hpp"
+#include "forest_rules.hpp"
+#include "recognition_rows.hpp"
+
+namespace latticemetric {
+
+// The table of node v holds V(v, q, q') = the best gain of reaching q' from q with a string of v (less the string's
+// cost, where costs are weighed in). Words come after what stands before them, so q' >= first(q). With the rules
+// v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
+//
+// A node that only ever begins derivations is asked for from the start state alone, and one that only ever ends them
+// for final states alone: a forest that is a lattice takes the time and room of a lattice.
+template <typename Value>
+class ForestTables {
+ public:
+  using Rows = RecognitionRows<Value>;
+
+  // `weight` is what each edge takes from the gain. Throws TooLarge where the tables take more than `most_bytes`.
+  ForestTables(const ForestRules& rules, Rows rows, std::vector<Value> weight, std::size_t most_bytes)
+      : rules_(rules), rows_(std::move(rows)), weight_(std::move(weight)), states_(rows_.states()) {
+    find_uses();
+    allot(most_bytes);
+    levels_.resize(static_cast<std::size_t>(rules.longest()) + 1);
+    for (auto& level : levels_) level.row.resize(static_cast<std::size_t>(states_));
+  }
+
+  void fill() {
+    for (std::int32_t v = 0; v < rules_.graph().nodes; ++v)
+      for (std::int32_t q = 0; q < starts(v); ++q) fill_row(v, q);
+  }
+
+  const ForestRules& rules() const { return rules_; }
+  const Rows& rows() const { return rows_; }
+  std::int32_t states() const { return states_; }
+  std::int32_t starts(std::int32_t v) const { return uses_[v].all_starts ? states_ : 1; }
+
+  // V(v, q, .), to be read from state `first(v, q)` on.
+  const Value* row(std::int32_t v, std::int32_t q) const { return values_.data() + place(v, q); }
+  std::int32_t first(std::int32_t v, std::int32_t q) const {
+    return uses_[v].all_ends ? rows_.first(q) : rows_.final_states();
+  }
+
+  Value weight(const Rule& rule) const { return weight_.empty() ? Value{0} : weight_[rule.edge]; }
+
+  // The rows of a rule's beginnings from one state: after(t) is that of its first t symbols.
+  class Progress {
+   public:
+    explicit Progress(const ForestTables& tables) : tables_(tables) {}
+    const Value* after(std::int32_t symbols) const { return tables_.levels_[symbols].row.data(); }
+
+   private:
+    const ForestTables& tables_;
+  };
+
+  // Calls visit(rule, progress) for every rule of a node, with its progress from state q.
+  template <typename Visit>
+  void walk(std::int32_t v, std::int32_t q, Visit visit) {
+    rows_.start(q, levels_[0].row.data());
+    levels_[0].has_frontier = false;
+    for (const Rule* rule = rules_.begin(v); rule != rules_.end(v); ++rule) {
+      for (std::int32_t t = rule->shared; t < rule->length; ++t)
+        advance(q, t, rules_.symbols(*rule)[t]);
+      visit(*rule, Progress(*this));
+    }
+  }
+
+ private:
+  struct Uses {
+    bool all_starts = false, all_ends = false;
+    std::size_t offset = 0;
+  };
+  struct Level {
+    std::vector<Value> row;
+    std::vector<typename Rows::Reached> frontier;
+    bool has_frontier = false;
+  };
+
+  void find_uses() {
+    const auto nodes = rules_.graph().nodes;
+    uses_.resize(nodes);
+    for (std::int32_t v = nodes - 1; v >= 0; --v)
+      for (const Rule* rule = rules_.begin(v); rule != rules_.end(v); ++rule)
+        for (std::int32_t k = 0; k < rule->length; ++k) {
+          const Symbol symbol = rules_.symbols(*rule)[k];
+          if (!is_node(symbol)) continue;
+          Uses& tail = uses_[node_of(symbol)];
+          tail.all_starts = tail.all_starts || k > 0 || uses_[v].all_starts;
+          tail.all_ends = tail.all_ends || k + 1 < rule->length || uses_[v].all_ends;
+        }
+  }
+
+  void allot(std::size_t most_bytes) {
+    std::size_t size = 0;
+    for (std::int32_t q = 0; q < states_; ++q) {
+      triangle_.push_back(size);
+      size += static_cast<std::size_t>(states_ - rows_.first(q));
+    }
+    const std::size_t triangle = size, states = static_cast<std::size_t>(states_);
+    size = 0;
+    for (auto& use : uses_) {
+      use.offset = size;
+      if (use.all_starts)
+        size += use.all_ends ? triangle : states * static_cast<std::size_t>(rows_.order());
+      else
+        size += use.all_ends ? states : static_cast<std::size_t>(rows_.order());
+      if (size > most_bytes / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory");
+    }
+    values_.assign(size, Rows::nothing);
+  }
+
+  // Where state 0 of a row would be; the row itself begins at `first`.
+  std::ptrdiff_t place(std::int32_t v, std::int32_t q) const {
+    const Uses& use = uses_[v];
+    const auto offset = static_cast<std::ptrdiff_t>(use.offset);
+    if (use.all_ends) return use.all_starts ? offset + static_cast<std::ptrdiff_t>(triangle_[q]) - rows_.first(q) : offset;
+    const std::ptrdiff_t own = use.all_starts ? static_cast<std::ptrdiff_t>(q) * rows_.order() : 0;
+    return offset + own - rows_.final_states();
+  }
+
+  void fill_row(std::int32_t v, std::int32_t q) {
+    Value* const into = values_.data() + place(v, q);
+    const std::int32_t begin = first(v, q);
+    walk(v, q, [&](const Rule& rule, const Progress& progress) {
+      Rows::keep_larger_sums(into + begin, progress.after(rule.length) + begin, -weight(rule), states_ - begin);
+    });
+    rows_.clean(begin, into);
+  }
+
+  // Level t + 1 from level t.
+  void advance(std::int32_t q, std::int32_t t, Symbol symbol) {
+    Level &from = levels_[t], &into = levels_[t + 1];
+    into.has_frontier = false;
+    if (!is_node(symbol)) return rows_.say(q, from.row.data(), symbol, into.row.data());
+    const std::int32_t tail = node_of(symbol), begin = rows_.first(q);
+    std::fill(into.row.begin() + begin, into.row.end(), Rows::nothing);
+    if (t == 0) {
+      std::copy(row(tail, q) + first(tail, q), row(tail, q) + states_, into.row.begin() + first(tail, q));
+      return;
+    }
+    if (!from.has_frontier) rows_.frontier(q, from.row.data(), from.frontier);
+    from.has_frontier = true;
+    for (const auto& reached : from.frontier) {
+      const std::int32_t next = first(tail, reached.state);
+      Rows::keep_larger_sums(into.row.data() + next, row(tail, reached.state) + next, reached.value, states_ - next);
+    }
+    rows_.clean(q, into.row.data());
+  }
+
+  const ForestRules& rules_;
+  const Rows rows_;
+  const std::vector<Value> weight_;
+  const std::int32_t states_;
+  std::vector<Uses> uses_;
+  std::vector<std::size_t> triangle_;
+  std::vector<Value> values_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace latticemetric

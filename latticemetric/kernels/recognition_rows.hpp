@@ -1,0 +1,123 @@
+// The recognition-rate automaton (Chiang & DeNeefe 2008, fig. 1), a row at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "forest_rules.hpp"
+
+namespace latticemetric {
+
+// What a metric pays. Integers, or real numbers where gains are weighed against costs.
+template <typename Value>
+struct Pay {
+  std::int32_t order;
+  Value unit, alpha, beta;
+};
+
+// State (i, m), numbered i * order + m: i words of the reference are behind, the last m of them matched in a row.
+// The row of state q for some strings says what reaching each state from q gains at best, over all alignments of all
+// of them, with deletions before, between and after words. A row is meaningful from state first(q) on.
+template <typename Value>
+class RecognitionRows {
+ public:
+  // Half the range away from zero, so that two of them can be added.
+  static constexpr Value nothing = std::is_floating_point_v<Value> ? -std::numeric_limits<Value>::infinity()
+                                                                   : std::numeric_limits<Value>::min() / 2;
+
+  // The reference by its words' classes: 1, 2, ...
+  RecognitionRows(std::vector<Symbol> reference, Pay<Value> pay)
+      : reference_(std::move(reference)), size_(static_cast<std::int32_t>(reference_.size())), pay_(pay) {}
+
+  std::int32_t order() const { return pay_.order; }
+  std::int32_t states() const { return (size_ + 1) * pay_.order; }
+  std::int32_t final_states() const { return size_ * pay_.order; }  // the first of them
+  std::int32_t first(std::int32_t q) const { return q / pay_.order * pay_.order; }
+
+  static bool is_nothing(Value value) {
+    return std::is_floating_point_v<Value> ? value == nothing : value < nothing / 2;
+  }
+
+  // Values that gains were added to nothing of are nothing again.
+  void clean(std::int32_t q, Value* row) const {
+    if (std::is_floating_point_v<Value>) return;
+    for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_nothing(row[s]) ? nothing : row[s];
+  }
+
+  // The row of the empty string.
+  void start(std::int32_t q, Value* row) const {
+    std::fill(row + first(q), row + states(), nothing);
+    row[q] = 0;
+    add_deletions(q, row);
+  }
+
+  // The row after one more word:
+  //   (i, m) -> (i, 0)    -alpha       insertion
+  //   (i, m) -> (i+1, 0)  0            substitution
+  //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit   match
+  void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
+    const std::int32_t order = pay_.order;
+    Value before = nothing;
+    for (std::int32_t s = first(q), i = s / order; s < states(); s += order, ++i) {
+      const Value here = best(from + s);
+      std::fill(into + s + 1, into + s + order, nothing);
+      into[s] = std::max(static_cast<Value>(here - pay_.alpha), before);
+      if (s > first(q) && reference_[i - 1] == word)
+        for (std::int32_t m = 0; m < order; ++m) {
+          Value& matched = into[s + std::min(m + 1, order - 1)];
+          matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * pay_.unit));
+        }
+      before = here;
+    }
+    clean(q, into);
+    add_deletions(q, into);
+  }
+
+  struct Reached {
+    std::int32_t state;
+    Value value;
+  };
+
+  // The states of a row that best values can go on from. A state is not needed where one with more matches behind it
+  // gained as much, nor where it is reached by a deletion: whatever follows can delete that word as well.
+  void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
+    reached.clear();
+    Value deleted = nothing;
+    for (std::int32_t s = first(q); s < states(); s += pay_.order) {
+      Value kept = nothing;
+      for (std::int32_t m = pay_.order - 1; m >= 0; --m) {
+        const Value value = row[s + m];
+        if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
+        reached.push_back({s + m, value});
+        kept = std::max(kept, value);
+      }
+      deleted = best(row + s) - pay_.beta;
+    }
+  }
+
+  Value best(const Value* at) const { return *std::max_element(at, at + pay_.order); }
+  Value beta() const { return pay_.beta; }
+  Value alpha() const { return pay_.alpha; }
+  Value unit() const { return pay_.unit; }
+  bool matches(std::int32_t i, Symbol word) const { return reference_[i] == word; }
+
+  // into[k] = max(into[k], value + from[k])
+  static void keep_larger_sums(Value* __restrict into, const Value* __restrict from, Value value, std::int32_t count) {
+    for (std::int32_t k = 0; k < count; ++k) into[k] = std::max(into[k], static_cast<Value>(value + from[k]));
+  }
+
+ private:
+  void add_deletions(std::int32_t q, Value* row) const {
+    for (std::int32_t s = first(q) + pay_.order; s < states(); s += pay_.order)
+      row[s] = std::max(row[s], static_cast<Value>(best(row + s - pay_.order) - pay_.beta));
+  }
+
+  const std::vector<Symbol> reference_;
+  const std::int32_t size_;
+  const Pay<Value> pay_;
+};
+
+}  // namespace latticemetric

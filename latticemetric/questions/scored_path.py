@@ -1,0 +1,80 @@
+"""What is answered: a path or a derivation with its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from latticemetric.alignment import Alignment
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+
+
+@dataclass(frozen=True)
+class ScoredPath:
+    """A path of a lattice or a derivation of a forest, scored against its reference.
+
+    Attributes:
+        words: What it says, without ε and ignored words.
+        score: The metric's value; `None` where the reference has no words.
+        numerator: Its numerator.
+        denominator: Its denominator.
+        statistics: Matches, substitutions, deletions, insertions.
+        cost: The model's cost under the scales asked for.
+        scores: Each named cost, summed along the path.
+        arcs: Its arcs' numbers in the lattice.
+        edges: Or its edges' numbers in the forest, as in `Derivation`.
+        alignment: With the reference that it scores best against.
+        reference: The words of that reference.
+    """
+
+    words: tuple[str, ...]
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    cost: float
+    scores: Mapping[str, float]
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...]
+    alignment: Alignment
+    reference: tuple[str, ...]
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = self.statistics.asdict()
+        return {
+            "score": self.score,
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "hypothesis": " ".join(self.words),
+            "cost": self.cost,
+            **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
+        }
+
+
+@dataclass(frozen=True)
+class Oracle(ScoredPath):
+    """The best path of a lattice, or derivation of a forest, under a metric.
+
+    Attributes:
+        one_best: The model's own best path, scored in the same way.
+        exact: Whether nothing better can be in the graph.
+        signature: The metric, its parameters and the version.
+    """
+
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON; `one_best` is nested."""
+        own = {
+            "ngram_matches": list(self.statistics.matches),
+            "reference": " ".join(self.reference),
+            "exact": self.exact,
+            "scores": dict(self.scores),
+            **({"edges": list(self.edges)} if self.edges else {"arcs": list(self.arcs)}),
+            "signature": self.signature,
+        }
+        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}

@@ -1,0 +1,93 @@
+"""What can be searched: a graph as a recognition rate reads it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.automata.recognition import ngram_total
+from latticemetric.lattice import Costs
+from latticemetric.metrics.exact import Merit, merit
+from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.scored_path import ScoredPath
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+Path = npt.NDArray[np.int64]
+"""Arcs of a lattice, or edges of a forest."""
+
+
+class Candidate(NamedTuple):
+    """The best path for one reference, and the merit that the search promises."""
+
+    path: Path
+    promised: Merit
+
+
+class Searched(ABC):
+    """A lattice or a forest, read as a metric does: without ignored words and wildcards."""
+
+    def __init__(self, metric: GRR, vocabulary: Vocabulary, cost: Costs) -> None:
+        self.metric, self.vocabulary, self.cost = metric, vocabulary, cost
+
+    def best(self, reference: Sequence[str], engine: str) -> Candidate:
+        """The best path against one reference."""
+        counted = self.metric.counted(reference)
+        path, gain = self._search(self.vocabulary.encode(counted), engine)
+        return Candidate(path, merit(gain, ngram_total(len(counted), self.metric.order), self.metric.gains))
+
+    def preference(self, candidate: Candidate) -> tuple[Any, ...]:
+        """Orders the best paths for several references by the tie rule, a defined rate before none."""
+        defined, rate = candidate.promised
+        path = candidate.path
+        return (not defined, -rate, self._price(path), self._words_of(path), tuple(path.tolist()))
+
+    def scored(self, path: Path, references: Sequence[Sequence[str]]) -> ScoredPath:
+        """Scores a path from its words, by the string metric."""
+        metric = self.metric
+        words = tuple(word for word in self._words(path) if word not in metric.ignore)
+        best, statistics, alignment = metric.evaluate(words, references)
+        return ScoredPath(
+            words=words,
+            score=metric.value(statistics),
+            numerator=metric.numerator(statistics),
+            denominator=metric.denominator(statistics),
+            statistics=statistics,
+            cost=self._price(path),
+            scores=self._scores(path),
+            alignment=alignment,
+            reference=tuple(references[best]),
+            **self._numbers(path),
+        )
+
+    @abstractmethod
+    def one_best(self) -> Path:
+        """The model's own best path."""
+
+    @abstractmethod
+    def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
+        """The best path, and what it gains."""
+
+    @abstractmethod
+    def _words(self, path: Path) -> Sequence[str]: ...
+
+    @abstractmethod
+    def _words_of(self, path: Path) -> int:
+        """How many words stand in the result."""
+
+    @abstractmethod
+    def _price(self, path: Path) -> float: ...
+
+    @abstractmethod
+    def _scores(self, path: Path) -> Mapping[str, float]: ...
+
+    @abstractmethod
+    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]: ...
+
+    def _numbered(self, words: frozenset[str]) -> Words:
+        """The numbers of those words that the graph may say."""
+        numbers = self.vocabulary.encode(sorted(words))
+        return numbers[numbers > EPSILON]

@@ -1,0 +1,57 @@
+"""A lattice as it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.engine.search import Search, find_engine
+from latticemetric.lattice import Lattice, Scales
+from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.searched import Path, Searched
+from latticemetric.vocabulary import EPSILON, Words
+
+
+class SearchedLattice(Searched):
+    """A lattice, with what its arcs count as (ε for ignored words and wildcards), and which carry a word at all."""
+
+    def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
+        super().__init__(metric, lattice.vocabulary, lattice.cost(scales))
+        self._lattice, self._label = lattice, lattice.word
+        is_word = lattice.word != EPSILON
+        if metric.ignore:
+            is_word &= ~np.isin(lattice.word, self._numbered(metric.ignore))
+        if metric.ignore or metric.wildcard:
+            silent = np.isin(lattice.word, self._numbered(metric.ignore | metric.wildcard))
+            self._label = np.where(silent, EPSILON, lattice.word).astype(np.int32)
+        self._is_word = is_word.astype(np.uint8)
+
+    def one_best(self) -> Path:
+        """Least cost; ties: fewest words, smallest arcs."""
+        lattice, cost = self._lattice, self.cost
+        path: Path = _native.best_path(lattice.source, lattice.target, cost.arc, self._is_word, cost.final)
+        return path
+
+    def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
+        return find_engine(engine)(
+            Search(self._lattice, self._label, self._is_word, self.cost, reference, self.metric.gains)
+        )
+
+    def _words(self, path: Path) -> Sequence[str]:
+        return self._lattice.words(path)
+
+    def _words_of(self, path: Path) -> int:
+        return int(self._is_word[path].sum())
+
+    def _price(self, path: Path) -> float:
+        return self.cost.along(path, self._lattice)
+
+    def _scores(self, path: Path) -> Mapping[str, float]:
+        end = int(self._lattice.target[path[-1]]) if len(path) else 0
+        row = int(np.searchsorted(self._lattice.final, end))
+        return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._lattice.scores.items()}
+
+    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
+        return {"arcs": tuple(path.tolist()), "edges": ()}

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
+    from latticemetric.questions.hope import Hope as Hope
+    from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
@@ -56,6 +58,7 @@ _HOME = {
     "Ragged": "forest",
     "FormatError": "errors",
     "GRR": "metrics.recognition",
+    "Hope": "questions.hope",
     "InputError": "errors",
     "Labels": "lattice",
     "Lattice": "lattice",
@@ -68,6 +71,7 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
+    "hope": "questions.hope",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",
     "read": "formats.reading",

@@ -117,9 +117,9 @@ def columns(draw: st.DrawFn, arcs: int, finals: int) -> dict[str, lm.Column]:
     return {name: lm.Column(values(arcs), values(finals), scale=draw(scale_values)) for name in names}
 
 
-def scalings(lattice: lm.Lattice) -> st.SearchStrategy[dict[str, float] | None]:
-    """Scales for some of a lattice's columns, or none asked for."""
-    return st.none() | st.dictionaries(st.sampled_from(list(lattice.scores)), scale_values)
+def scalings(graph: lm.Lattice | lm.Forest) -> st.SearchStrategy[dict[str, float] | None]:
+    """Scales for some of a graph's columns, or none asked for."""
+    return st.none() | st.dictionaries(st.sampled_from(list(graph.scores)), scale_values)
 
 
 # Words of an arc: any, half of them ε so that lengths differ, or few so that paths say the same.

@@ -1,12 +1,20 @@
-"""The fast road: the recognition rate's automaton fused with the search, in C++ (`kernels/recognition_search.cpp`)."""
+"""The fast road: the recognition rate's automaton fused with the search, in C++.
+
+Lattices: `kernels/recognition_search.cpp`; forests: `kernels/forest_search.cpp`.
+"""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from latticemetric import _native
 from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search
 from latticemetric.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 def best_path(search: Search) -> Found:
@@ -27,9 +35,20 @@ def best_path(search: Search) -> Found:
 
 def best_derivation(search: ForestSearch) -> FoundDerivation:
     """The best derivation of a forest under a recognition rate."""
+    edges, gain, _ = _searched(search, hope=0.0)
+    return FoundDerivation(edges, gain)
+
+
+def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.int64], float]:
+    """The derivation of the largest `scale` * gain − cost, and that value; `scale` is positive."""
+    edges, _, value = _searched(search, hope=scale)
+    return edges, value
+
+
+def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64], int, float]:
     forest = search.forest
     try:
-        edges, high, low, _ = _native.search_forest(
+        edges, high, low, value = _native.search_forest(
             forest.head,
             forest.tails.begin,
             forest.tails.values,
@@ -40,12 +59,12 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
             search.cost.final,
             search.reference,
             *search.gains,
-            hope=0.0,
+            hope=hope,
             most_bytes=_memory() // 2,
         )
     except _native.TooLarge as error:
         raise InputError(str(error), advice="prune the forest, or shorten the reference") from None
-    return FoundDerivation(edges, (high << 64) + low)
+    return edges, (high << 64) + low, value
 
 
 def _memory() -> int:

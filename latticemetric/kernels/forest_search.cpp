@@ -79,19 +79,15 @@ class Search {
     prices_.resize(live_.number());
     for (std::int32_t v = 0; v < graph_.nodes; ++v) price(v);
     Price best;
-    for (const auto& root : roots_) {
-      Price price = prices_[live_.number_of(root.node, 0, root.state)];
-      // Where costs are weighed in, they say all that there is to be said about them.
-      price.cost += graph_.goal_cost[root.node];
+    for (const auto v : roots_) {
+      Price price = prices_[live_.number_of(v, 0, rows_.final_states())];
+      price.cost += graph_.goal_cost[v];
       keep_better(best, price);
     }
     return {derivations_.preorder(best.derivation), static_cast<Wide>(best_), static_cast<double>(best_)};
   }
 
  private:
-  struct Root {
-    std::int32_t node, state;
-  };
   struct Price {
     double cost = std::numeric_limits<double>::infinity();
     std::int64_t words = 0;
@@ -115,19 +111,18 @@ class Search {
     return std::is_floating_point_v<Value> ? static_cast<Value>(graph_.goal_cost[v]) : Value{0};
   }
 
+  // All matches may be forgotten in the end, so there is one final state to look at.
   void find_roots() {
     best_ = Rows::nothing;
     for (std::int32_t v = 0; v < graph_.nodes; ++v) {
       if (!std::isfinite(graph_.goal_cost[v])) continue;
-      for (std::int32_t s = rows_.final_states(); s < states_; ++s) {
-        const Value value = tables_.row(v, 0)[s] - goal_weight(v);
-        if (Rows::is_nothing(tables_.row(v, 0)[s]) || value < best_) continue;
-        if (value > best_) roots_.clear();
-        best_ = value;
-        roots_.push_back({v, s});
-      }
+      const Value value = tables_.row(v, 0)[rows_.final_states()] - goal_weight(v);
+      if (value < best_) continue;
+      if (value > best_) roots_.clear();
+      best_ = value;
+      roots_.push_back(v);
     }
-    for (const auto& root : roots_) live_.set(root.node, 0, root.state);
+    for (const auto v : roots_) live_.set(v, 0, rows_.final_states());
   }
 
   // ---- Downwards ------------------------------------------------------------------------------------------------
@@ -179,38 +174,44 @@ class Search {
       });
   }
 
-  // Calls visit(from, to) for the deletions that keep best values, then for what the word may do.
+  // Calls visit(from, to) for the steps without a word that keep best values: forgetting a match, and deletions.
   template <typename Visit>
-  void each_deletion(std::int32_t q, const Value* row, bool upwards, Visit visit) const {
-    const std::int32_t order = rows_.order(), first = rows_.first(q) + order;
-    const std::int32_t count = (states_ - first) / order;
+  void each_pause(std::int32_t q, const Value* row, bool upwards, Visit visit) const {
+    const std::int32_t order = rows_.order(), begin = rows_.first(q), count = states_ - begin;
     for (std::int32_t k = 0; k < count; ++k) {
-      const std::int32_t s = first + (upwards ? k : count - 1 - k) * order;
-      for (std::int32_t m = 0; m < order; ++m)
-        if (!Rows::is_nothing(row[s - order + m]) && static_cast<Value>(row[s - order + m] - rows_.beta()) == row[s])
-          visit(s - order + m, s);
+      // Within a block from the most matches to none, and from there to the next block.
+      const std::int32_t at = upwards ? k : count - 1 - k;
+      const std::int32_t block = begin + at / order * order, from = block + order - 1 - at % order;
+      const bool deletes = from == block;
+      const std::int32_t to = deletes ? block + order : from - 1;
+      if (to >= states_ || Rows::is_nothing(row[from])) continue;
+      if (static_cast<Value>(row[from] - (deletes ? rows_.beta() : Value{0})) == row[to]) visit(from, to);
     }
   }
 
+  // Calls visit(from, to) for what a word may do that keeps best values.
   template <typename Visit>
   void each_edit(std::int32_t q, const Value* from, const Value* into, Symbol word, Visit visit) const {
     const std::int32_t order = rows_.order();
-    for (std::int32_t s = rows_.first(q); s < states_; ++s) {
-      if (Rows::is_nothing(from[s])) continue;
-      const std::int32_t i = s / order, m = s % order;
-      if (static_cast<Value>(from[s] - rows_.alpha()) == into[i * order]) visit(s, i * order);
-      if (s + order - m >= states_) continue;
-      const std::int32_t next = (i + 1) * order;
-      if (from[s] == into[next]) visit(s, next);
-      const std::int32_t matched = next + std::min(m + 1, order - 1);
-      if (rows_.matches(i, word) && static_cast<Value>(from[s] + (m + 1) * rows_.unit()) == into[matched])
-        visit(s, matched);
+    for (std::int32_t s = rows_.first(q), i = s / order; s < states_; s += order, ++i) {
+      const std::int32_t next = s + order;
+      if (!Rows::is_nothing(from[s])) {
+        if (static_cast<Value>(from[s] - rows_.alpha()) == into[s]) visit(s, s);
+        if (next < states_ && from[s] == into[next]) visit(s, next);
+      }
+      if (next == states_ || !rows_.matches(i, word)) continue;
+      for (std::int32_t m = 0; m < order; ++m) {
+        const std::int32_t matched = next + std::min(m + 1, order - 1);
+        if (!Rows::is_nothing(from[s + m]) &&
+            static_cast<Value>(from[s + m] + (m + 1) * rows_.unit()) == into[matched])
+          visit(s + m, matched);
+      }
     }
   }
 
   void mark_words(std::int32_t q, std::int32_t t, Symbol word, const Progress& progress) {
     auto &before = marks_[t - 1], &after = marks_[t];
-    each_deletion(q, progress.after(t), false, [&](std::int32_t from, std::int32_t to) { after[from] |= after[to]; });
+    each_pause(q, progress.after(t), false, [&](std::int32_t from, std::int32_t to) { after[from] |= after[to]; });
     each_edit(q, progress.after(t - 1), progress.after(t), word,
               [&](std::int32_t from, std::int32_t to) { before[from] |= after[to]; });
   }
@@ -230,7 +231,7 @@ class Search {
     for (std::int32_t t = 0; t <= rule.length; ++t)
       for (auto& partial : partial_[t]) partial.is_set = false;
     partial_[0][q] = {true, graph_.cost[rule.edge], graph_.words[rule.edge], {}};
-    delete_words(q, 0, progress);
+    pause(q, 0, progress);
     for (std::int32_t t = 1; t <= rule.length; ++t) {
       const Symbol symbol = rules_.symbols(rule)[t - 1];
       if (is_node(symbol))
@@ -246,8 +247,8 @@ class Search {
     }
   }
 
-  void delete_words(std::int32_t q, std::int32_t t, const Progress& progress) {
-    each_deletion(q, progress.after(t), true, [&](std::int32_t from, std::int32_t to) {
+  void pause(std::int32_t q, std::int32_t t, const Progress& progress) {
+    each_pause(q, progress.after(t), true, [&](std::int32_t from, std::int32_t to) {
       if (partial_[t][from].is_set) keep_better(partial_[t][to], partial_[t][from]);
     });
   }
@@ -256,7 +257,7 @@ class Search {
     each_edit(q, progress.after(t - 1), progress.after(t), word, [&](std::int32_t from, std::int32_t to) {
       if (partial_[t - 1][from].is_set) keep_better(partial_[t][to], partial_[t - 1][from]);
     });
-    delete_words(q, t, progress);
+    pause(q, t, progress);
   }
 
   void join(std::int32_t q, std::int32_t t, std::int32_t tail, const Progress& progress) {
@@ -307,7 +308,7 @@ class Search {
   const std::int32_t states_;
   Live live_;
   Value best_{};
-  std::vector<Root> roots_;
+  std::vector<std::int32_t> roots_;
   std::vector<std::vector<std::uint8_t>> marks_;
   std::vector<std::vector<Partial>> partial_;
   Partial joined_;

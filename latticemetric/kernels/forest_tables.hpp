@@ -16,7 +16,7 @@ namespace latticemetric {
 // v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
 //
 // A node that only ever begins derivations is asked for from the start state alone, and one that only ever ends them
-// for final states alone: a forest that is a lattice takes the time and room of a lattice.
+// for the final state alone: a forest that is a lattice takes the time and room of a lattice.
 template <typename Value>
 class ForestTables {
  public:

@@ -18,7 +18,10 @@ struct Pay {
   Value unit, alpha, beta;
 };
 
-// State (i, m), numbered i * order + m: i words of the reference are behind, the last m of them matched in a row.
+// State (i, m), numbered i * order + m: i words of the reference are behind, the last m of them matched in a row. A
+// state may be left for one with fewer matches behind it; that gains nothing, and makes (i, m - 1) never worth more
+// than (i, m), so that what is dominated can be left out.
+//
 // The row of state q for some strings says what reaching each state from q gains at best, over all alignments of all
 // of them, with deletions before, between and after words. A row is meaningful from state first(q) on.
 template <typename Value>
@@ -50,27 +53,27 @@ class RecognitionRows {
   // The row of the empty string.
   void start(std::int32_t q, Value* row) const {
     std::fill(row + first(q), row + states(), nothing);
-    row[q] = 0;
+    std::fill(row + first(q), row + q + 1, Value{0});
     add_deletions(q, row);
   }
 
   // The row after one more word:
-  //   (i, m) -> (i, 0)    -alpha       insertion
-  //   (i, m) -> (i+1, 0)  0            substitution
-  //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit   match
+  //   (i, m) -> (i, 0)    -alpha                         insertion
+  //   (i, m) -> (i+1, 0)  0                              substitution
+  //   (i, m) -> (i+1, min(m+1, order-1))  (m+1) unit     match
   void say(std::int32_t q, const Value* from, Symbol word, Value* into) const {
     const std::int32_t order = pay_.order;
     Value before = nothing;
     for (std::int32_t s = first(q), i = s / order; s < states(); s += order, ++i) {
-      const Value here = best(from + s);
       std::fill(into + s + 1, into + s + order, nothing);
-      into[s] = std::max(static_cast<Value>(here - pay_.alpha), before);
-      if (s > first(q) && reference_[i - 1] == word)
-        for (std::int32_t m = 0; m < order; ++m) {
-          Value& matched = into[s + std::min(m + 1, order - 1)];
-          matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * pay_.unit));
-        }
-      before = here;
+      into[s] = std::max(static_cast<Value>(from[s] - pay_.alpha), before);
+      before = from[s];
+      if (s == first(q) || !matches(i - 1, word)) continue;
+      for (std::int32_t m = 0; m < order; ++m) {
+        Value& matched = into[s + std::min(m + 1, order - 1)];
+        matched = std::max(matched, static_cast<Value>(from[s - order + m] + (m + 1) * pay_.unit));
+      }
+      for (std::int32_t m = order - 1; m > 0; --m) into[s + m - 1] = std::max(into[s + m - 1], into[s + m]);
     }
     clean(q, into);
     add_deletions(q, into);
@@ -81,8 +84,8 @@ class RecognitionRows {
     Value value;
   };
 
-  // The states of a row that best values can go on from. A state is not needed where one with more matches behind it
-  // gained as much, nor where it is reached by a deletion: whatever follows can delete that word as well.
+  // The states of a row that best values can go on from: not those that gain no more than one with more matches
+  // behind it, nor those that a deletion reaches, since whatever follows can delete that word as well.
   void frontier(std::int32_t q, const Value* row, std::vector<Reached>& reached) const {
     reached.clear();
     Value deleted = nothing;
@@ -92,13 +95,12 @@ class RecognitionRows {
         const Value value = row[s + m];
         if (is_nothing(value) || (!is_nothing(kept) && value <= kept) || (m == 0 && value <= deleted)) continue;
         reached.push_back({s + m, value});
-        kept = std::max(kept, value);
+        kept = value;
       }
-      deleted = best(row + s) - pay_.beta;
+      deleted = row[s] - pay_.beta;
     }
   }
 
-  Value best(const Value* at) const { return *std::max_element(at, at + pay_.order); }
   Value beta() const { return pay_.beta; }
   Value alpha() const { return pay_.alpha; }
   Value unit() const { return pay_.unit; }
@@ -112,7 +114,7 @@ class RecognitionRows {
  private:
   void add_deletions(std::int32_t q, Value* row) const {
     for (std::int32_t s = first(q) + pay_.order; s < states(); s += pay_.order)
-      row[s] = std::max(row[s], static_cast<Value>(best(row + s - pay_.order) - pay_.beta));
+      row[s] = std::max(row[s], static_cast<Value>(row[s - pay_.order] - pay_.beta));
   }
 
   const std::vector<Symbol> reference_;

@@ -9,7 +9,8 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.engine.search import ForestSearch, find_forest_engine
 from latticemetric.forest import Forest
-from latticemetric.lattice import Scales
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.searched import Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
@@ -41,11 +42,21 @@ class SearchedForest(Searched):
         )
         return path
 
+    def hope(self, reference: Sequence[str], scale: float) -> tuple[float, Path]:
+        """The largest `scale` * gain − cost against a reference's counted words, and its derivation."""
+        from latticemetric.engine.native import hope_derivation
+
+        if scale == 0:
+            path = self.one_best()
+            return -self._price(path), path
+        path, value = hope_derivation(self._question(self.vocabulary.encode(reference)), scale)
+        return value, path
+
+    def _question(self, reference: Words) -> ForestSearch:
+        return ForestSearch(self._forest, self._said, self._word_counts, self.cost, reference, self.metric.gains)
+
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
-        gains = self.metric.gains
-        return find_forest_engine(engine)(
-            ForestSearch(self._forest, self._said, self._word_counts, self.cost, reference, gains)
-        )
+        return find_forest_engine(engine)(self._question(reference))
 
     def _words(self, path: Path) -> Sequence[str]:
         return self._forest.words(path)
@@ -62,3 +73,24 @@ class SearchedForest(Searched):
 
     def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
         return {"arcs": (), "edges": tuple(path.tolist())}
+
+
+class SearchedLatticeForest(SearchedForest):
+    """A lattice as a forest, for questions that only forests are asked: edges are its arcs, and one for its start."""
+
+    def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
+        super().__init__(Forest.from_lattice(lattice), metric, scales)
+        # A forest's edges are sorted by head, in the order in which they were given otherwise.
+        self._arc = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
+
+    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
+        # From the last arc down to the edge for the start.
+        return {"arcs": tuple(self._arc[path[-2::-1]].tolist()), "edges": ()}
+
+
+def as_searched_forest(graph: Graph, metric: GRR, scales: Scales | None) -> SearchedForest:
+    """Any graph as a forest."""
+    if isinstance(graph, Forest):
+        return SearchedForest(graph, metric, scales)
+    lattice = graph if isinstance(graph, Lattice) else graph.to_lattice(keep=scales or ())
+    return SearchedLatticeForest(lattice, metric, scales)

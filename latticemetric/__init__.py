@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.oracle import oracle as oracle
+    from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
     from latticemetric.vocabulary import Vocabulary as Vocabulary
@@ -74,6 +75,7 @@ _HOME = {
     "hope": "questions.hope",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",
+    "oracle_forest": "questions.oracle_forest",
     "read": "formats.reading",
     "read_one": "formats.reading",
     "write": "formats.writing",

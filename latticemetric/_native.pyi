@@ -63,6 +63,31 @@ def best_derivation(
 ) -> npt.NDArray[np.int64]:
     """Edges of the model's best derivation."""
 
+def best_forest(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    references: list[list[int]],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    most_bytes: int,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+]:
+    """All best derivations: head, edge, rows of tails, goals, and which goal each is."""
+
 def search_forest(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],

@@ -101,7 +101,7 @@ def find_engine(name: str) -> Engine:
 def find_forest_engine(name: str) -> ForestEngine:
     """The engine of that name for forests; `auto` takes the fastest that can answer."""
     if name in {"auto", "native"}:
-        from latticemetric.engine.native import best_derivation
+        from latticemetric.engine.native_forest import best_derivation
 
         return best_derivation
     if name == "openfst":

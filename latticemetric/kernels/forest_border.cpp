@@ -1,5 +1,6 @@
 // The border to Python of what is searched for in forests.
 #include "best_derivation.hpp"
+#include "best_forest.hpp"
 #include "border.hpp"
 #include "forest_search.hpp"
 #include "forest_tables.hpp"
@@ -8,6 +9,8 @@ using namespace nanobind::literals;
 
 namespace latticemetric {
 namespace {
+
+constexpr std::size_t longest_reference = std::size_t{1} << 22;
 
 // Arrays of a forest, which stay alive while it is searched.
 struct ForestArrays {
@@ -70,7 +73,7 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, double hope,
                  std::size_t most_bytes) {
   require_aligned(reference);
-  require(reference.size() < (std::size_t{1} << 22), "the reference is too long");
+  require(reference.size() < longest_reference, "the reference is too long");
   const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
   const Gains gains = gains_of(order, unit, alpha, beta);
   const auto size = static_cast<std::int32_t>(reference.size());
@@ -84,6 +87,22 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
                         static_cast<std::uint64_t>(best.gain), best.value);
 }
 
+nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+                  Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                  Input<std::int64_t> words, Input<double> goal_cost, std::vector<std::vector<std::int32_t>> references,
+                  std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::size_t most_bytes) {
+  for (const auto& reference : references) require(reference.size() < longest_reference, "the reference is too long");
+  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  const Gains gains = gains_of(order, unit, alpha, beta);
+  BestForest found;
+  {
+    nb::gil_scoped_release release;
+    found = best_forest(graph, references, gains, most_bytes);
+  }
+  return nb::make_tuple(column(std::move(found.head)), column(std::move(found.edge)), column(std::move(found.tail_begin)),
+                        column(std::move(found.tail)), column(std::move(found.goals)), column(std::move(found.goal_of)));
+}
+
 }  // namespace
 
 void bind_forests(nb::module_& m) {
@@ -92,6 +111,8 @@ void bind_forests(nb::module_& m) {
         "goal_cost"_a);
   m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "hope"_a, "most_bytes"_a);
+  m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+        "goal_cost"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
 }
 
 }  // namespace latticemetric

@@ -4,6 +4,19 @@
 
 namespace latticemetric {
 
+WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) {
+  Symbol next = 1;
+  for (std::int32_t i = 0; i < size; ++i) {
+    if (words[i] <= 0) {  // a word that no edge says
+      reference.push_back(next++);
+      continue;
+    }
+    if (static_cast<std::size_t>(words[i]) >= of_word.size()) of_word.resize(static_cast<std::size_t>(words[i]) + 1, foreign);
+    if (of_word[words[i]] == foreign) of_word[words[i]] = next++;
+    reference.push_back(of_word[words[i]]);
+  }
+}
+
 ForestRules::ForestRules(const ForestGraph& graph, const std::vector<Symbol>& word_class) : graph_(graph) {
   symbols_.reserve(static_cast<std::size_t>(graph.said_begin[graph.edges]));
   for (std::int64_t e = 0; e < graph.edges; ++e)
@@ -29,7 +42,7 @@ ForestRules::ForestRules(const ForestGraph& graph, const std::vector<Symbol>& wo
 void ForestRules::add_node(std::int64_t first, std::int64_t last) {
   std::vector<Rule> rules;
   for (auto e = first; e < last; ++e)
-    rules.push_back({e, graph_.said_begin[e], static_cast<std::int32_t>(graph_.said_begin[e + 1] - graph_.said_begin[e]), 0});
+    rules.push_back({e, graph_.said_begin[e], 0, static_cast<std::int32_t>(graph_.said_begin[e + 1] - graph_.said_begin[e]), 0});
   const auto preferred = [&](const Rule& a, const Rule& b) {
     if (graph_.cost[a.edge] != graph_.cost[b.edge]) return graph_.cost[a.edge] < graph_.cost[b.edge];
     if (graph_.words[a.edge] != graph_.words[b.edge]) return graph_.words[a.edge] < graph_.words[b.edge];
@@ -43,6 +56,8 @@ void ForestRules::add_node(std::int64_t first, std::int64_t last) {
     return a.length != b.length ? a.length < b.length : preferred(a, b);
   });
   for (auto& rule : rules) {
+    rule.alike = static_cast<std::int64_t>(alike_.size());
+    alike_.push_back(rule.edge);
     if (size() > begin_.back()) {
       const Rule& before = rules_.back();
       const Symbol *x = symbols(rule), *y = symbols(before);

@@ -27,9 +27,17 @@ constexpr Symbol says(std::int32_t node) { return -node - 1; }
 constexpr bool is_node(Symbol symbol) { return symbol < 0; }
 constexpr std::int32_t node_of(Symbol symbol) { return -symbol - 1; }
 
+// The reference's words as symbols 1, 2, ..., and what each word number counts as.
+struct WordClasses {
+  std::vector<Symbol> reference, of_word;
+
+  WordClasses(const std::int32_t* words, std::int32_t size);
+};
+
 struct Rule {
-  std::int64_t edge;
+  std::int64_t edge;     // that stands for all that say the same
   std::int64_t begin;    // of its symbols
+  std::int64_t alike;    // where the edges that say the same begin
   std::int32_t length;
   std::int32_t shared;   // how many symbols it begins with as the node's rule before it does
 };
@@ -46,6 +54,10 @@ class ForestRules {
   const Rule* begin(std::int32_t v) const { return rules_.data() + begin_[v]; }
   const Rule* end(std::int32_t v) const { return rules_.data() + begin_[v + 1]; }
   const Symbol* symbols(const Rule& rule) const { return symbols_.data() + rule.begin; }
+  const std::int64_t* alike_begin(const Rule& rule) const { return alike_.data() + rule.alike; }
+  const std::int64_t* alike_end(const Rule& rule) const {
+    return alike_.data() + (&rule + 1 < rules_.data() + rules_.size() ? (&rule + 1)->alike : alike_.size());
+  }
   std::int64_t size() const { return static_cast<std::int64_t>(rules_.size()); }
   std::int32_t longest() const { return longest_; }  // of all rules, in symbols
   double most_words() const { return most_words_; }  // of all derivations; there may be very many
@@ -57,6 +69,7 @@ class ForestRules {
   const ForestGraph graph_;
   std::vector<Symbol> symbols_;
   std::vector<Rule> rules_;
+  std::vector<std::int64_t> alike_;
   std::vector<std::int64_t> begin_;
   std::int32_t longest_ = 0;
   double most_words_ = 0;

@@ -44,13 +44,20 @@ class SearchedForest(Searched):
 
     def hope(self, reference: Sequence[str], scale: float) -> tuple[float, Path]:
         """The largest `scale` * gain − cost against a reference's counted words, and its derivation."""
-        from latticemetric.engine.native import hope_derivation
+        from latticemetric.engine.native_forest import hope_derivation
 
         if scale == 0:
             path = self.one_best()
             return -self._price(path), path
         path, value = hope_derivation(self._question(self.vocabulary.encode(reference)), scale)
         return value, path
+
+    def best_of(self, references: Sequence[Sequence[str]]) -> Forest:
+        """All derivations that gain most against any of some references' counted words."""
+        from latticemetric.engine.native_forest import best_forest
+
+        encoded = [self.vocabulary.encode(reference) for reference in references]
+        return best_forest(self._question(encoded[0]), encoded)
 
     def _question(self, reference: Words) -> ForestSearch:
         return ForestSearch(self._forest, self._said, self._word_counts, self.cost, reference, self.metric.gains)

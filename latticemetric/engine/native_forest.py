@@ -1,0 +1,83 @@
+"""The fast road for forests: tables of what each node can gain, in C++ (`kernels/forest_tables.hpp`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.engine.search import ForestSearch, FoundDerivation
+from latticemetric.errors import InputError
+from latticemetric.forest import Forest, NodeLabels, Ragged
+from latticemetric.lattice import Column, Labels
+from latticemetric.vocabulary import Words
+
+
+def best_derivation(search: ForestSearch) -> FoundDerivation:
+    """The best derivation of a forest under a recognition rate."""
+    edges, gain, _ = _searched(search, hope=0.0)
+    return FoundDerivation(edges, gain)
+
+
+def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.int64], float]:
+    """The derivation of the largest `scale` * gain − cost, and that value; `scale` is positive."""
+    edges, _, value = _searched(search, hope=scale)
+    return edges, value
+
+
+def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
+    """All derivations that gain most against any of some references, each of them once."""
+    forest = search.forest
+    listed = [reference.tolist() for reference in references]
+    with _small_enough():
+        head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
+            *_arrays(search), listed, *search.gains, most_bytes=_memory() // 2
+        )
+    goal = np.searchsorted(forest.goals, goal_of)
+    node_of = np.zeros(int(head.max()) + 1, dtype=np.int64)
+    node_of[head] = forest.head[edge]
+    return Forest.from_edges(
+        head,
+        Ragged(tail_begin, tail),
+        forest.target.taken(edge),
+        goals=goals,
+        scores={n: Column(c.arc[edge], c.final[goal], c.scale) for n, c in forest.scores.items()},
+        vocabulary=forest.vocabulary,
+        labels={n: Labels(x.arc[edge], x.final[goal], x.vocabulary) for n, x in forest.labels.items()},
+        node_labels={n: NodeLabels(x.node[node_of], x.vocabulary) for n, x in forest.node_labels.items()},
+    )
+
+
+def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64], int, float]:
+    with _small_enough():
+        edges, high, low, value = _native.search_forest(
+            *_arrays(search), search.reference, *search.gains, hope=hope, most_bytes=_memory() // 2
+        )
+    return edges, (high << 64) + low, value
+
+
+def _arrays(search: ForestSearch) -> tuple[Any, ...]:
+    forest = search.forest
+    rows = (forest.tails.begin, forest.tails.values, search.said.begin, search.said.values)
+    return (forest.head, *rows, search.cost.arc, search.words, search.cost.final)
+
+
+@contextmanager
+def _small_enough() -> Iterator[None]:
+    try:
+        yield
+    except _native.TooLarge as error:
+        raise InputError(str(error), advice="prune the forest, or shorten the reference") from None
+
+
+def _memory() -> int:
+    """The machine's memory in bytes; 8 GiB where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2**33

@@ -327,6 +327,14 @@ def test_references_that_look_keyed_can_be_said_to_be_plain():
     assert done.json["lattices"][0]["reference"] == "meeting-001 we should all meet on monday"
 
 
+@pytest.mark.parametrize(("name", "reference"), [("north", "north of it"), ("utt-1", "of it")])
+def test_a_file_may_be_named_after_the_first_word_of_its_only_reference(tmp_path, name, reference):
+    lattice = file(tmp_path, f"{name}.fst.txt", "0 1 north north\n1 2 of of\n2 3 it it\n3\n")
+    references = file(tmp_path, "refs", f"{name} of it\n")
+    done = good(oracle(lattice, references, "--format", "json"))
+    assert done.json["lattices"][0]["reference"] == reference
+
+
 def test_graphs_that_are_numbered_by_position_are_paired_in_order(tmp_path):
     lattices = file(tmp_path, "x.plf", "((('1',1),),)\n((('all',1),),)\n")
     references = file(tmp_path, "refs", "1 of them\nall of them\n")

@@ -41,7 +41,7 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
     In the style `auto`, references of graphs that are named by their position are plain; those of graphs with ids of
     their own are keyed if one of the first graphs' ids begins a line of each file, or its format has ids; those of
     graphs named by their files are keyed if lines begin with words of their own and half of the first graphs' ids are
-    among them.
+    among them. One line for one such graph is plain if the id is all letters: files are named after words.
     """
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
@@ -59,6 +59,8 @@ def _is_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
         return False
     if first[0].naming == "own":
         return file.has_ids or not names.isdisjoint(keys)
+    if len(first) == len(file.lines) == 1 and first[0].name.isalpha():
+        return False
     return len(set(keys)) == len(keys) and 2 * len(names & set(keys)) >= len(names)
 
 

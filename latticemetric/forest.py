@@ -2,70 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import InputError
+from latticemetric.forest_rows import Ragged as Ragged  # noqa: PLC0414  a forest's rows are found beside it
+from latticemetric.forest_rows import checked_rows
 from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed_cost
-from latticemetric.vocabulary import Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
     from latticemetric.forest_statistics import ForestStatistics
 
 Nodes = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True)
-class Ragged:
-    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
-
-    begin: Offsets
-    values: npt.NDArray[np.int32]
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
-        """Packs rows."""
-        kept = [list(row) for row in rows]
-        lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
-        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        try:
-            values = np.fromiter((value for row in kept for value in row), dtype=np.int32, count=int(begin[-1]))
-        except (OverflowError, TypeError, ValueError):
-            raise InputError("the numbers of nodes and words must be integers of 32 bits") from None
-        return cls(begin, values)
-
-    def rows(self) -> list[list[int]]:
-        """The rows as lists."""
-        begin, values = self.begin.tolist(), self.values.tolist()
-        return [values[first:last] for first, last in pairwise(begin)]
-
-    def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """The same rows with some of their values."""
-        if kept.all():
-            return self
-        begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
-        return Ragged(begin, self.values[kept])
-
-    def lengths(self) -> Offsets:
-        """How long each row is."""
-        return np.diff(self.begin)
-
-    def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
-        """Some of the rows, in the order asked for."""
-        lengths = self.lengths()[rows]
-        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
-        return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
-
-    def __len__(self) -> int:
-        return len(self.begin) - 1
+CATEGORY = "category"
+"""The node label that says what kind of thing a node derives: `NP`, `X` and the like."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +30,18 @@ class NodeLabels:
 
     node: Words
     vocabulary: Vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
+        """The labels of nodes 0, 1, …; the empty text is none."""
+        return cls(*numbered(texts))
+
+
+def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
+    """Texts as numbers, 0 for the empty one, and what spells them."""
+    rows = list(texts)
+    vocabulary = Vocabulary.from_words(text for text in rows if text)
+    return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary
 
 
 class Derivation(NamedTuple):
@@ -129,6 +97,7 @@ class Forest:
         vocabulary: Vocabulary | None = None,
         labels: Mapping[str, Labels] | None = None,
         node_labels: Mapping[str, NodeLabels] | None = None,
+        node_name: Callable[[int], str] = "node {}".format,
     ) -> Forest:
         """Checks a forest, drops what no complete derivation uses, and puts it in order.
 
@@ -141,6 +110,7 @@ class Forest:
             vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
             labels: Further text of edges and goals.
             node_labels: Further text of nodes, indexed by the numbers used here.
+            node_name: What an error calls the node of such a number, where it came with another name.
 
         Raises:
             InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not sane.
@@ -155,16 +125,16 @@ class Forest:
 
         draft = cls(
             0,
-            int32_numbers(head, "node"),
-            tails if isinstance(tails, Ragged) else Ragged.from_rows(tails),
-            target if isinstance(target, Ragged) else Ragged.from_rows(target),
-            int32_numbers(goals, "node"),
+            int32_numbers(head, "head"),
+            checked_rows(tails, "tails"),
+            checked_rows(target, "target side"),
+            int32_numbers(goals, "goal"),
             scores={name: column.as_arrays() for name, column in (scores or {}).items()},
             vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
             labels=dict(labels or {}),
             node_labels=dict(node_labels or {}),
         )
-        return enter(draft)
+        return enter(draft, node_name)
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Forest:

@@ -58,7 +58,7 @@ class Derivation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest. Build it with a constructor that checks: `from_edges`, `from_lattice`.
+    """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`.
 
     Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
     were given; every node and edge is part of a complete derivation. Arrays are read-only.
@@ -135,6 +135,32 @@ class Forest:
             node_labels=dict(node_labels or {}),
         )
         return enter(draft, node_name)
+
+    @classmethod
+    def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Forest:
+        """The derivations of an acyclic `nltk.CFG` or `nltk.PCFG`: a node a nonterminal, an edge a production.
+
+        The start is the goal, nonterminals are the nodes' categories (`node_labels["category"]`), terminals the words.
+        Probabilities become costs, −log p, of a column `probability`.
+
+        Args:
+            grammar: The grammar; its terminals are texts.
+            scores: Further costs: a column's `arc` follows `grammar.productions()`, its `final` has one value.
+
+        Raises:
+            InputError: The grammar is cyclic, derives nothing, or has a production without a probability.
+
+        Examples:
+            >>> import nltk
+            >>> grammar = nltk.PCFG.fromstring(["S -> 'the' N [1.0]", "N -> 'cat' [0.25] | 'dog' [0.75]"])
+            >>> for derivation in Forest.from_grammar(grammar).derivations():
+            ...     print(" ".join(derivation.words), round(derivation.cost, 4))
+            the cat 1.3863
+            the dog 0.2877
+        """
+        from latticemetric.forest_grammar import forest_from_grammar
+
+        return forest_from_grammar(grammar, scores)
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Forest:

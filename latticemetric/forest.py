@@ -58,7 +58,7 @@ class Derivation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`.
+    """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
 
     Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
     were given; every node and edge is part of a complete derivation. Arrays are read-only.
@@ -178,6 +178,41 @@ class Forest:
         from latticemetric.forest_conversion import lattice_from_forest
 
         return lattice_from_forest(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Forest:
+        """A forest from a directed NetworkX graph in the form that `to_networkx` makes; vertices may be named freely.
+
+        Required are `bipartite` of each vertex, `target` of each edge vertex, `tails` of each arc to one, and `goal`
+        of a node. Scores that are not there are 0, labels empty.
+
+        Raises:
+            InputError: The graph is not of that form, and says at which vertex.
+        """
+        from latticemetric.forest_networkx import forest_from_networkx
+
+        return forest_from_networkx(graph)
+
+    def to_networkx(self) -> Any:
+        """This forest as a bipartite `networkx.DiGraph`: vertices for nodes and for edges, arcs from tails to heads.
+
+        Node k is the vertex `("node", k)`, with `bipartite=0`, `labels` (name → text) and, where it is a goal, `goal`
+        (column → cost) and `goal_labels`. Edge k is the vertex `("edge", k)`, with `bipartite=1`, `target` (words,
+        and −k where the k-th tail's words stand), `scores` (column → cost) and `labels`. An arc from a node to an edge
+        has `tails`, the places among the edge's tails where the node stands: `(1,)`, or `(1, 3)`. The graph has
+        `scales` (column → scale).
+
+        Examples:
+            >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])
+            >>> graph = forest.to_networkx()
+            >>> list(graph.edges(data="tails"))
+            [(('node', 0), ('edge', 1), (1, 2)), (('edge', 0), ('node', 0), None), (('edge', 1), ('node', 1), None)]
+            >>> graph.nodes["edge", 1]["target"]
+            (-1, '6', -2)
+        """
+        from latticemetric.forest_networkx import forest_to_networkx
+
+        return forest_to_networkx(self)
 
     def words(self, edges: Sequence[int] | npt.NDArray[np.int64]) -> tuple[str, ...]:
         """The words of a derivation, given as its edges in preorder (see `Derivation`)."""

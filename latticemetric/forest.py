@@ -16,6 +16,7 @@ from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
+    from latticemetric.derivation_tree import DerivationTree
     from latticemetric.forest_statistics import ForestStatistics
 
 Nodes = npt.NDArray[np.int32]
@@ -253,6 +254,24 @@ class Forest:
         said = [chosen[0], *(chosen[-t] for t in target if t < 0)]
         edges = tuple(edge for part in said for edge in part.edges)
         return Derivation(edges, words, sum(part.cost for part in chosen))
+
+    def tree(self, edges: Iterable[int]) -> DerivationTree:
+        """A complete derivation as a tree.
+
+        Args:
+            edges: Its edges in preorder, as in `Derivation.edges`.
+
+        Raises:
+            UsageError: They are no complete derivation, and says from which one on.
+
+        Examples:
+            >>> forest = Forest.from_edges([0, 1, 1], [[], [0], [0]], [[5], [-1, 6], [6, -1]], goals=[1])
+            >>> forest.tree([2, 0]).bracketed()
+            '(1 6 (0 5))'
+        """
+        from latticemetric.derivation_tree import DerivationTree
+
+        return DerivationTree(self, tuple(edges))
 
     def statistics(self) -> ForestStatistics:
         """Sizes: nodes, edges, derivations (exactly), lengths, arity."""

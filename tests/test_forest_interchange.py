@@ -86,6 +86,14 @@ def test_a_grammar_without_strings_is_refused(grammar):
             Forest.from_grammar(grammar)
 
 
+@given(grammar=productive_grammars)
+def test_the_trees_of_a_grammar_are_those_that_nltk_parses(grammar):
+    forest = Forest.from_grammar(grammar)
+    found = {(d.words, repr(forest.tree(d.edges).to_nltk())) for d in forest.derivations()}
+    parser = nltk.ChartParser(grammar)
+    assert found == {(words, repr(tree)) for words in {words for words, _ in found} for tree in parser.parse(words)}
+
+
 @given(drawn=weighted())
 def test_costs_are_the_logarithms_of_products_of_probabilities(drawn):
     grammar, halvings = drawn
@@ -133,8 +141,7 @@ def test_a_grammar_may_have_further_costs():
 def test_nonterminals_may_be_any_symbols():
     one, two = Nonterminal(("NP", 1)), Nonterminal(1)
     forest = Forest.from_grammar(CFG(one, [Production(one, [two, "a"]), Production(two, [])]))
-    side = forest.node_labels["category"]
-    assert side.vocabulary.decode(side.node) == ["1", "('NP', 1)"]
+    assert forest.tree([1, 0]).to_nltk() == nltk.Tree("('NP', 1)", [nltk.Tree("1", []), "a"])
 
 
 def test_a_deep_grammar_is_no_problem():

@@ -68,7 +68,7 @@ def test_info_and_convert_need_no_openfst():
 def test_a_forest_needs_neither_networkx_nor_nltk():
     code = (
         "import latticemetric as lm; f = lm.Forest.from_edges([0], [[]], [[1]], goals=[0]); "
-        "f.statistics()"
+        "f.statistics(); f.tree([0]).bracketed()"
     )
     assert imported_by("-c", code) & HEAVY == {"numpy"}
 

@@ -12,6 +12,7 @@ from latticemetric.signature import VERSION as __version__  # noqa: N811  the na
 
 if TYPE_CHECKING:
     from latticemetric.alignment import Alignment as Alignment
+    from latticemetric.derivation_tree import DerivationTree as DerivationTree
     from latticemetric.errors import FormatError as FormatError
     from latticemetric.errors import InputError as InputError
     from latticemetric.errors import LatticeMetricError as LatticeMetricError
@@ -54,6 +55,7 @@ _HOME = {
     "Unigram": "metrics.unigram",
     "Column": "lattice",
     "Derivation": "forest",
+    "DerivationTree": "derivation_tree",
     "Forest": "forest",
     "NodeLabels": "forest",
     "Ragged": "forest",

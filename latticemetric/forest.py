@@ -2,70 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import InputError
+from latticemetric.forest_rows import Ragged as Ragged  # noqa: PLC0414  a forest's rows are found beside it
+from latticemetric.forest_rows import checked_rows
 from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed_cost
-from latticemetric.vocabulary import Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 if TYPE_CHECKING:
+    from latticemetric.derivation_tree import DerivationTree
     from latticemetric.forest_statistics import ForestStatistics
 
 Nodes = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True)
-class Ragged:
-    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
-
-    begin: Offsets
-    values: npt.NDArray[np.int32]
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
-        """Packs rows."""
-        kept = [list(row) for row in rows]
-        lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
-        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        try:
-            values = np.fromiter((value for row in kept for value in row), dtype=np.int32, count=int(begin[-1]))
-        except (OverflowError, TypeError, ValueError):
-            raise InputError("the numbers of nodes and words must be integers of 32 bits") from None
-        return cls(begin, values)
-
-    def rows(self) -> list[list[int]]:
-        """The rows as lists."""
-        begin, values = self.begin.tolist(), self.values.tolist()
-        return [values[first:last] for first, last in pairwise(begin)]
-
-    def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """The same rows with some of their values."""
-        if kept.all():
-            return self
-        begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
-        return Ragged(begin, self.values[kept])
-
-    def lengths(self) -> Offsets:
-        """How long each row is."""
-        return np.diff(self.begin)
-
-    def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
-        """Some of the rows, in the order asked for."""
-        lengths = self.lengths()[rows]
-        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
-        return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
-
-    def __len__(self) -> int:
-        return len(self.begin) - 1
+CATEGORY = "category"
+"""The node label that says what kind of thing a node derives: `NP`, `X` and the like."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +31,18 @@ class NodeLabels:
 
     node: Words
     vocabulary: Vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
+        """The labels of nodes 0, 1, …; the empty text is none."""
+        return cls(*numbered(texts))
+
+
+def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
+    """Texts as numbers, 0 for the empty one, and what spells them."""
+    rows = list(texts)
+    vocabulary = Vocabulary.from_words(text for text in rows if text)
+    return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary
 
 
 class Derivation(NamedTuple):
@@ -90,7 +59,7 @@ class Derivation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest. Build it with a constructor that checks: `from_edges`, `from_lattice`.
+    """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
 
     Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
     were given; every node and edge is part of a complete derivation. Arrays are read-only.
@@ -129,6 +98,7 @@ class Forest:
         vocabulary: Vocabulary | None = None,
         labels: Mapping[str, Labels] | None = None,
         node_labels: Mapping[str, NodeLabels] | None = None,
+        node_name: Callable[[int], str] = "node {}".format,
     ) -> Forest:
         """Checks a forest, drops what no complete derivation uses, and puts it in order.
 
@@ -141,6 +111,7 @@ class Forest:
             vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
             labels: Further text of edges and goals.
             node_labels: Further text of nodes, indexed by the numbers used here.
+            node_name: What an error calls the node of such a number, where it came with another name.
 
         Raises:
             InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not sane.
@@ -155,16 +126,42 @@ class Forest:
 
         draft = cls(
             0,
-            int32_numbers(head, "node"),
-            tails if isinstance(tails, Ragged) else Ragged.from_rows(tails),
-            target if isinstance(target, Ragged) else Ragged.from_rows(target),
-            int32_numbers(goals, "node"),
+            int32_numbers(head, "head"),
+            checked_rows(tails, "tails"),
+            checked_rows(target, "target side"),
+            int32_numbers(goals, "goal"),
             scores={name: column.as_arrays() for name, column in (scores or {}).items()},
             vocabulary=Vocabulary.numeric() if vocabulary is None else vocabulary,
             labels=dict(labels or {}),
             node_labels=dict(node_labels or {}),
         )
-        return enter(draft)
+        return enter(draft, node_name)
+
+    @classmethod
+    def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Forest:
+        """The derivations of an acyclic `nltk.CFG` or `nltk.PCFG`: a node a nonterminal, an edge a production.
+
+        The start is the goal, nonterminals are the nodes' categories (`node_labels["category"]`), terminals the words.
+        Probabilities become costs, −log p, of a column `probability`.
+
+        Args:
+            grammar: The grammar; its terminals are texts.
+            scores: Further costs: a column's `arc` follows `grammar.productions()`, its `final` has one value.
+
+        Raises:
+            InputError: The grammar is cyclic, derives nothing, or has a production without a probability.
+
+        Examples:
+            >>> import nltk
+            >>> grammar = nltk.PCFG.fromstring(["S -> 'the' N [1.0]", "N -> 'cat' [0.25] | 'dog' [0.75]"])
+            >>> for derivation in Forest.from_grammar(grammar).derivations():
+            ...     print(" ".join(derivation.words), round(derivation.cost, 4))
+            the cat 1.3863
+            the dog 0.2877
+        """
+        from latticemetric.forest_grammar import forest_from_grammar
+
+        return forest_from_grammar(grammar, scores)
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Forest:
@@ -182,6 +179,41 @@ class Forest:
         from latticemetric.forest_conversion import lattice_from_forest
 
         return lattice_from_forest(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Forest:
+        """A forest from a directed NetworkX graph in the form that `to_networkx` makes; vertices may be named freely.
+
+        Required are `bipartite` of each vertex, `target` of each edge vertex, `tails` of each arc to one, and `goal`
+        of a node. Scores that are not there are 0, labels empty.
+
+        Raises:
+            InputError: The graph is not of that form, and says at which vertex.
+        """
+        from latticemetric.forest_networkx import forest_from_networkx
+
+        return forest_from_networkx(graph)
+
+    def to_networkx(self) -> Any:
+        """This forest as a bipartite `networkx.DiGraph`: vertices for nodes and for edges, arcs from tails to heads.
+
+        Node k is the vertex `("node", k)`, with `bipartite=0`, `labels` (name → text) and, where it is a goal, `goal`
+        (column → cost) and `goal_labels`. Edge k is the vertex `("edge", k)`, with `bipartite=1`, `target` (words,
+        and −k where the k-th tail's words stand), `scores` (column → cost) and `labels`. An arc from a node to an edge
+        has `tails`, the places among the edge's tails where the node stands: `(1,)`, or `(1, 3)`. The graph has
+        `scales` (column → scale).
+
+        Examples:
+            >>> forest = Forest.from_edges([0, 1], [[], [0, 0]], [[5], [-1, 6, -2]], goals=[1])
+            >>> graph = forest.to_networkx()
+            >>> list(graph.edges(data="tails"))
+            [(('node', 0), ('edge', 1), (1, 2)), (('edge', 0), ('node', 0), None), (('edge', 1), ('node', 1), None)]
+            >>> graph.nodes["edge", 1]["target"]
+            (-1, '6', -2)
+        """
+        from latticemetric.forest_networkx import forest_to_networkx
+
+        return forest_to_networkx(self)
 
     def words(self, edges: Sequence[int] | npt.NDArray[np.int64]) -> tuple[str, ...]:
         """The words of a derivation, given as its edges in preorder (see `Derivation`)."""
@@ -222,6 +254,24 @@ class Forest:
         said = [chosen[0], *(chosen[-t] for t in target if t < 0)]
         edges = tuple(edge for part in said for edge in part.edges)
         return Derivation(edges, words, sum(part.cost for part in chosen))
+
+    def tree(self, edges: Iterable[int]) -> DerivationTree:
+        """A complete derivation as a tree.
+
+        Args:
+            edges: Its edges in preorder, as in `Derivation.edges`.
+
+        Raises:
+            UsageError: They are no complete derivation, and says from which one on.
+
+        Examples:
+            >>> forest = Forest.from_edges([0, 1, 1], [[], [0], [0]], [[5], [-1, 6], [6, -1]], goals=[1])
+            >>> forest.tree([2, 0]).bracketed()
+            '(1 6 (0 5))'
+        """
+        from latticemetric.derivation_tree import DerivationTree
+
+        return DerivationTree(self, tuple(edges))
 
     def statistics(self) -> ForestStatistics:
         """Sizes: nodes, edges, derivations (exactly), lengths, arity."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -10,25 +12,27 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
+from latticemetric.forest_diagnosis import find_fault
 from latticemetric.lattice import Column, Labels
 from latticemetric.lattice_door import check_columns, frozen
 from latticemetric.vocabulary import EPSILON
 
 
-def enter(draft: Forest) -> Forest:
+def enter(draft: Forest, node_name: Callable[[int], str]) -> Forest:
     """Checks a draft, drops what no complete derivation uses, numbers nodes topologically and sorts edges by head."""
-    edges = len(draft.head)
-    if not edges == len(draft.tails) == len(draft.target):
-        raise InputError("heads, tails and targets differ in number")
-    if len(set(draft.goals.tolist())) != len(draft.goals):
-        raise InputError("a node is a goal twice")
+    edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
+    if not edges == tails == targets:
+        raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
     if len(draft.goals) == 0:
         raise InputError("the forest is empty: it has no goal")
+    goal, times = Counter(draft.goals.tolist()).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"{node_name(goal)} is a goal twice")
     check_columns(draft.scores, draft.labels, edges, len(draft.goals))
     target = draft.target.only(draft.target.values != EPSILON)
     _check_target(target, draft.tails)
     draft.vocabulary.check(target.values[target.values > EPSILON])
-    return _in_order(draft, target)
+    return _in_order(draft, target, node_name)
 
 
 def _check_target(target: Ragged, tails: Ragged) -> None:
@@ -43,8 +47,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
     uses = np.bincount(tails.begin[edge] + place, minlength=len(tails.values))
     wrong = np.flatnonzero(uses != 1)
     if len(wrong):
-        owner = int(np.searchsorted(tails.begin, wrong[0], side="right")) - 1
-        which = int(wrong[0] - tails.begin[owner]) + 1
+        owner, which = _place_of(tails, int(wrong[0]))
         how = "never" if uses[wrong[0]] == 0 else f"{uses[wrong[0]]} times"
         raise InputError(
             f"the target side of edge {owner} uses its tail {which} {how}",
@@ -52,17 +55,24 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
         )
 
 
-def _in_order(draft: Forest, target: Ragged) -> Forest:
+def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
+    """The row that a value stands in, and its place there, from 1."""
+    row = int(np.searchsorted(rows.begin, value, side="right")) - 1
+    return row, value - int(rows.begin[row]) + 1
+
+
+def _in_order(draft: Forest, target: Ragged, node_name: Callable[[int], str]) -> Forest:
     head, tails, goals, names = _renumbered(draft)
     is_goal = np.zeros(len(names), dtype=np.uint8)
     is_goal[goals] = 1
     rank, edges, kept, on_cycle = _native.order_forest(head, tails.begin, tails.values, is_goal)
     if on_cycle >= 0:
         raise InputError(
-            f"the forest is cyclic: node {names[on_cycle]} can be derived from itself", advice="a forest is acyclic"
+            f"the forest is cyclic: {node_name(int(names[on_cycle]))} can be derived from itself",
+            advice="a forest is acyclic",
         )
     if kept == 0:
-        raise InputError("the forest is empty: no goal has a complete derivation")
+        raise _empty(draft, node_name)
     ends = np.flatnonzero(rank[goals] >= 0)
     ends = ends[np.argsort(rank[goals[ends]])]
     used = np.flatnonzero(rank >= 0)
@@ -86,12 +96,22 @@ def _in_order(draft: Forest, target: Ragged) -> Forest:
     )
 
 
+def _empty(draft: Forest, node_name: Callable[[int], str]) -> InputError:
+    fault = find_fault(draft.head.tolist(), draft.tails.rows(), draft.goals.tolist())
+    assert fault is not None
+    name = node_name(fault.node)
+    why = f"derivations of {name} would never end" if fault.has_edges else f"{name} has no edges"
+    return InputError(f"the forest is empty: no goal has a complete derivation, since {why}")
+
+
 def _renumbered(
     draft: Forest,
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Heads, tails and goals with numbers without gaps, so that tables by node stay small; and the old numbers."""
-    if len(draft.tails.values) and draft.tails.values.min() < 0:
-        raise InputError(f"node number {draft.tails.values.min()} is negative")
+    negative = np.flatnonzero(draft.tails.values < 0)
+    if len(negative):
+        owner, which = _place_of(draft.tails, int(negative[0]))
+        raise InputError(f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, and nodes count from 0")
     names = np.unique(np.concatenate([draft.head, draft.tails.values, draft.goals]))
     head, values, goals = (
         np.searchsorted(names, part).astype(np.int32) for part in (draft.head, draft.tails.values, draft.goals)

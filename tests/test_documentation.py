@@ -301,5 +301,6 @@ def test_the_floors_are_those_of_the_contract():
     floors = contract["tool"]["importlinter"]["contracts"][0]["layers"]
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
     drawing = next(block.text for block in blocks(text) if block.language == "text")
+    drawing = re.sub(r" :\n│ +", " : ", drawing)  # a floor that goes on
     drawn = [re.findall(r"\w+", row) for row in re.findall(r"^[│▼]  (\w.*?)(?:  |$)", drawing, re.MULTILINE)]
     assert drawn == [re.findall(r"\w+", floor) for floor in floors]

@@ -14,6 +14,7 @@ from strategies import COLUMN_NAMES, costs, lattices, scale_values
 
 import latticemetric as lm
 from latticemetric.forest import Forest, Ragged
+from latticemetric.forest_diagnosis import find_fault
 
 WORDS = list("abcd")
 
@@ -186,26 +187,95 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(
             ([5, 5, 6], [[], [6], [5]], [[1], [-1], [-1]], [6]), "cyclic: node [56] can be derived", id="cycle"
         ),
-        pytest.param(([0], [[0]], [[-1]], [0]), "no goal has a complete derivation", id="a cycle without a start"),
-        pytest.param(([1], [[0]], [[-1]], [1]), "no goal has a complete derivation", id="missing node"),
-        pytest.param(([0], [[]], [[1]], [3]), "no goal has a complete derivation", id="missing goal"),
-        pytest.param(([], [], [], [0]), "no goal has a complete derivation", id="no edges"),
+        pytest.param(
+            ([0], [[0]], [[-1]], [0]), "complete derivation, since derivations of node 0 would", id="no start"
+        ),
+        pytest.param(
+            ([9, 4, 3], [[4], [3], [4]], [[-1], [-1], [-1]], [9]), "derivations of node [34] would never", id="no end"
+        ),
+        pytest.param(([1], [[0]], [[-1]], [1]), "complete derivation, since node 0 has no edges", id="missing node"),
+        pytest.param(
+            ([1, 1, 2], [[2], [], [1, 7]], [[-1], [5], [-1, -2]], [2]), "since node 7 has no edges", id="missing tail"
+        ),
+        pytest.param(([0], [[]], [[1]], [3]), "complete derivation, since node 3 has no edges", id="missing goal"),
+        pytest.param(([], [], [], [0]), "complete derivation, since node 0 has no edges", id="no edges"),
         pytest.param(([0], [[]], [[1]], []), "it has no goal", id="no goal"),
-        pytest.param(([0], [[]], [[1]], [0, 0]), "a goal twice", id="goal twice"),
+        pytest.param(([0], [[]], [[1]], [0, 0]), "node 0 is a goal twice", id="goal twice"),
         pytest.param(([0, 1], [[], [0]], [[1], [2]], [1]), "edge 1 uses its tail 1 never", id="unused tail"),
         pytest.param(([0, 1], [[], [0]], [[1], [-1, -1]], [1]), "edge 1 uses its tail 1 2 times", id="repeated tail"),
         pytest.param(([0, 1], [[], [0]], [[1], [-1, -2]], [1]), "edge 1 has no tail 2", id="tail too many"),
         pytest.param(([0], [[]], [[-(2**31)]], [0]), "edge 0 has no tail 2147483648", id="lowest number"),
-        pytest.param(([0, 1], [[], [-1]], [[1], [-1]], [1]), "node number -1 is negative", id="negative tail"),
-        pytest.param(([-1], [[]], [[1]], [0]), "node number -1 is outside", id="negative head"),
+        pytest.param(([0, 1], [[], [-1]], [[1], [-1]], [1]), "tail 1 of edge 1 is -1", id="negative tail"),
+        pytest.param(([-1], [[]], [[1]], [0]), "head number -1 is outside", id="negative head"),
         pytest.param(([0], [[2**31]], [[-1]], [0]), "integers of 32 bits", id="a tail of 33 bits"),
-        pytest.param(([0], [["a"]], [[-1]], [0]), "integers of 32 bits", id="a tail that is no number"),
-        pytest.param(([0, 1], [[]], [[1]], [0]), "differ in number", id="a head more"),
+        pytest.param(
+            ([0], [["a"]], [[-1]], [0]),
+            r"tails of edge 0: \['a'\] is no list of integers of 32 bits",
+            id="a tail that is no number",
+        ),
+        pytest.param(([0], [1], [[1]], [0]), "tails of edge 0: 1 is no list", id="a number for tails"),
+        pytest.param(([0, 0], [[], []], [[1], 2], [0]), "target side of edge 1: 2 is no list", id="a word for words"),
+        pytest.param(([0], [[]], [[1, 1.5]], [0]), r"side of edge 0: \[1, 1.5\] is no list", id="half a word number"),
+        pytest.param(([0], [[]], [["7"]], [0]), r"side of edge 0: \['7'\] is no list", id="a number as text"),
+        pytest.param(([0], [[]], ["12"], [0]), r"side of edge 0: \['1', '2'\] is no list", id="text for words"),
+        pytest.param(([0], [[]], [[[1]]], [0]), r"side of edge 0: \[\[1\]\] is no list", id="words within words"),
+        pytest.param(([0.0], [[]], [[1]], [0]), "head numbers must be one list of integers", id="half a head"),
+        pytest.param(([0], [[]], [[1]], 0), "goal numbers must be one list of integers", id="a number for goals"),
+        pytest.param(
+            ([0, 1], [[]], [[1]], [0]), r"heads \(2\), tails \(1\) and target sides \(1\) differ", id="a head more"
+        ),
     ],
 )
 def test_what_is_no_forest_is_refused(arguments, message):
     with pytest.raises(lm.InputError, match=message):
         from_edges(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("begin", "values", "message"),
+    [
+        ([0, 2], [5], "do not begin at 0, follow one another"),
+        ([1, 1], [5], "do not begin at 0, follow one another"),
+        ([0, -1], [], "do not begin at 0, follow one another"),
+        ([], [], "do not begin at 0, follow one another"),
+        ([[0, 1]], [5], "do not begin at 0, follow one another"),
+        ([0.0, 1.0], [5], "do not begin at 0, follow one another"),
+        ([0, 1], [1.5], "their values are no integers of 32 bits"),
+        ([0, 1], [2**40], "their values are no integers of 32 bits"),
+        ([0, 1], [[5]], "their values are no integers of 32 bits"),
+    ],
+)
+def test_rows_that_do_not_fit_together_are_refused(begin, values, message):
+    rows = Ragged(np.array(begin), np.array(values))
+    with pytest.raises(lm.InputError, match=f"the target side of edges: .*{message}"):
+        from_edges([0], [[]], rows, [0])
+    with pytest.raises(lm.InputError, match=f"the tails of edges: .*{message}"):
+        from_edges([0], rows, [[-1]], [0])
+
+
+@given(draft=forest_drafts(WORDS, [], costs))
+def test_the_fault_of_an_empty_forest_is_a_node_that_cannot_be_derived(draft):
+    found = find_fault(draft.head, draft.tails, draft.goals)
+    derived = {node for node in range(13) if depth(draft, node)}
+    assert (found is None) == bool(derived & set(draft.goals))
+    if found is not None:
+        assert found.node not in derived
+        assert found.has_edges == (found.node in draft.head)
+        with pytest.raises(lm.InputError, match=f"since .*node {found.node} "):
+            draft.forest()
+
+
+def test_an_error_may_call_nodes_by_other_names():
+    with pytest.raises(lm.InputError, match="cyclic: NP can be derived from itself"):
+        from_edges([7, 7], [[], [7]], [[1], [-1]], [7], node_name={7: "NP"}.get)
+    with pytest.raises(lm.InputError, match="since NP has no edges"):
+        from_edges([], [], [], [7], node_name={7: "NP"}.get)
+
+
+def test_texts_of_nodes_are_numbered():
+    side = lm.NodeLabels.from_texts(["NP", "", "VP", "NP"])
+    assert side.node.tolist() == [1, 0, 2, 1]
+    assert side.vocabulary.decode(side.node) == ["NP", "VP", "NP"]
 
 
 @pytest.mark.parametrize(
@@ -262,6 +332,7 @@ def test_derivations_are_counted_beyond_64_bits():
 def test_rows_of_different_lengths(rows, data):
     ragged = Ragged.from_rows(rows)
     assert ragged.rows() == rows
+    assert [ragged.row(number) for number in range(len(rows))] == rows
     assert ragged.lengths().tolist() == list(map(len, rows))
     assert len(ragged) == len(rows)
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=5)) if rows else []

@@ -65,6 +65,14 @@ def test_info_and_convert_need_no_openfst():
         assert imported_by(program("latticemetric"), *arguments) & (HEAVY - {"numpy"}) == set()
 
 
+def test_a_forest_needs_neither_networkx_nor_nltk():
+    code = (
+        "import latticemetric as lm; f = lm.Forest.from_edges([0], [[]], [[1]], goals=[0]); "
+        "f.statistics(); f.tree([0]).bracketed()"
+    )
+    assert imported_by("-c", code) & HEAVY == {"numpy"}
+
+
 def test_every_public_name_is_there():
     code = "import latticemetric as lm; print([n for n in lm.__all__ if not hasattr(lm, n)])"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)

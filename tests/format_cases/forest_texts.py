@@ -67,6 +67,13 @@ def _broken_lines(text: str, first: int) -> dict[str, Broken]:
         "cut short within an edge": Broken(text[: text.index("[2] [1] |||") + 4].encode(), end, "fields between |||"),
         "a node that comes later": changed(text, "[1] [2] </s>", "[1] [7] </s>", "[7] is no node above", line),
         "a cycle": changed(text, "[1] [2] </s>", "[1] [3] </s>", "[3] is no node above the line", line),
+        "a goal without edges": Broken(
+            _without_edges(text, 3), says="empty: no goal has a complete derivation, since node 3"
+        ),
+        "a node below without edges": Broken(
+            _without_edges(text, 2), says="no goal has a complete derivation, since node 2 has no edges"
+        ),
+        "an edge that says itself": changed(text, "[2] [1] |||", "[3] |||", "[3] is no node above the line", line + 1),
         "a node of many digits": changed(text, "[1] [2] </s>", f"[{'1' * 5000}] </s>", "is no node", line),
         "a feature without a value": changed(text, "LM0=-0.25", "LM0=", "'' is not a number", line),
         "a feature without a name": changed(text, "LM0=-0.25", "=-0.25", "'=-0.25' is not a feature", line),
@@ -88,6 +95,20 @@ def _broken_lines(text: str, first: int) -> dict[str, Broken]:
         ),
         "features too sparse": Broken(_sparse(text)),
     }
+
+
+def _without_edges(text: str, node: int) -> bytes:
+    """The text with the edges of a node left out; comments, too."""
+    header, *rows = [row for row in text.splitlines() if not row.startswith("# node")]
+    if header.startswith("#"):
+        header, rows = f"{header}\n{rows[0]}", rows[1:]
+    kept = []
+    for number in range(4):
+        count = int(rows.pop(0))
+        own, rows = rows[:count], rows[count:]
+        kept += [str(len(own)), *own] if number != node else ["0"]
+    edges = sum("|||" in row for row in kept)
+    return "\n".join([header.replace("4 6", f"4 {edges}"), *kept, ""]).encode()
 
 
 def _sparse(text: str) -> bytes:
@@ -130,6 +151,7 @@ _JOSHUA_BROKEN = {
     "numbers of edges": changed(JOSHUA, "\n3\n[1]", "\n1\n[0]", "read it with --from cdec-target-graph", 6),
     "a node from 0": changed(JOSHUA, "\n1\nthe", "\n0\nthe", "node 0 stands after node 0", 3),
     "a node without edges": changed(JOSHUA, "\n4\n", "\n4\n5\n", "node 4 has no edges", 9),
+    "a last node without edges": Broken(JOSHUA.replace("3 5", "4 5").encode() + b"5\n", 11, "node 5 has no edges"),
     "a node that is not there": changed(JOSHUA, "<s> [3] [1]", "<s> [2] [1]", "[2] is no node above", 9),
     "a node that comes later": changed(JOSHUA, "[1] cat", "[4] cat", "[4] is no node above", 7),
     "a node that uses itself": changed(JOSHUA, "[1] cat", "[3] cat", "[3] is no node above", 7),
@@ -140,6 +162,7 @@ _JOSHUA_BROKEN = {
     "a decimal comma": changed(JOSHUA, "lm_0=-0.250", "lm_0=-0,250", "'-0,250' is not a number", 9),
     "a feature twice": changed(JOSHUA, "lm_0=-0.250", "lm_0=-0.250 lm_0=0", "stands twice", 9),
     "cut short": Broken(JOSHUA[: JOSHUA.index("<s> [1]")].encode(), says="there are 5 edges, and there are 4"),
+    "a node alone": Broken(b"# target ||| features\n1 0\n1\n", 3, "node 1 has no edges"),
     "only a header": Broken(b"# target ||| features\n", 1, "the file ends where"),
     "nothing below the numbers": Broken(b"# target ||| features\n0 0\n", says="empty"),
     "in latin-1": Broken(JOSHUA.replace("cat", "été").encode("latin-1"), 7, "UTF-8"),
@@ -156,6 +179,15 @@ CDEC_JSON = (
     '"edges":[{"tail":[0,1],"feats":[1,2,"Extra",0.5],"rule":3},{"tail":[1],"feats":[],'
     '"rule":"[S] ||| [X] ||| [X,1]"}],'
     '"node":{"in_edges":[3,4]}}\n'
+)
+
+
+# Node 1 has an edge of words, and one of itself.
+_CDEC_CYCLE = (
+    '{"rules":[1,"[X] ||| a ||| a",2,"[X] ||| [X,1] b ||| [1] b"],"features":[],'
+    '"edges":[{"tail":[],"feats":[],"rule":1}],"node":{"in_edges":[0]},'
+    '"edges":[{"tail":[0],"feats":[],"rule":2},{"tail":[1],"feats":[],"rule":2}],"node":{"in_edges":[1,2]},'
+    '"edges":[{"tail":[1],"feats":[],"rule":2}],"node":{"in_edges":[3]}}'
 )
 
 
@@ -182,8 +214,19 @@ _CDEC_JSON_BROKEN = {
     "a tail that is a text": json_case('"tail":[0,1]', '"tail":[0,"1"]', 'tail holds "1", not a whole number'),
     "a tail that is true": json_case('"tail":[0,1]', '"tail":[0,true]', "tail holds true, not a whole number"),
     "a tail that is not used": json_case('"tail":[0],', '"tail":[0,0],', "edge 2 uses its tail 2 never"),
+    "a tail used twice": json_case("[2] [1]", "[2] [1] [2]", "edge 3 uses its tail 2 2 times"),
+    "a tail used for another": json_case("[2] [1]", "[2] [2]", "edge 3 uses its tail 1 never"),
+    "a tail without edges": Broken(
+        b'{"rules":[2,"[X] ||| [X,1] b ||| [1] b"],"features":[],"node":{"in_edges":[]},'
+        b'"edges":[{"tail":[0],"feats":[],"rule":2}],"node":{"in_edges":[0]}}',
+        says="no goal has a complete derivation, since node 0 has no edges",
+    ),
     "a tail too few": json_case('"tail":[0,1]', '"tail":[0]', "edge 3 has no tail 2"),
-    "a cycle": json_case('"tail":[0],', '"tail":[1],', "empty"),
+    "no end": json_case(
+        '"tail":[0],', '"tail":[2],', "complete derivation, since derivations of node 2 would never end"
+    ),
+    "a cycle": Broken(_CDEC_CYCLE.encode(), says="the forest is cyclic: node 1 can be derived from itself"),
+    "a goal without edges": json_case("[3,4]}}", '[3,4]},"node":{"in_edges":[]}}', "since node 3 has no edges"),
     "an edge that comes later": json_case('"in_edges":[2]', '"in_edges":[4]', "node 1: there is no edge 4 yet"),
     "an edge of two nodes": json_case('"in_edges":[2]', '"in_edges":[1]', "edge 1 belongs to node 0 already"),
     "an edge of no node": json_case('"in_edges":[3,4]', '"in_edges":[3]', "edge 4: the edge belongs to no node"),
@@ -239,8 +282,18 @@ _TRAVATAR_BROKEN = {
     "a list": Broken(b"[1,2]\n", 1, "not a JSON object"),
     "nested deeply": Broken(b'{"nodes": ' + b"[" * 200_000 + b"\n", 1, "nested too deeply"),
     "no nodes": Broken(b'{"nodes": [], "edges": [], "words": []}\n', 1, "the forest is empty"),
-    "a goal without edges": line_case('"head": 0,', '"head": 1,', "empty"),
-    "a cycle": line_case('"tails": [1, 2]', '"tails": [1, 0]', "empty"),
+    "a goal without edges": line_case(
+        '"head": 0,', '"head": 1,', "no goal has a complete derivation, since node 0 has no edges"
+    ),
+    "a node without edges": line_case(
+        '"head": 1,', '"head": 2,', "no goal has a complete derivation, since node 1 has no edges"
+    ),
+    "no end": line_case('"tails": [1, 2]', '"tails": [1, 0]', "since derivations of node 0 would never end"),
+    "a cycle": line_case(
+        '], "words": ["el"',
+        ', {"head": 1, "tails": [1], "trg": [{"words": [-1]}]}], "words": ["el"',
+        "the forest is cyclic: node 1 can be derived from itself",
+    ),
     "a tail that is not there": line_case('"tails": [1, 2]', '"tails": [1, 3]', "edge 0: a tail is 3, and there are 3"),
     "a negative tail": line_case('"tails": [1, 2]', '"tails": [1, -2]', "edge 0: a tail is -2"),
     "no head": line_case('"head": 1, ', "", "edge 1: head holds null, not a whole number"),

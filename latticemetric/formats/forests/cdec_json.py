@@ -14,11 +14,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.forest import Forest
+from latticemetric.forest import CATEGORY, Forest
 from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.forests.cdec_json_writing import (
     ANY_CATEGORY,
-    CATEGORY,
     LEFT,
     NAME,
     SOURCE,

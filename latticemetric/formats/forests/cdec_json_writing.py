@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO
 
 from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.forest import Forest
+from latticemetric.forest import CATEGORY, Forest
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     features_of,
@@ -22,7 +22,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.vocabulary import split_words
 
 NAME = "cdec-json"
-SOURCE, LEFT, SPANS, CATEGORY = "source", "lhs", "spans", "category"
+SOURCE, LEFT, SPANS = "source", "lhs", "spans"
 SYMBOL = r"[^\t \n\r\[\],]+"
 TAIL = re.compile(rf"\[(?:{SYMBOL},)?([1-9][0-9]?)\]")
 ANY_CATEGORY = "X"

@@ -49,6 +49,8 @@ def _parse(data: bytes, file: str) -> Forest:
         elif line.strip():
             node, last = _next_node(lines, line, node, last), "node"
             found[0] += 1
+    if last == "node":
+        raise FormatError(f"node {node} has no edges", where=lines.place())
     found[1] = len(body)
     for what, wanted, there in zip(("nodes", "edges"), expected, found, strict=True):
         if wanted != there:

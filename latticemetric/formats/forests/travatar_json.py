@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.forest import Forest
+from latticemetric.forest import CATEGORY, Forest
 from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.forests.fields import Features, Texts
 from latticemetric.formats.forests.travatar_json_writing import (
-    CATEGORY,
     NAME,
     NO_SPAN,
     SENTENCE,
@@ -178,6 +177,7 @@ class _Reader:
             vocabulary=Vocabulary.from_words(self._numbers),
             labels=labels,
             node_labels={name: texts.of_nodes(reverse=True) for name, texts in nodes.items() if texts},
+            node_name=lambda node: f"node {self._nodes - 1 - node}",
         )
 
 

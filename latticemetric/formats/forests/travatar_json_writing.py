@@ -10,14 +10,14 @@ from types import MappingProxyType
 from typing import IO
 
 from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.forest import Forest
+from latticemetric.forest import CATEGORY, Forest
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import features_of, forest_to_write, spelling_of, texts_of, with_one_goal
 from latticemetric.formats.registry import Graph
 from latticemetric.vocabulary import split_words
 
 NAME = "travatar-json"
-SOURCE, SENTENCE, CATEGORY, SPAN, TOTAL = "source", "sentence", "category", "span", "score"
+SOURCE, SENTENCE, SPAN, TOTAL = "source", "sentence", "span", "score"
 NO_SPAN = "-1,-1"
 _SPAN = re.compile(r"-?[0-9]{1,9},-?[0-9]{1,9}")
 _ADVICE = "leave labels out with --drop-labels"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from latticemetric import Lattice
+from latticemetric import Alignment, Forest, Lattice, ScoredPath
 
 Words = tuple[str, ...]
 
@@ -132,7 +132,7 @@ def judge(candidate: Sequence[str], references: Sequence[Sequence[str]], rate: R
 
 
 class ArcPath(NamedTuple):
-    """A complete path, with each named cost summed along it."""
+    """A complete path, with each named cost summed along it; for forests a derivation, and its edges in preorder."""
 
     arcs: tuple[int, ...]
     words: Words
@@ -154,11 +154,39 @@ def _walks(lattice: Lattice, arcs: tuple[int, ...], state: int) -> Iterator[tupl
             yield from _walks(lattice, (*arcs, arc), int(lattice.target[arc]))
 
 
-def _column_sums(lattice: Lattice, arcs: tuple[int, ...], end: int) -> dict[str, Fraction]:
-    ending = lattice.final.tolist().index(end)
+def enumerate_derivations(forest: Forest) -> Iterator[ArcPath]:
+    """Every complete derivation of a forest, read from its arrays."""
+    for goal in forest.goals.tolist():
+        for edges, numbers in _trees(forest, goal):
+            spelling = tuple(forest.vocabulary.word(number) for number in numbers)
+            yield ArcPath(edges, spelling, _column_sums(forest, edges, goal))
+
+
+def _trees(forest: Forest, node: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The derivations of a node: their edges in preorder, tails as they are said, and their words' numbers."""
+    for edge, head in enumerate(forest.head.tolist()):
+        if head == node:
+            target = forest.target.values[forest.target.begin[edge] : forest.target.begin[edge + 1]]
+            yield from _continuations(forest, edge, target.tolist(), ((edge,), ()))
+
+
+def _continuations(
+    forest: Forest, edge: int, to_say: list[int], so_far: tuple[tuple[int, ...], tuple[int, ...]]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    if not to_say:
+        yield so_far
+        return
+    symbol, *rest = to_say
+    tail = int(forest.tails.values[forest.tails.begin[edge] - symbol - 1]) if symbol < 0 else None
+    for edges, words in [((), (symbol,))] if tail is None else _trees(forest, tail):
+        yield from _continuations(forest, edge, rest, (so_far[0] + edges, so_far[1] + words))
+
+
+def _column_sums(graph: Lattice | Forest, arcs: tuple[int, ...], end: int) -> dict[str, Fraction]:
+    ending = (graph.goals if isinstance(graph, Forest) else graph.final).tolist().index(end)
     return {
         name: sum((Fraction(float(column.arc[arc])) for arc in arcs), Fraction(float(column.final[ending])))
-        for name, column in lattice.scores.items()
+        for name, column in graph.scores.items()
     }
 
 
@@ -183,13 +211,14 @@ class Answer:
 
 
 def answers(
-    lattice: Lattice,
+    graph: Lattice | Forest,
     references: Sequence[Sequence[str]],
     rate: Rate,
     scales: Mapping[str, float] | None = None,
 ) -> list[Answer]:
-    """Every complete path, judged and costed."""
-    chosen = {name: Fraction(column.scale) for name, column in lattice.scores.items()}
+    """Every complete path, or derivation, judged and costed."""
+    paths = enumerate_derivations(graph) if isinstance(graph, Forest) else enumerate_paths(graph)
+    chosen = {name: Fraction(column.scale) for name, column in graph.scores.items()}
     chosen |= {name: Fraction(scale) for name, scale in (scales or {}).items()}
     return [
         Answer(
@@ -198,7 +227,7 @@ def answers(
             sum((chosen[name] * total for name, total in path.sums.items()), Fraction(0)),
             judge(path.words, references, rate),
         )
-        for path in enumerate_paths(lattice)
+        for path in paths
     ]
 
 
@@ -210,3 +239,19 @@ def oracle(judged: Sequence[Answer]) -> Answer:
 def one_best(judged: Sequence[Answer]) -> Answer:
     """The model's own best path, by looking at every path."""
     return min(judged, key=lambda answer: answer.cheapest)
+
+
+def assert_scored(found: ScoredPath, expected: Answer) -> None:
+    """Every field but the arcs or edges, the value first: it is what the rest hangs on."""
+    verdict = expected.verdict
+    assert found.numerator == float(verdict.numerator)
+    assert found.denominator == verdict.denominator
+    assert found.score == rounded(verdict.score)
+    assert found.cost == float(expected.cost)
+    assert found.words == expected.words
+    assert found.scores == {name: float(total) for name, total in expected.path.sums.items()}
+    assert found.statistics.matches == verdict.matches
+    assert found.statistics.reference_ngrams == verdict.reference_ngrams
+    for letter, count in zip("SDI", ("substitutions", "deletions", "insertions"), strict=True):
+        assert getattr(found.statistics, count) == verdict.edits.count(letter)
+    assert found.alignment == Alignment(verdict.candidate, verdict.reference, verdict.edits)

@@ -22,7 +22,9 @@ from latticemetric.nbest import Hypothesis
 # Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
-_MOST_DERIVATIONS = 2000  # shared nodes make numbers of derivations that no memory holds
+# Shared nodes make numbers of derivations that no memory holds.
+_MOST_DERIVATIONS = 2000
+_MOST_TAILS = {1: 0, 2: 4, 3: 4, 4: 3, 5: 2, 6: 2}  # by the number of nodes
 
 Graph = lm.Lattice | lm.NBest | lm.Forest
 
@@ -138,7 +140,7 @@ def forest_drafts(
 ) -> ForestDraft:
     """A random acyclic forest with at least one complete derivation, and with whatever else a decoder may write.
 
-    Each node has some edges of up to three tails below it (its own start has none), so that nodes are shared, chains
+    Each node has some edges of up to four tails below it (its own start has none), so that nodes are shared, chains
     are unary, and some nodes lead nowhere. Edges may be without words, and say their tails in any order. Nodes are
     numbered, and edges stand, without regard to topology.
 
@@ -156,7 +158,7 @@ def forest_drafts(
         for edge in range(draw(st.integers(1 if rank == 0 else 0, 3))):
             below = st.integers(max(0, rank - 4), rank - 1)
             is_leaf = rank == 0 or (edge > 0 and draw(st.booleans()))
-            tails = [] if is_leaf else draw(st.lists(below, min_size=1, max_size=3 if nodes < 5 else 2))
+            tails = [] if is_leaf else draw(st.lists(below, min_size=1, max_size=_MOST_TAILS[nodes]))
             places = [-k for k in range(1, len(tails) + 1)]
             said = draw(st.lists(st.integers(1, len(words)), max_size=3))
             if in_order:
@@ -190,7 +192,7 @@ def _after(said: list[int]) -> int:
     return max((at + 1 for at, symbol in enumerate(said) if symbol < 0), default=0)
 
 
-def can_be_listed(draft: ForestDraft) -> bool:
+def can_be_listed(draft: ForestDraft, most: int = _MOST_DERIVATIONS) -> bool:
     """Whether there is a derivation, and not too many to list them all."""
 
     @cache
@@ -198,7 +200,7 @@ def can_be_listed(draft: ForestDraft) -> bool:
         rows = zip(draft.head, draft.tails, strict=True)
         return sum(math.prod(map(derivations, tails)) for head, tails in rows if head == node)
 
-    return 0 < sum(map(derivations, draft.goals)) <= _MOST_DERIVATIONS
+    return 0 < sum(map(derivations, draft.goals)) <= most
 
 
 def forests(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import brute_force
 import numpy as np
 import pytest
-from brute_force import Answer, enumerate_paths, rounded
+from brute_force import Answer, assert_scored, enumerate_paths
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import KNOWN_WORDS, VOCABULARY, Draft, drafts, lattices, metrics, references, scalings
@@ -22,20 +22,9 @@ short_references = references(4, number=3)
 
 
 def assert_is(found: lm.ScoredPath, expected: Answer) -> None:
-    """Every field, the value first: it is what the rest hangs on."""
-    verdict = expected.verdict
-    assert found.numerator == float(verdict.numerator)
-    assert found.denominator == verdict.denominator
-    assert found.score == rounded(verdict.score)
-    assert found.cost == float(expected.cost)
-    assert found.words == expected.words
+    """Every field."""
+    assert_scored(found, expected)
     assert found.arcs == expected.path.arcs
-    assert found.scores == {name: float(total) for name, total in expected.path.sums.items()}
-    assert found.statistics.matches == verdict.matches
-    assert found.statistics.reference_ngrams == verdict.reference_ngrams
-    for letter, count in zip("SDI", ("substitutions", "deletions", "insertions"), strict=True):
-        assert getattr(found.statistics, count) == verdict.edits.count(letter)
-    assert found.alignment == lm.Alignment(verdict.candidate, verdict.reference, verdict.edits)
 
 
 # --- Against brute force

@@ -35,9 +35,7 @@ def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
     forest = search.forest
     listed = [reference.tolist() for reference in references]
     with _small_enough():
-        head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
-            *_arrays(search), listed, *search.gains, most_bytes=_memory() // 2
-        )
+        head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(**_question(search), references=listed)
     goal = np.searchsorted(forest.goals, goal_of)
     node_of = np.zeros(int(head.max()) + 1, dtype=np.int64)
     node_of[head] = forest.head[edge]
@@ -55,16 +53,24 @@ def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
 
 def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64], int, float]:
     with _small_enough():
-        edges, high, low, value = _native.search_forest(
-            *_arrays(search), search.reference, *search.gains, hope=hope, most_bytes=_memory() // 2
-        )
+        edges, high, low, value = _native.search_forest(**_question(search), reference=search.reference, hope=hope)
     return edges, (high << 64) + low, value
 
 
-def _arrays(search: ForestSearch) -> tuple[Any, ...]:
+def _question(search: ForestSearch) -> dict[str, Any]:
     forest = search.forest
-    rows = (forest.tails.begin, forest.tails.values, search.said.begin, search.said.values)
-    return (forest.head, *rows, search.cost.arc, search.words, search.cost.final)
+    return {
+        "head": forest.head,
+        "tail_begin": forest.tails.begin,
+        "tail": forest.tails.values,
+        "said_begin": search.said.begin,
+        "said": search.said.values,
+        "cost": search.cost.arc,
+        "words": search.words,
+        "goal_cost": search.cost.final,
+        "most_bytes": _memory() // 2,
+        **search.gains._asdict(),
+    }
 
 
 @contextmanager

@@ -214,6 +214,13 @@ def test_json_has_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_items_of_forests_have_the_documented_fields():
+    line = output_of("lattice-oracle", "lantern.target_graph", "lantern.ref.txt", "--format", "jsonl")
+    fields = {*documented("json.md", "An item"), *documented("json.md", "An item of a forest")} - {"arcs"}
+    assert json.loads(line).keys() == fields
+
+
+@pytest.mark.usefixtures("folder")
 def test_json_lines_are_the_items_of_the_document():
     document = json.loads(output_of("lattice-oracle", *MEETING, "--format", "json"))
     lines = output_of("lattice-oracle", *MEETING, "--format", "jsonl").splitlines()

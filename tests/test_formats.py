@@ -814,17 +814,18 @@ def test_several_members_of_a_gzip_file_are_one(tmp_path):
 
 
 def test_graphs_are_read_one_at_a_time(tmp_path):
-    good = b"a \n0 1 x 1,2,\n1\n\n"
-    path = write_file(tmp_path, good * 3 + b"b \n0 1 x nan,2,\n1\n")
+    good = b"".join(b"a%d \n0 1 x 1,2,\n1\n\n" % k for k in range(3))
+    path = write_file(tmp_path, good + b"b \n0 1 x nan,2,\n1\n")
     graphs = lm.read(path)
-    assert [next(graphs)[0] for _ in range(3)] == ["a"] * 3
+    assert [next(graphs)[0] for _ in range(3)] == ["a0", "a1", "a2"]
     with pytest.raises(lm.InputError, match="not finite"):
         next(graphs)
 
 
 @pytest.mark.parametrize("lines", [1, 20_000])
 def test_errors_name_the_line_in_long_files_too(lines, tmp_path):
-    blocks = b"u \n0 1 a 0.123456789,2.5,1_2_3_4_5_6_7_8_9_10\n1 0,0,\n\n\n" * (lines // 5)
+    block = b"u%d \n0 1 a 0.123456789,2.5,1_2_3_4_5_6_7_8_9_10\n1 0,0,\n\n\n"
+    blocks = b"".join(block % k for k in range(lines // 5))
     path = write_file(tmp_path, blocks + b"last \n0 1 x 1,2,\n1 0,zero,\n")
     line = blocks.count(b"\n") + 3
     with pytest.raises(lm.FormatError, match=rf"graphs:{line}: 'zero' is not a number"):

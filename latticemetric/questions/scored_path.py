@@ -24,6 +24,7 @@ class ScoredPath:
         scores: Each named cost, summed along the path.
         arcs: Its arcs' numbers in the lattice.
         edges: Or its edges' numbers in the forest, as in `Derivation`.
+        derivation: And the tree that they are, in brackets; `Forest.tree` makes one of them.
         alignment: With the reference that it scores best against.
         reference: The words of that reference.
     """
@@ -37,6 +38,7 @@ class ScoredPath:
     scores: Mapping[str, float]
     arcs: tuple[int, ...]
     edges: tuple[int, ...]
+    derivation: str | None
     alignment: Alignment
     reference: tuple[str, ...]
 
@@ -74,7 +76,13 @@ class Oracle(ScoredPath):
             "reference": " ".join(self.reference),
             "exact": self.exact,
             "scores": dict(self.scores),
-            **({"edges": list(self.edges)} if self.edges else {"arcs": list(self.arcs)}),
+            **self._way(),
             "signature": self.signature,
         }
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
+
+    def _way(self) -> dict[str, Any]:
+        """Where it goes through the graph."""
+        if self.derivation is None:
+            return {"arcs": list(self.arcs)}
+        return {"edges": list(self.edges), "derivation": self.derivation}

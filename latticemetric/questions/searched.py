@@ -60,7 +60,7 @@ class Searched(ABC):
             scores=self._scores(path),
             alignment=alignment,
             reference=tuple(references[best]),
-            **self._numbers(path),
+            **self._way(path),
         )
 
     @abstractmethod
@@ -85,7 +85,8 @@ class Searched(ABC):
     def _scores(self, path: Path) -> Mapping[str, float]: ...
 
     @abstractmethod
-    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]: ...
+    def _way(self, path: Path) -> dict[str, Any]:
+        """The path by the graph's own numbers, as a `ScoredPath` has it."""
 
     def _numbered(self, words: frozenset[str]) -> Words:
         """The numbers of those words that the graph may say."""

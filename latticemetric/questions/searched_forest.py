@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +79,9 @@ class SearchedForest(Searched):
         row = int(np.searchsorted(self._forest.goals, self._forest.head[path[0]]))
         return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._forest.scores.items()}
 
-    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
-        return {"arcs": (), "edges": tuple(path.tolist())}
+    def _way(self, path: Path) -> dict[str, Any]:
+        edges = tuple(path.tolist())
+        return {"arcs": (), "edges": edges, "derivation": self._forest.tree(edges).bracketed()}
 
 
 class SearchedLatticeForest(SearchedForest):
@@ -90,9 +92,9 @@ class SearchedLatticeForest(SearchedForest):
         # A forest's edges are sorted by head, in the order in which they were given otherwise.
         self._arc = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
 
-    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
+    def _way(self, path: Path) -> dict[str, Any]:
         # From the last arc down to the edge for the start.
-        return {"arcs": tuple(self._arc[path[-2::-1]].tolist()), "edges": ()}
+        return {"arcs": tuple(self._arc[path[-2::-1]].tolist()), "edges": (), "derivation": None}
 
 
 def as_searched_forest(graph: Graph, metric: GRR, scales: Scales | None) -> SearchedForest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -53,5 +54,5 @@ class SearchedLattice(Searched):
         row = int(np.searchsorted(self._lattice.final, end))
         return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._lattice.scores.items()}
 
-    def _numbers(self, path: Path) -> dict[str, tuple[int, ...]]:
-        return {"arcs": tuple(path.tolist()), "edges": ()}
+    def _way(self, path: Path) -> dict[str, Any]:
+        return {"arcs": tuple(path.tolist()), "edges": (), "derivation": None}

@@ -12,31 +12,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from generate import SIZES, Size, draw, kaldi_text, openfst_text
+from forests import Chart, forest_search
+from generate import SIZES, draw, kaldi_text, openfst_text
 from measure import compare, median_of, run_command, time_call
 from peers import libfst_command, pynini_best_path, write_metric
+from scaling import scaling, search_of
 from strings import pairs, string_metrics
 
 import latticemetric as lm
 from latticemetric.automata.recognition import recognition_automaton
-from latticemetric.engine import native, openfst
+from latticemetric.engine import composition, native, native_forest, openfst, openfst_forest
 from latticemetric.engine.search import Search
 from latticemetric.interchange import fst_from_arrays
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BIN = Path(sys.executable).parent
-
-
-def search_of(size: Size, metric: lm.GRR, seed: int = 0) -> Search:
-    """A generated lattice and its reference, ready to be searched."""
-    drawn = draw(size, seed)
-    costs = {
-        name: lm.Column(values, np.zeros(1)) for name, values in (("lm", drawn.graph), ("acoustic", drawn.acoustic))
-    }
-    lattice = lm.Lattice.from_arcs(drawn.source, drawn.target, drawn.word, final=[drawn.states - 1], scores=costs)
-    is_word = (lattice.word != 0).astype(np.uint8)
-    return Search(lattice, lattice.word, is_word, lattice.cost(), np.array(drawn.reference, np.int32), metric.gains)
 
 
 def table(head: str, rows: Iterator[str]) -> Iterator[str]:
@@ -65,9 +55,25 @@ def searches(sizes: list[str], runs: int) -> Iterator[str]:
             )
 
 
+def forest_searches(runs: int) -> Iterator[str]:
+    """The same on a forest that OpenFst can unfold."""
+    for metric in (lm.GRR(4), lm.WER()):
+        search = forest_search(Chart(words=5, edges=60, reference=6), metric)
+        found, checked = native_forest.best_derivation(search), openfst_forest.best_derivation(search)
+        assert found.gain == checked.gain
+        assert (found.edges == checked.edges).all()
+        ours = partial(time_call, partial(native_forest.best_derivation, search))
+        engine = compare(ours, partial(time_call, partial(openfst_forest.best_derivation, search)), runs)
+        count = search.forest.statistics().derivations
+        yield (
+            f"| {len(search.forest.head)} edges, {count:,} derivations, {metric.name} | {engine.ours * 1e3:.2f} ms | "
+            f"{engine.theirs * 1e3:.0f} ms | ×{engine.ratio:.0f} |"
+        )
+
+
 def _machines(search: Search) -> tuple[Any, Any]:
     automaton = recognition_automaton(search.reference, search.gains.order)
-    metric = fst_from_arrays(openfst._metric_machine(automaton, search))
+    metric = fst_from_arrays(composition._metric_machine(automaton, search.gains))
     metric.arcsort("ilabel")
     return fst_from_arrays(openfst._lattice_machine(search)), metric
 
@@ -113,48 +119,6 @@ def startup() -> Iterator[str]:
         yield f"| {what} | {seconds:.3f} s | {bare:.3f} s |"
 
 
-def scaling(longest: int) -> Iterator[str]:
-    """Search time against arcs and against reference words, with fitted exponents and a plot."""
-    arcs = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= longest]
-    words = [10, 25, 50, 100, 200, 500]
-    series = {
-        "arcs": (arcs, [Size(n // 10, n, 5_000, 40) for n in arcs]),
-        "reference words": (words, [Size(5_000, 50_000, 2_000, n) for n in words]),
-    }
-    measured = {}
-    for what, (numbers, sizes) in series.items():
-        seconds = []
-        for size in sizes:
-            search = search_of(size, lm.GRR(4))
-            seconds.append(median_of(partial(time_call, partial(native.best_path, search)), 5))
-        measured[what] = (numbers, seconds)
-        exponent = np.polyfit(np.log(numbers), np.log(seconds), 1)[0]
-        cells = ", ".join(f"{n:,}: {s * 1e3:.2f} ms" for n, s in zip(numbers, seconds, strict=True))
-        yield f"| {what} | {cells} | {exponent:.2f} |"
-    _plot(measured)
-
-
-def _plot(measured: dict[str, tuple[list[int], list[float]]]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "latticemetric"  # the same figures give the same file
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    for axis, (what, (numbers, seconds)) in zip(axes, measured.items(), strict=True):
-        milliseconds = np.array(seconds) * 1e3
-        axis.loglog(numbers, milliseconds, "o-", color="#0b6e99", label="4-GRR oracle, native")
-        linear = milliseconds[len(numbers) // 2] * np.array(numbers) / numbers[len(numbers) // 2]
-        axis.loglog(numbers, linear, "--", color="#888888", label="linear")
-        axis.set_xlabel(what)
-        axis.set_ylabel("milliseconds")
-        axis.grid(visible=True, which="both", alpha=0.2)
-        axis.legend(frameon=False)
-    (DOCS / "_static").mkdir(exist_ok=True)
-    figure.savefig(DOCS / "_static" / "scaling.svg", metadata={"Date": None})
-
-
 def report(folder: Path, *, long: bool) -> Iterator[str]:
     """The page of results."""
     sizes, runs = (["S", "M", "L"], 9) if long else (["S", "M"], 5)
@@ -163,6 +127,7 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
     yield "### Search against search\n"
     head = "| lattice, metric | native | openfst engine | ratio | compose + shortestpath | ratio |"
     yield from table(head, searches(sizes, runs))
+    yield from table("| forest, metric | native | openfst engine | ratio |", forest_searches(runs))
     if shutil.which("fstcompose"):
         yield "### From file to answer: WER oracle\n"
         head = "| lattice | lattice-oracle | memory | libfst-tools pipeline | memory | ratio |"
@@ -174,9 +139,9 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
     yield "### Strings\n"
     yield from table("| ours | pairs a second | peer | pairs a second | ratio |", string_metrics(*pairs(20_000), 3))
     yield "### How search time grows\n"
-    yield from table("| against | median search time | fitted exponent |", scaling(1_000_000))
+    yield from table("| 4-GRR oracle | against | median search time | fitted exponent |", scaling(1_000_000))
     yield "```{image} _static/scaling.svg"
-    yield ":alt: Search time against arcs and against reference words, on logarithmic scales, beside a straight line"
+    yield ":alt: Search time of lattices and forests against their size and the reference's, on logarithmic scales"
     yield "```"
 
 

@@ -1,0 +1,98 @@
+"""How search time grows with the size of a graph and of its reference: figures, fitted exponents, a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from forests import Chart, forest_search
+from generate import Size, draw
+from measure import median_of, time_call
+
+import latticemetric as lm
+from latticemetric.engine import native, native_forest
+from latticemetric.engine.search import Search
+
+STATIC = Path(__file__).resolve().parent.parent / "docs" / "_static"
+
+
+def search_of(size: Size, metric: lm.GRR, seed: int = 0) -> Search:
+    """A generated lattice and its reference, ready to be searched."""
+    drawn = draw(size, seed)
+    costs = {
+        name: lm.Column(values, np.zeros(1)) for name, values in (("lm", drawn.graph), ("acoustic", drawn.acoustic))
+    }
+    lattice = lm.Lattice.from_arcs(drawn.source, drawn.target, drawn.word, final=[drawn.states - 1], scores=costs)
+    is_word = (lattice.word != 0).astype(np.uint8)
+    return Search(lattice, lattice.word, is_word, lattice.cost(), np.array(drawn.reference, np.int32), metric.gains)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One thing that grows, the others being fixed; cost grows with this power of it at most."""
+
+    graph: str
+    against: str
+    numbers: list[int]
+    search: Callable[[int], Callable[[], object]]
+    power: int
+
+
+def _lattice(size: Size) -> Callable[[], object]:
+    return partial(native.best_path, search_of(size, lm.GRR(4)))
+
+
+def _forest(chart: Chart) -> Callable[[], object]:
+    return partial(native_forest.best_derivation, forest_search(chart, lm.GRR(4)))
+
+
+def _series(longest: int) -> list[Series]:
+    arcs = [n for n in (10_000, 30_000, 100_000, 300_000, 1_000_000) if n <= longest]
+    edges = [n for n in (1_000, 3_000, 10_000, 30_000, 100_000) if 10 * n <= longest]
+    return [
+        Series("lattice", "arcs", arcs, lambda n: _lattice(Size(n // 10, n, 5_000, 40)), 1),
+        Series(
+            "lattice", "reference words", [10, 25, 50, 100, 200, 500],
+            lambda n: _lattice(Size(5_000, 50_000, 2_000, n)), 1,
+        ),
+        Series("forest", "edges", edges, lambda n: _forest(Chart(edges=n)), 1),
+        Series("forest", "reference words", [5, 10, 20, 40, 80], lambda n: _forest(Chart(reference=n)), 3),
+    ]  # fmt: skip
+
+
+def scaling(longest: int) -> Iterator[str]:
+    """Search time against sizes, with fitted exponents and a plot."""
+    measured = []
+    for series in _series(longest):
+        seconds = [median_of(partial(time_call, series.search(number)), 5) for number in series.numbers]
+        measured.append((series, np.array(seconds)))
+        exponent = np.polyfit(np.log(series.numbers), np.log(seconds), 1)[0]
+        cells = ", ".join(f"{n:,}: {s * 1e3:.2f} ms" for n, s in zip(series.numbers, seconds, strict=True))
+        yield f"| {series.graph} | {series.against} | {cells} | {exponent:.2f}, at most {series.power} |"
+    _plot(measured)
+
+
+def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "latticemetric"  # the same figures give the same file
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6.5), layout="constrained")
+    for axis, (series, seconds) in zip(axes.flat, measured, strict=True):
+        numbers, milliseconds = np.array(series.numbers), seconds * 1e3
+        axis.loglog(numbers, milliseconds, "o-", color="#0b6e99", label=f"4-GRR oracle of a {series.graph}")
+        # What the formula allows, from the smallest on.
+        bound = milliseconds[0] * (numbers / numbers[0]) ** series.power
+        name = {1: "linear", 3: "cubic"}[series.power]
+        axis.loglog(numbers, bound, "--", color="#888888", label=f"{name} from the smallest on")
+        axis.set_xlabel(series.against)
+        axis.set_ylabel("milliseconds")
+        axis.grid(visible=True, which="both", alpha=0.2)
+        axis.legend(frameon=False)
+    STATIC.mkdir(exist_ok=True)
+    figure.savefig(STATIC / "scaling.svg", metadata={"Date": None})

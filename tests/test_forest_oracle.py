@@ -1,5 +1,7 @@
 """Oracles of forests: each engine against brute force over all derivations and all alignments."""
 
+from fractions import Fraction
+
 import brute_force
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from strategies import (
 import latticemetric as lm
 from latticemetric.engine.pushdown import forest_machines, longest_output
 from latticemetric.engine.search import ForestSearch, find_forest_engine
-from latticemetric.forest import Forest, Ragged
+from latticemetric.forest import Forest
 
 ENGINES = ["native", "openfst"]
 
@@ -35,13 +37,8 @@ _MOST_DERIVATIONS = 40
 _LONGEST = 7
 
 
-def said_by(forest, dropped):
-    """What edges say without some of the words."""
-    numbers = forest.vocabulary.encode(sorted(dropped)).tolist()
-    return Ragged.from_rows([t for t in row if t < 0 or t not in numbers] for row in forest.target.rows())
-
-
-def assert_is(found, expected: Answer) -> None:
+def assert_is(found: lm.ScoredPath, expected: Answer) -> None:
+    """Every field."""
     assert_scored(found, expected)
     assert found.edges == expected.path.arcs
 
@@ -74,6 +71,25 @@ def test_oracle_is_the_best_of_all_derivations(engine, forest, given_references,
     assert found.reference == given_references.words[expected.verdict.reference_number]
     assert_is(found.one_best, brute_force.one_best(judged))
     assert found.exact
+
+
+@every_engine
+@pytest.mark.parametrize(("alpha", "beta"), [("0.123456789", "0.987654321"), ("0.1234567890123456", "1e-16")])
+@given(forest=forests, reference=sentences(4))
+def test_fine_penalties_are_exact(engine, alpha, beta, forest, reference):
+    # In single precision they are not: OpenFst cannot tell the best from what is almost as good.
+    rate = brute_force.Rate(4, Fraction(alpha), Fraction(beta))
+    found = lm.oracle(forest, [reference], lm.GRR(4, alpha=alpha, beta=beta), engine=engine)
+    assert_is(found, brute_force.oracle(brute_force.answers(forest, [reference], rate)))
+
+
+@every_engine
+@pytest.mark.parametrize(
+    ("alpha", "best"), [("0.333333331", 0), ("0.333333333", 0), ("0.333333334", 1), ("0.333333335", 1)]
+)
+def test_what_single_precision_cannot_tell_apart_is_told_apart(engine, alpha, best):
+    forest = words([A, B, C, C, C], [A, C])  # two matches and three insertions against one match
+    assert lm.oracle(forest, "a b", lm.GRR(1, alpha=alpha), engine=engine).edges == (best,)
 
 
 @every_engine
@@ -207,7 +223,7 @@ def test_a_word_of_no_edge_is_met_by_none(engine):
     assert (best.words, best.numerator) == (("a",), 1)
 
 
-@every_engine
+@pytest.mark.parametrize("engine", ["openfst"])
 def test_numbers_of_words_may_be_as_large_as_they_come(engine):
     vocabulary = lm.Vocabulary({2**31 - 2: "a", 1: "b", 7: "c"})
     forest = made((0, [], [2**31 - 2]), (0, [], [1]), (1, [0], [-1, 7]), goals=[1], vocabulary=vocabulary)
@@ -257,6 +273,15 @@ def test_engines_agree_on_forests_of_a_hundred_thousand_derivations(metric, seed
 def test_the_gain_is_that_of_the_tables(engine, forest, reference, case):
     search = search_of(forest, reference, case[0])
     assert find_forest_engine(engine)(search).gain == best_gain(search)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("metric", [lm.WER(), lm.GRR(3, alpha="0.9", beta=1)], ids=lambda m: m.name)
+def test_the_native_gain_is_that_of_the_tables_where_openfst_gives_up(metric, seed):
+    search = search_of(*all_bracketings(13, seed), metric)
+    with pytest.raises(lm.UsageError, match="too large for the openfst engine"):
+        find_forest_engine("openfst")(search)
+    assert find_forest_engine("native")(search).gain == best_gain(search)
 
 
 # --- What the openfst engine unfolds

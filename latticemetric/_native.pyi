@@ -63,6 +63,18 @@ def best_derivation(
 ) -> npt.NDArray[np.int64]:
     """Edges of the model's best derivation."""
 
+def largest_cost(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+) -> float:
+    """No derivation's cost, nor any part of it, is larger in size than this."""
+
 def best_forest(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],

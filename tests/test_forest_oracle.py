@@ -223,12 +223,39 @@ def test_a_word_of_no_edge_is_met_by_none(engine):
     assert (best.words, best.numerator) == (("a",), 1)
 
 
-@pytest.mark.parametrize("engine", ["openfst"])
+@every_engine
 def test_numbers_of_words_may_be_as_large_as_they_come(engine):
     vocabulary = lm.Vocabulary({2**31 - 2: "a", 1: "b", 7: "c"})
     forest = made((0, [], [2**31 - 2]), (0, [], [1]), (1, [0], [-1, 7]), goals=[1], vocabulary=vocabulary)
     best = lm.oracle(forest, "a c", "4-grr", engine=engine)
     assert (best.words, best.score) == (("a", "c"), 1)
+
+
+# --- Costs that do not add up exactly
+
+
+@every_engine
+def test_equal_costs_tie_in_whatever_order_they_are_added(engine):
+    # 0.1 + 0.2 + 0.3 is more than 0.3 + 0.2 + 0.1: the first tree is as cheap as the second, and its edges are smaller.
+    forest = made(
+        (0, [], [A]), (1, [0], [-1]), (2, [0], [-1]), (3, [1], [-1]), (3, [2], [-1]),
+        goals=[3], costs=[0.1, 0.2, 0.3, 0.3, 0.2],
+    )  # fmt: skip
+    best = lm.oracle(forest, "a", "wrr", engine=engine)
+    assert best.edges == best.one_best.edges == (3, 1, 0)
+
+
+real_costs = st.floats(-8, 8)
+
+
+@given(
+    forest=forest_drafts(list(KNOWN_WORDS), list(COLUMN_NAMES), real_costs).filter(small).map(ForestDraft.forest),
+    given_references=references(6),
+    case=metrics(),
+)
+def test_engines_agree_on_costs_of_any_kind(forest, given_references, case):
+    first, second = (lm.oracle(forest, given_references.argument, case[0], engine=engine) for engine in ENGINES)
+    assert first == second
 
 
 # --- Forests that brute force cannot list

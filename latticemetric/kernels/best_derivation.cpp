@@ -1,5 +1,6 @@
 #include "best_derivation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,19 @@ struct Price {
 };
 
 }  // namespace
+
+double largest_cost(const ForestGraph& graph) {
+  std::vector<double> largest(graph.nodes, 0);
+  for (std::int64_t e = 0; e < graph.edges; ++e) {
+    double cost = std::fabs(graph.cost[e]);
+    for (auto k = graph.tail_begin[e]; k < graph.tail_begin[e + 1]; ++k) cost += largest[graph.tail[k]];
+    largest[graph.head[e]] = std::max(largest[graph.head[e]], cost);
+  }
+  double all = 0;
+  for (std::int32_t v = 0; v < graph.nodes; ++v)
+    all = std::max(all, largest[v] + (std::isfinite(graph.goal_cost[v]) ? std::fabs(graph.goal_cost[v]) : 0));
+  return all;
+}
 
 // Edges are met in ascending order, and only a better one replaces an earlier one.
 std::vector<std::int64_t> best_derivation(const ForestGraph& graph) {

@@ -202,7 +202,7 @@ BestForest best_forest(const ForestGraph& graph, const std::vector<std::vector<s
   double largest = 0;
   for (const auto& reference : references) {
     classes.emplace_back(reference.data(), static_cast<std::int32_t>(reference.size()));
-    rules.push_back(std::make_unique<ForestRules>(graph, classes.back().of_word));
+    rules.push_back(std::make_unique<ForestRules>(graph, classes.back()));
     largest = std::max(largest, largest_value(*rules.back(), static_cast<std::int32_t>(reference.size()), gains));
   }
   return with_exact_value(largest, [&](auto zero) {

@@ -67,6 +67,12 @@ Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_beg
   return column(std::move(edges));
 }
 
+double largest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+               Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+               Input<std::int64_t> words, Input<double> goal_cost) {
+  return largest_cost(ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked());
+}
+
 nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
                  Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
                  Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
@@ -108,6 +114,8 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
 void bind_forests(nb::module_& m) {
   nb::exception<TooLarge>(m, "TooLarge", PyExc_MemoryError);
   m.def("best_derivation", &best, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
+        "goal_cost"_a);
+  m.def("largest_cost", &largest, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
         "goal_cost"_a);
   m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "hope"_a, "most_bytes"_a);

@@ -1,31 +1,39 @@
 #include "forest_rules.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace latticemetric {
 
-WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) {
+WordClasses::WordClasses(const std::int32_t* words, std::int32_t size) : filter_(4096, 0) {
+  std::unordered_map<std::int32_t, Symbol> symbols;
   Symbol next = 1;
   for (std::int32_t i = 0; i < size; ++i) {
     if (words[i] <= 0) {  // a word that no edge says
       reference.push_back(next++);
       continue;
     }
-    if (static_cast<std::size_t>(words[i]) >= of_word.size()) of_word.resize(static_cast<std::size_t>(words[i]) + 1, foreign);
-    if (of_word[words[i]] == foreign) of_word[words[i]] = next++;
-    reference.push_back(of_word[words[i]]);
+    const auto found = symbols.emplace(words[i], next);
+    if (found.second) ++next;
+    reference.push_back(found.first->second);
+    filter_[words[i] & 4095] = 1;
   }
+  known_.assign(symbols.begin(), symbols.end());
+  std::sort(known_.begin(), known_.end());
 }
 
-ForestRules::ForestRules(const ForestGraph& graph, const std::vector<Symbol>& word_class) : graph_(graph) {
+Symbol WordClasses::of(std::int32_t word) const {
+  if (!filter_[word & 4095]) return foreign;
+  const auto found = std::lower_bound(known_.begin(), known_.end(), std::make_pair(word, Symbol{0}));
+  return found != known_.end() && found->first == word ? found->second : foreign;
+}
+
+ForestRules::ForestRules(const ForestGraph& graph, const WordClasses& classes) : graph_(graph) {
   symbols_.reserve(static_cast<std::size_t>(graph.said_begin[graph.edges]));
   for (std::int64_t e = 0; e < graph.edges; ++e)
     for (auto k = graph.said_begin[e]; k < graph.said_begin[e + 1]; ++k) {
       const auto said = graph.said[k];
-      if (said < 0)
-        symbols_.push_back(says(graph.tail[graph.tail_begin[e] - said - 1]));
-      else
-        symbols_.push_back(said < static_cast<std::int64_t>(word_class.size()) ? word_class[said] : foreign);
+      symbols_.push_back(said < 0 ? says(graph.tail[graph.tail_begin[e] - said - 1]) : classes.of(said));
     }
   std::int64_t first = 0;
   for (std::int32_t v = 0; v < graph.nodes; ++v) {

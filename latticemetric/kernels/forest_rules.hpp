@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace latticemetric {
@@ -29,9 +30,14 @@ constexpr std::int32_t node_of(Symbol symbol) { return -symbol - 1; }
 
 // The reference's words as symbols 1, 2, ..., and what each word number counts as.
 struct WordClasses {
-  std::vector<Symbol> reference, of_word;
+  std::vector<Symbol> reference;
 
   WordClasses(const std::int32_t* words, std::int32_t size);
+  Symbol of(std::int32_t word) const;
+
+ private:
+  std::vector<std::pair<std::int32_t, Symbol>> known_;  // sorted by word
+  std::vector<std::uint8_t> filter_;                    // turns most foreign words away
 };
 
 struct Rule {
@@ -47,8 +53,7 @@ struct Rule {
 // that of the fewest words, then the first.
 class ForestRules {
  public:
-  // `word_class` says what a word number counts as; numbers beyond it are foreign.
-  ForestRules(const ForestGraph& graph, const std::vector<Symbol>& word_class);
+  ForestRules(const ForestGraph& graph, const WordClasses& classes);
 
   const ForestGraph& graph() const { return graph_; }
   const Rule* begin(std::int32_t v) const { return rules_.data() + begin_[v]; }

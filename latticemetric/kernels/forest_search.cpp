@@ -153,7 +153,7 @@ BestDerivation run(const ForestRules& rules, const WordClasses& classes, Pay<Val
 BestDerivation search_forest(const ForestGraph& graph, const std::int32_t* reference, std::int32_t reference_words,
                              Gains gains, std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
-  const ForestRules rules(graph, classes.of_word);
+  const ForestRules rules(graph, classes);
   return with_exact_value(largest_value(rules, reference_words, gains), [&](auto zero) {
     using Value = decltype(zero);
     return run<Value>(rules, classes, pay<Value>(gains), {}, most_bytes);
@@ -164,7 +164,7 @@ BestDerivation search_forest_for_hope(const ForestGraph& graph, const std::int32
                                       std::int32_t reference_words, Gains gains, double scale,
                                       std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
-  const ForestRules rules(graph, classes.of_word);
+  const ForestRules rules(graph, classes);
   const auto scaled = [&](std::int64_t gain) { return scale * static_cast<double>(gain); };
   const Pay<double> pay{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
   std::vector<double> weight(graph.cost, graph.cost + graph.edges);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,12 @@ from latticemetric import _native
 from latticemetric.engine.search import ForestSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Lattice, Scales
+from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.searched import Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
+
+_LARGEST_SUM = 2.0**32  # rounding beyond that would be to more than a millionth
 
 
 class SearchedForest(Searched):
@@ -27,21 +30,38 @@ class SearchedForest(Searched):
         self._said = forest.target.only(~silent)
         carries = (forest.target.values > EPSILON) & ~np.isin(forest.target.values, self._numbered(metric.ignore))
         self._word_counts = forest.target.only(carries).lengths()
+        self._choice = self._summable()
 
     def one_best(self) -> Path:
         """Least cost; ties: fewest words, smallest edges."""
-        forest, cost = self._forest, self.cost
-        path: Path = _native.best_derivation(
-            forest.head,
-            forest.tails.begin,
-            forest.tails.values,
-            forest.target.begin,
-            forest.target.values,
-            cost.arc,
-            self._word_counts,
-            cost.final,
-        )
+        path: Path = _native.best_derivation(**self._columns(self._choice))
         return path
+
+    def _summable(self) -> Costs:
+        """The costs as they are chosen by: rounded so that they add up exactly, whatever the order.
+
+        Which of two derivations is cheaper would otherwise hang on how a search happens to add them up, and
+        derivations of equal cost would not tie. The rounding is to one part in 2^52 of the largest sum there can be;
+        where that is coarse, since shared nodes make sums without bound, costs stay as they are.
+        """
+        largest = _native.largest_cost(**self._columns(self.cost))
+        unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
+        if unit == 0:
+            return self.cost
+        return Costs(*(np.round(costs / unit) * unit for costs in self.cost))
+
+    def _columns(self, cost: Costs) -> dict[str, Any]:
+        forest = self._forest
+        return {
+            "head": forest.head,
+            "tail_begin": forest.tails.begin,
+            "tail": forest.tails.values,
+            "said_begin": forest.target.begin,
+            "said": forest.target.values,
+            "cost": cost.arc,
+            "words": self._word_counts,
+            "goal_cost": cost.final,
+        }
 
     def hope(self, reference: Sequence[str], scale: float) -> tuple[float, Path]:
         """The largest `scale` * gain − cost against a reference's counted words, and its derivation."""
@@ -61,7 +81,7 @@ class SearchedForest(Searched):
         return best_forest(self._question(encoded[0]), encoded)
 
     def _question(self, reference: Words) -> ForestSearch:
-        return ForestSearch(self._forest, self._said, self._word_counts, self.cost, reference, self.metric.gains)
+        return ForestSearch(self._forest, self._said, self._word_counts, self._choice, reference, self.metric.gains)
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
         return find_forest_engine(engine)(self._question(reference))

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
+    from latticemetric.questions.posteriors import Posteriors as Posteriors
+    from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
     from latticemetric.vocabulary import Vocabulary as Vocabulary
@@ -69,6 +71,7 @@ _HOME = {
     "MissingDependencyError": "errors",
     "NBest": "nbest",
     "Oracle": "questions.scored_path",
+    "Posteriors": "questions.posteriors",
     "ScoredPath": "questions.scored_path",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",
@@ -77,6 +80,7 @@ _HOME = {
     "hope": "questions.hope",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",
+    "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
     "read": "formats.reading",
     "read_one": "formats.reading",

@@ -119,6 +119,14 @@ def search_forest(
 ) -> tuple[npt.NDArray[np.int64], int, int, float]:
     """Edges of the best derivation, the high and low 64 bits of its gain; or of hope * gain - cost, and its value."""
 
+def forward_backward(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Log of the sum over paths; of each state, its probability; of each arc and each end, theirs given the state."""
+
 def align(
     candidate: npt.NDArray[np.int32],
     reference: npt.NDArray[np.int32],

@@ -5,6 +5,7 @@
 #include "best_path.hpp"
 #include "border.hpp"
 #include "forest_order.hpp"
+#include "forward_backward.hpp"
 #include "ngrams.hpp"
 #include "recognition_search.hpp"
 #include "topology.hpp"
@@ -123,6 +124,26 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
                         static_cast<std::uint64_t>(best.gain));
 }
 
+nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                           Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  require_aligned(source, target);
+  require_aligned(cost, final_cost);
+  require(source.size() == target.size() && source.size() == cost.size(), "arcs differ in number");
+  for (std::size_t a = 0; a < source.size(); ++a) {
+    require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
+    require(source.data()[a] < target.data()[a] && target.data()[a] < states, "arcs must go to larger states");
+  }
+  latticemetric::ForwardBackward found;
+  {
+    nb::gil_scoped_release release;
+    found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
+                                            target.data(), cost.data(), final_cost.data());
+  }
+  return nb::make_tuple(found.log_total, column(std::move(found.forward)), column(std::move(found.transition)),
+                        column(std::move(found.ending)));
+}
+
 std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, std::int32_t order,
                   std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   require_aligned(candidate, reference);
@@ -207,6 +228,7 @@ NB_MODULE(_native, m) {
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("match_ngrams", &match_ngrams, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
         "owner"_a, "order"_a);

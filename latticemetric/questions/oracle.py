@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Lattice, Scales
+from latticemetric.lattice import Scales
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.exact import Merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.registry import make_metric
+from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.scored_path import Oracle, ScoredPath
 from latticemetric.questions.searched import Searched
 
@@ -33,6 +34,7 @@ def oracle(
         engine: `auto`, `native` or `openfst`. The answer is the same.
 
     Examples:
+        >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a b"], costs=[2.0, 1.0, 3.0])
         >>> best = oracle(lattice, "a b d", "wer")
         >>> best.words, best.score, best.one_best.words
@@ -62,21 +64,14 @@ def as_recognition_rate(metric: str | GRR) -> GRR:
 
 
 def as_searched(graph: Graph, metric: GRR, scales: Scales | None) -> Searched:
-    """The graph as the metric reads it. Of an n-best list, the scores that count make a lattice."""
+    """The graph as the metric reads it."""
     from latticemetric.questions.searched_lattice import SearchedLattice
 
-    if isinstance(graph, Lattice):
-        return SearchedLattice(graph, metric, scales)
-    from latticemetric.forest import Forest
-    from latticemetric.nbest import NBest
+    if hasattr(graph, "tails"):  # a forest; what a lattice has no use for is not imported
+        from latticemetric.questions.searched_forest import as_searched_forest
 
-    if isinstance(graph, NBest):
-        return SearchedLattice(graph.to_lattice(keep=scales or ()), metric, scales)
-    if isinstance(graph, Forest):
-        from latticemetric.questions.searched_forest import SearchedForest
-
-        return SearchedForest(graph, metric, scales)
-    raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
+        return as_searched_forest(graph, metric, scales)
+    return SearchedLattice(as_lattice(graph, scales), metric, scales)
 
 
 def _check(path: ScoredPath, promised: Merit, metric: GRR) -> None:

@@ -14,6 +14,7 @@ from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.searched import Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -121,5 +122,4 @@ def as_searched_forest(graph: Graph, metric: GRR, scales: Scales | None) -> Sear
     """Any graph as a forest."""
     if isinstance(graph, Forest):
         return SearchedForest(graph, metric, scales)
-    lattice = graph if isinstance(graph, Lattice) else graph.to_lattice(keep=scales or ())
-    return SearchedLatticeForest(lattice, metric, scales)
+    return SearchedLatticeForest(as_lattice(graph, scales), metric, scales)

@@ -1,0 +1,119 @@
+"""Posteriors: how probable the parts of a lattice are, if a path has the probability exp(−cost), normalised."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Floats, Lattice, Scales
+from latticemetric.questions.graphs import as_lattice
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """The distribution that a lattice stands for.
+
+    Attributes:
+        lattice: The lattice.
+        log_total: Logarithm of the sum of exp(−cost) over its paths.
+        state: The probability of passing each state.
+        arc: The probability of each arc.
+        transition: The probability of each arc, given that its source is passed.
+        ending: The probability of ending in each final state.
+    """
+
+    lattice: Lattice
+    log_total: float
+    state: Floats
+    arc: Floats
+    transition: Floats
+    ending: Floats
+
+    @property
+    def entropy(self) -> float:
+        """Of the distribution over paths, in nats."""
+        steps = np.concatenate([self.transition, self._ending_given_state()])
+        weights = np.concatenate([self.arc, self.ending])
+        taken = weights > 0
+        return float(-(weights[taken] * np.log(steps[taken])).sum()) + 0.0
+
+    def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
+        """The expected sum of values along a path: of its arcs, and of the state where it ends."""
+        total = float(self.arc @ np.asarray(arc_values, dtype=np.float64))
+        return (
+            total if final_values is None else total + float(self.ending @ np.asarray(final_values, dtype=np.float64))
+        )
+
+    def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
+        """The arcs of some paths, drawn independently with their probabilities."""
+        if count < 0:
+            raise UsageError(f"{count} paths cannot be drawn")
+        lattice, random = self.lattice, np.random.default_rng(seed)
+        begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
+        before = np.concatenate([[0.0], np.cumsum(self.transition)])
+        paths: list[list[int]] = [[] for _ in range(count)]
+        at, under_way = np.zeros(count, dtype=np.int64), np.arange(count)
+        while len(under_way):
+            # All that are under way take a step: an arc of their state, or its end, which is what lies beyond the last.
+            first, last = begin[at], begin[at + 1]
+            drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
+            goes_on = (drawn < last) & (last > first)
+            goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding ends no path where it cannot end
+            chosen = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
+            under_way = under_way[goes_on]
+            for path, arc in zip(under_way.tolist(), chosen.tolist(), strict=True):
+                paths[path].append(arc)
+            at = lattice.target[chosen].astype(np.int64)
+        return [np.array(path, dtype=np.int64) for path in paths]
+
+    def _ending_given_state(self) -> Floats:
+        state = self.state[self.lattice.final]
+        return np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
+
+
+def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors:
+    """The probabilities of a graph's parts.
+
+    Args:
+        graph: A lattice, or an n-best list.
+        scale: What the cost is multiplied by: below 1 makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; columns not named keep their own.
+
+    Raises:
+        InputError: The costs are too large to be added up.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
+        >>> found = posteriors(lattice)
+        >>> lattice.vocabulary.decode(lattice.word), found.arc.round(3).tolist()
+        (['a', 'a', 'b', 'b', 'c'], [0.333, 0.333, 0.333, 0.333, 0.333])
+        >>> round(found.entropy, 4)
+        1.0986
+    """
+    if not math.isfinite(scale):
+        raise UsageError(f"the scale is {scale}, not a finite number")
+    lattice = as_lattice(graph, scales)
+    cost = lattice.cost(scales)
+    ending_cost = np.full(lattice.num_states, np.inf)
+    with np.errstate(over="ignore"):
+        ending_cost[lattice.final] = cost.final[lattice.final] * scale
+        arc_cost = cost.arc * scale
+    log_total, state, transition, ending = _native.forward_backward(
+        lattice.source, lattice.target, arc_cost, ending_cost
+    )
+    if not (math.isfinite(log_total) and np.isfinite(arc_cost).all()):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    return Posteriors(
+        lattice,
+        log_total,
+        state,
+        state[lattice.source] * transition,
+        transition,
+        state[lattice.final] * ending[lattice.final],
+    )

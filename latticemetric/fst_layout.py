@@ -73,7 +73,9 @@ class _Cursor:
         return struct.unpack(layout, self.take(size))
 
     def take(self, size: int) -> memoryview:
-        if size < 0 or size > len(self.data) - self.at:
+        if size < 0:
+            raise FormatError(f"the machine is damaged: byte {self.at} begins something of {size} bytes")
+        if size > len(self.data) - self.at:
             raise FormatError(
                 f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
             )

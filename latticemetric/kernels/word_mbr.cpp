@@ -6,17 +6,22 @@
 
 namespace latticemetric {
 
+// A state's sum over the paths to it is exp(excess - least): kept apart, large costs do not round the sum away.
 std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
                                     const std::int32_t* target, const double* cost) {
-  std::vector<double> share(static_cast<std::size_t>(arcs)), log_forward(static_cast<std::size_t>(states), 0);
+  std::vector<double> share(static_cast<std::size_t>(arcs));
+  std::vector<double> least(static_cast<std::size_t>(states), 0), excess(least);
   for (std::int64_t begin = 0, end = 0; begin < arcs; begin = end) {
     const auto n = target[begin];
-    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    least[n] = std::numeric_limits<double>::infinity();
     for (end = begin; end < arcs && target[end] == n; ++end)
-      largest = std::max(largest, log_forward[source[end]] - cost[end]);
-    for (auto a = begin; a < end; ++a) sum += share[a] = std::exp(log_forward[source[a]] - cost[a] - largest);
+      least[n] = std::min(least[n], least[source[end]] + cost[end]);
+    const auto weight = [&](std::int64_t a) { return excess[source[a]] - (least[source[a]] + cost[a] - least[n]); };
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (auto a = begin; a < end; ++a) largest = std::max(largest, weight(a));
+    for (auto a = begin; a < end; ++a) sum += share[a] = std::exp(weight(a) - largest);
     for (auto a = begin; a < end; ++a) share[a] /= sum;
-    log_forward[n] = largest + std::log(sum);
+    excess[n] = largest + std::log(sum);
   }
   return share;
 }

@@ -59,7 +59,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
         >>> lattice = Lattice.from_strings(["a b c", "a d e", "a d f"], costs=[0.0, 0.1, 0.2])
         >>> best = word_mbr(lattice)
         >>> best.words, best.one_best, round(best.risk, 3), round(best.one_best_risk, 3)
-        (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.265)
+        (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
     search = search_words(graph, scale, scales)
     best = search.best
@@ -149,7 +149,8 @@ class _Evidence:
         self._states = lattice.num_states
         self._numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
         order = np.argsort(lattice.target, kind="stable")
-        source, target, word, arc_cost = (x[order] for x in (lattice.source, lattice.target, lattice.word, cost.arc))
+        source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
+        arc_cost = cost.arc[order]
         times = np.empty(0) if lattice.times is None else lattice.times
         if lattice.final.tolist() != [self._states - 1] or cost.final[-1] != 0:
             # As in Kaldi, ends that differ or cost something lead to one that costs nothing.

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
+    from latticemetric.questions.consensus import Consensus as Consensus
+    from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.oracle import oracle as oracle
@@ -56,6 +58,7 @@ _HOME = {
     "NIST": "metrics.nist",
     "Unigram": "metrics.unigram",
     "Column": "lattice",
+    "Consensus": "questions.consensus",
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
     "Forest": "forest",
@@ -77,6 +80,7 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
+    "consensus": "questions.consensus",
     "hope": "questions.hope",
     "make_metric": "metrics.registry",
     "oracle": "questions.oracle",

@@ -127,6 +127,29 @@ def forward_backward(
 ) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Log of the sum over paths; of each state, its probability; of each arc and each end, theirs given the state."""
 
+def incoming_shares(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    states: int,
+) -> npt.NDArray[np.float64]:
+    """Of each arc, sorted by target, its probability given that its target is passed."""
+
+def meet_words(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    share: npt.NDArray[np.float64],
+    times: npt.NDArray[np.float64],
+    states: int,
+    labels: int,
+    hypothesis: npt.NDArray[np.int32],
+) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The risk of a hypothesis; by label and position the probability to meet, and mean begin and end times it.
+
+    Arcs are sorted by target, and the last state is the end; without times the tables of times are empty.
+    """
+
 def align(
     candidate: npt.NDArray[np.int32],
     reference: npt.NDArray[np.int32],

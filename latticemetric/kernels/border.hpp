@@ -56,4 +56,7 @@ void bind_forests(nb::module_& m);
 // METEOR's alignment, bound in `meteor_border.cpp`.
 void bind_meteor(nb::module_& m);
 
+// Minimum Bayes risk under word error rate, bound in `word_mbr_border.cpp`.
+void bind_word_mbr(nb::module_& m);
+
 }  // namespace latticemetric

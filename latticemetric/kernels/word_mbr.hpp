@@ -1,0 +1,39 @@
+// Which words the positions of a hypothesis meet on a lattice's paths, aligned by edit distance: the recursion of Xu,
+// Povey, Mangu & Zhu, "Minimum Bayes Risk decoding and system combination based on a recursion for edit distance",
+// Computer Speech and Language 25 (2011).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace latticemetric {
+
+// An arc's probability, given that its target is passed. Arcs are sorted by target and go from smaller to larger states;
+// 0 is the start, and every other state has an arc into it.
+std::vector<double> incoming_shares(std::int32_t states, std::int64_t arcs, const std::int32_t* source,
+                                    const std::int32_t* target, const double* cost);
+
+// A lattice with one end, its last state; arcs as above. Label 0 is the empty word.
+struct Evidence {
+  std::int32_t states;
+  std::int64_t arcs;
+  const std::int32_t* source;
+  const std::int32_t* target;
+  const std::int32_t* label;
+  const double* share;
+  std::int32_t labels;
+  const double* times;  // of states; may be null
+};
+
+// Tables of label × position.
+struct Meetings {
+  double risk;                // expected edit distance; a bound from above, as choices are made for averages of paths
+  std::vector<double> mass;   // the probability that a position meets a word, or none (label 0)
+  std::vector<double> begin;  // times that the words met begin at, each times its probability; empty without times
+  std::vector<double> end;    // likewise
+};
+
+// The hypothesis is a label a position; 0 is a position between words.
+Meetings meet_words(const Evidence& evidence, const std::int32_t* hypothesis, std::int32_t positions);
+
+}  // namespace latticemetric

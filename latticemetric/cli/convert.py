@@ -17,7 +17,7 @@ from latticemetric.cli import options
 @options.from_format
 @options.scale
 @click.option("--sum-scores", is_flag=True, help="Write one score: the model's cost under the scales.")
-@click.option("--drop-labels", is_flag=True, help="Leave out what is no score or time: input sides, transition ids, other texts of arcs.")
+@click.option("--drop-labels", is_flag=True, help="Leave out texts of arcs: input sides, transition ids and others.")
 def command(
     *,
     graphs: str,

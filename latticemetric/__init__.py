@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
+    from latticemetric.questions.mbr import mbr as mbr
+    from latticemetric.questions.mbr import mbr_grid as mbr_grid
+    from latticemetric.questions.ngram_mbr import MBR as MBR
+    from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
     from latticemetric.questions.posteriors import Posteriors as Posteriors
@@ -72,7 +76,9 @@ _HOME = {
     "Lattice": "lattice",
     "LatticeMetricError": "errors",
     "MissingDependencyError": "errors",
+    "MBR": "questions.ngram_mbr",
     "NBest": "nbest",
+    "NgramPosteriors": "questions.ngram_posteriors",
     "Oracle": "questions.scored_path",
     "Posteriors": "questions.posteriors",
     "ScoredPath": "questions.scored_path",
@@ -83,6 +89,8 @@ _HOME = {
     "consensus": "questions.consensus",
     "hope": "questions.hope",
     "make_metric": "metrics.registry",
+    "mbr": "questions.mbr",
+    "mbr_grid": "questions.mbr",
     "oracle": "questions.oracle",
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",

@@ -33,6 +33,14 @@ def best_path(
 ) -> npt.NDArray[np.int64]:
     """Arcs of the cheapest path; ties: fewest words, then smallest arc numbers."""
 
+def through_costs(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Cost of the cheapest path with each arc, and of the cheapest that ends in each state."""
+
 def search_lattice(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -149,6 +157,29 @@ def meet_words(
 
     Arcs are sorted by target, and the last state is the end; without times the tables of times are empty.
     """
+
+def ngram_posteriors(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    transition: npt.NDArray[np.float64],
+    states: int,
+    order: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """A row an n-gram, the empty one first: the row without its last word, that word, its posterior."""
+
+def search_ngrams(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    parent: npt.NDArray[np.int32],
+    ending: npt.NDArray[np.int32],
+    gain: npt.NDArray[np.float64],
+    word_gain: float,
+) -> npt.NDArray[np.int64]:
+    """Arcs of the path that gains most; n-grams are rows as above. Ties: least cost, fewest words, smallest arcs."""
 
 def align(
     candidate: npt.NDArray[np.int32],

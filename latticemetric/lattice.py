@@ -245,6 +245,27 @@ class Lattice:
 
         return lattice_statistics(self)
 
+    def pruned(self, beam: float, scales: Scales | None = None) -> Lattice:
+        """What lies on paths that cost at most `beam` more than the best one.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
+            >>> [path.words for path in lattice.pruned(1.0).paths()]
+            [('a',), ('b',)]
+        """
+        from latticemetric.lattice_pruning import prune
+
+        return prune(self, beam, scales).lattice
+
+    def determinized(self, scales: Scales | None = None) -> Lattice:
+        """The smallest lattice without ε where each string has one path, which costs what its best path did.
+
+        Needs pynini, whose costs are 32-bit floats: they come back rounded, as one column.
+        """
+        from latticemetric.lattice_determinization import determinize
+
+        return determinize(self, scales)
+
     def words(self, arcs: Iterable[int]) -> tuple[str, ...]:
         """The words on some arcs, without ε."""
         return tuple(self.vocabulary.decode(self.word[list(arcs)]))

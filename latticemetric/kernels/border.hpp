@@ -53,6 +53,9 @@ void bind_words(nb::module_& m);
 // Searches of forests, bound in `forest_border.cpp`.
 void bind_forests(nb::module_& m);
 
+// N-grams in lattices, bound in `ngram_border.cpp`.
+void bind_ngrams(nb::module_& m);
+
 // METEOR's alignment, bound in `meteor_border.cpp`.
 void bind_meteor(nb::module_& m);
 

@@ -8,6 +8,7 @@
 #include "forward_backward.hpp"
 #include "ngrams.hpp"
 #include "recognition_search.hpp"
+#include "through_costs.hpp"
 #include "topology.hpp"
 
 using namespace nanobind::literals;
@@ -97,6 +98,22 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   }
   const auto size = path.size();
   return to_numpy(std::move(path), {size});
+}
+
+nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
+                        Input<double> final_cost) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require_lattice(source, target, states);
+  require_aligned(cost, final_cost);
+  require(cost.size() == arcs, "columns differ in length");
+  latticemetric::ThroughCosts through;
+  {
+    nb::gil_scoped_release release;
+    through = latticemetric::through_costs(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
+                                           cost.data(), final_cost.data());
+  }
+  return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
 }
 
 // The gain may need more than 64 bits: it is returned as its high and its low half.
@@ -222,11 +239,13 @@ NB_MODULE(_native, m) {
   latticemetric::bind_forests(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_words(m);
+  latticemetric::bind_ngrams(m);
   latticemetric::bind_meteor(m);
   latticemetric::bind_word_mbr(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
+  m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);

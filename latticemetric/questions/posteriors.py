@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,9 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Floats, Lattice, Scales
 from latticemetric.questions.graphs import as_lattice
+
+if TYPE_CHECKING:
+    from latticemetric.questions.ngram_posteriors import NgramPosteriors
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,26 @@ class Posteriors:
         return (
             total if final_values is None else total + float(self.ending @ np.asarray(final_values, dtype=np.float64))
         )
+
+    def ngrams(self, order: int) -> NgramPosteriors:
+        """The probability of each n-gram up to an order: that a path holds it, once or more often.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a b", "a b a b", "b"], costs=[0.0, 0.0, 0.0])
+            >>> for words, posterior in posteriors(lattice).ngrams(2).items():
+            ...     print(*words, round(posterior, 3))
+            a 0.667
+            b 1.0
+            a b 0.667
+            b a 0.333
+        """
+        from latticemetric.questions.ngram_posteriors import ngram_posteriors
+
+        return ngram_posteriors(self.lattice, self.transition, order)
+
+    def words(self) -> dict[str, float]:
+        """The probability of each word: that a path says it, once or more often."""
+        return self.ngrams(1).words()
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """The arcs of some paths, drawn independently with their probabilities."""

@@ -1,0 +1,84 @@
+// The border to Python of n-grams in lattices: their posteriors, and the path whose n-grams gain most.
+#include <vector>
+
+#include "border.hpp"
+#include "ngram_posteriors.hpp"
+#include "ngram_search.hpp"
+
+namespace latticemetric {
+namespace {
+
+using namespace nb::literals;
+
+void require_lattice(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
+                     const Input<std::int32_t>& word, std::size_t states) {
+  const auto arcs = source.size();
+  require_aligned(source, target, word);
+  require(target.size() == arcs && word.size() == arcs, "arcs differ in number");
+  require(states > 0 && states < (std::size_t{1} << 31), "a lattice has a start");
+  for (std::size_t a = 0; a < arcs; ++a) {
+    require(source.data()[a] >= (a > 0 ? source.data()[a - 1] : 0), "arcs must be sorted by source");
+    require(source.data()[a] < target.data()[a] && static_cast<std::size_t>(target.data()[a]) < states,
+            "arcs must go to larger states");
+  }
+}
+
+nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
+                              Input<double> transition, std::int32_t states, std::int32_t order) {
+  require(states > 0, "a lattice has a start");
+  require_lattice(source, target, word, static_cast<std::size_t>(states));
+  require_aligned(transition);
+  require(transition.size() == source.size(), "arcs differ in number");
+  require(order >= 1, "the order must be positive");
+  NgramPosteriors found;
+  {
+    nb::gil_scoped_release release;
+    found = ngram_posteriors(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
+                             word.data(), transition.data(), order);
+  }
+  return nb::make_tuple(column(found.ngrams.parents()), column(found.ngrams.words()),
+                        column(std::move(found.posterior)));
+}
+
+// Node 0 is the empty n-gram; the others come after their parents.
+NgramTrie trie_of(const Input<std::int32_t>& parent, const Input<std::int32_t>& ending) {
+  NgramTrie trie;
+  require(parent.size() >= 1 && ending.size() == parent.size(), "n-grams differ in number");
+  for (std::size_t g = 1; g < parent.size(); ++g) {
+    require(0 <= parent.data()[g] && parent.data()[g] < static_cast<std::int32_t>(g), "n-grams must follow theirs");
+    require(ending.data()[g] > 0, "an n-gram has words");
+    require(trie.add(parent.data()[g], ending.data()[g]) == static_cast<std::int32_t>(g), "an n-gram stands twice");
+  }
+  return trie;
+}
+
+Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int32_t> target,
+                                      Input<std::int32_t> word, Input<double> cost, Input<double> final_cost,
+                                      Input<std::int32_t> parent, Input<std::int32_t> ending, Input<double> gain,
+                                      double word_gain) {
+  require_lattice(source, target, word, final_cost.size());
+  require_aligned(cost, final_cost, gain);
+  require_aligned(parent, ending);
+  require(cost.size() == source.size(), "arcs differ in number");
+  require(gain.size() == parent.size(), "n-grams differ in number");
+  std::vector<std::int64_t> path;
+  {
+    nb::gil_scoped_release release;
+    const auto trie = trie_of(parent, ending);
+    path = search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
+                         source.data(), target.data(), word.data(), cost.data(), final_cost.data(),
+                         {trie, gain.data(), word_gain});
+  }
+  return column(std::move(path));
+}
+
+}  // namespace
+
+void bind_ngrams(nb::module_& m) {
+  m.def("ngram_posteriors", &py_ngram_posteriors, "source"_a, "target"_a, "word"_a, "transition"_a, "states"_a,
+        "order"_a);
+  m.def("search_ngrams", &py_search_ngrams, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "parent"_a,
+        "ending"_a, "gain"_a, "word_gain"_a);
+}
+
+}  // namespace latticemetric

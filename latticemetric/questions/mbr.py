@@ -1,0 +1,109 @@
+"""Minimum Bayes risk: the string that is expected to score best, if the model's distribution is to be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+from latticemetric.errors import UsageError
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Scales
+from latticemetric.questions.ngram_gain import GainParameters
+from latticemetric.questions.ngram_mbr import MBR, NgramMBR
+from latticemetric.questions.ngram_posteriors import NgramPosteriors
+
+Values = float | Iterable[float]
+
+
+def mbr(
+    graph: Graph,
+    method: str = "ngram",
+    *,
+    scale: float = 1.0,
+    T: float = 10.0,  # noqa: N803  as all papers have it
+    p: float = 0.85,
+    r: float = 0.72,
+    order: int = 4,
+    word_penalty: float = 0.0,
+    evidence: Graph | None = None,
+    prune: float | None = None,
+    scales: Scales | None = None,
+) -> MBR:
+    """The string of a graph whose n-grams are most probable: lattice MBR (Tromble et al. 2008, Kumar et al. 2009).
+
+    Ties are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers.
+
+    Args:
+        graph: A lattice, or an n-best list: the strings to choose from.
+        method: `ngram`.
+        scale: What costs are multiplied by before they become probabilities: below 1 makes them flatter.
+        T: What n-grams are worth beside words, see `GainParameters`.
+        p: Average precision of unigrams.
+        r: How much less precise each order is than the one before.
+        order: Words of the longest n-grams.
+        word_penalty: A further cost of each word.
+        evidence: A graph for the posteriors, where it is another one. Its words are matched by their spelling.
+        prune: The cost above the best path, before scaling, that graphs are pruned to first.
+        scales: Weight of each score column in the model's cost; columns not named keep their own. Columns may be those
+            of the graph or those of the evidence.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
+        >>> mbr(lattice).words
+        ('a', 'b', 'c')
+        >>> found = mbr(lattice, evidence=Lattice.from_strings(["x c", "x"]))
+        >>> found.words, found.confidences
+        (('a', 'x', 'c'), (0.0, 1.0, 0.5))
+    """
+    (found,) = mbr_grid(
+        graph, method, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
+        evidence=evidence, prune=prune, scales=scales,
+    )  # fmt: skip
+    return found
+
+
+def mbr_grid(
+    graph: Graph,
+    method: str = "ngram",
+    *,
+    scale: Values = 1.0,
+    T: Values = 10.0,  # noqa: N803
+    p: Values = 0.85,
+    r: Values = 0.72,
+    order: int = 4,
+    word_penalty: Values = 0.0,
+    evidence: Graph | None = None,
+    prune: float | None = None,
+    scales: Scales | None = None,
+) -> list[MBR]:
+    """The answers of `mbr` for all combinations of parameters, posteriors computed once a scale.
+
+    Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several; the last one varies fastest.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
+        >>> for found in mbr_grid(lattice, scale=[1.0, 2.0], word_penalty=[0.0, 0.1]):
+        ...     print(found.parameters.scale, found.parameters.word_penalty, *found.words)
+        1.0 0.0 a b c
+        1.0 0.1 c
+        2.0 0.0 a b c
+        2.0 0.1 a b c
+    """
+    if method != "ngram":
+        raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram'")
+    settings = [
+        GainParameters(s, t, precision, ratio, order, penalty)
+        for s, t, precision, ratio, penalty in product(*map(_several, (scale, T, p, r, word_penalty)))
+    ]
+    asked = NgramMBR(graph, evidence, prune, scales)
+    counted: dict[float, NgramPosteriors] = {}
+    for setting in settings:
+        if setting.scale not in counted:
+            counted[setting.scale] = asked.posteriors(setting.scale, order)
+    return [asked.answer(counted[setting.scale], setting) for setting in settings]
+
+
+def _several(values: Values) -> list[float]:
+    return [float(value) for value in values] if isinstance(values, Iterable) else [float(values)]

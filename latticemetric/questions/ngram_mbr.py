@@ -1,0 +1,146 @@
+"""MBR by n-grams: the path of a lattice whose n-grams gain most, by their posteriors in the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Lattice, Scales
+from latticemetric.lattice_pruning import prune
+from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.ngram_gain import GainParameters, exact_gains
+from latticemetric.questions.ngram_posteriors import NgramPosteriors
+from latticemetric.questions.posteriors import posteriors
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+
+@dataclass(frozen=True)
+class MBR:
+    """The answer of n-gram MBR.
+
+    Attributes:
+        words: The string that gains most.
+        gain: What it gains: θ₀ · words + Σ θₙ · posterior over its n-grams.
+        cost: The model's cost of its path under the scales asked for.
+        arcs: The arcs of its path, by their numbers in the lattice that was given.
+        confidences: Of each word of the answer: how probable it is that the evidence says it, somewhere.
+        one_best: The words of the model's own best path.
+        parameters: How strings gained.
+        beam: The cost that graphs were pruned to, above their best paths; `None` where they were not.
+    """
+
+    words: tuple[str, ...]
+    gain: float
+    cost: float
+    arcs: tuple[int, ...]
+    confidences: tuple[float, ...]
+    one_best: tuple[str, ...]
+    parameters: GainParameters
+    beam: float | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "hypothesis": " ".join(self.words),
+            "gain": self.gain,
+            "cost": self.cost,
+            "arcs": list(self.arcs),
+            "confidences": list(self.confidences),
+            "one_best": " ".join(self.one_best),
+            **self.parameters.asdict(),
+            "prune": self.beam,
+        }
+
+
+class NgramMBR:
+    """A graph to choose from and the evidence to choose by, pruned: what all parameters have in common."""
+
+    def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
+        lattice = as_lattice(graph, scales)
+        other = lattice if evidence is None or evidence is graph else as_lattice(evidence, scales)
+        own, others = _divided(scales, lattice, other)
+        self._beam = beam
+        self._cost = lattice.cost(own)
+        self._is_word = (lattice.word != EPSILON).astype(np.uint8)
+        self._whole, self._lattice, self._arcs = lattice, lattice, np.arange(len(lattice.word))
+        if beam is not None:
+            self._lattice, self._arcs = prune(lattice, beam, own)
+        self._searched_cost = self._lattice.cost(own)
+        self._evidence, self._evidence_scales = self._lattice, own
+        if other is not lattice:
+            self._evidence = other if beam is None else other.pruned(beam, others)
+            self._evidence_scales = others
+        self._word = _renumbered(self._lattice, self._evidence.vocabulary)
+
+    def posteriors(self, scale: float, order: int) -> NgramPosteriors:
+        """Of the evidence."""
+        return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
+
+    def answer(self, counted: NgramPosteriors, parameters: GainParameters) -> MBR:
+        """The string that gains most."""
+        arcs = self._search(counted, parameters)
+        words = self._whole.words(arcs.tolist())
+        probable = counted.words()
+        return MBR(
+            words=words,
+            gain=parameters.of_string(words, counted),
+            cost=self._cost.along(arcs, self._whole),
+            arcs=tuple(arcs.tolist()),
+            confidences=tuple(probable.get(word, 0.0) for word in words),
+            one_best=self._whole.words(self._one_best().tolist()),
+            parameters=parameters,
+            beam=self._beam,
+        )
+
+    def _search(self, counted: NgramPosteriors, parameters: GainParameters) -> npt.NDArray[np.int64]:
+        lattice, cost = self._lattice, self._searched_cost
+        gains = exact_gains(counted, parameters, lattice.num_states - 1)
+        path = _native.search_ngrams(
+            lattice.source,
+            lattice.target,
+            self._word,
+            cost.arc,
+            cost.final,
+            counted.parent,
+            counted.word,
+            gains.ngram,
+            gains.word,
+        )
+        return self._arcs[path]
+
+    def _one_best(self) -> npt.NDArray[np.int64]:
+        whole, cost = self._whole, self._cost
+        return _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
+
+
+def _divided(scales: Scales | None, lattice: Lattice, evidence: Lattice) -> tuple[Scales | None, Scales | None]:
+    """The scales for each of two graphs, which need not have the same columns."""
+    if scales is None or evidence is lattice:
+        return scales, scales
+    known = lattice.scores.keys() | evidence.scores.keys()
+    for name in scales.keys() - known:
+        advice = f"the columns here are: {', '.join(sorted(known)) or 'none'}"
+        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
+    return _named(scales, lattice), _named(scales, evidence)
+
+
+def _named(scales: Scales, lattice: Lattice) -> Mapping[str, float]:
+    return {name: scale for name, scale in scales.items() if name in lattice.scores}
+
+
+def _renumbered(lattice: Lattice, vocabulary: Vocabulary) -> Words:
+    """The words of a lattice by the numbers of another vocabulary; `UNKNOWN` for those that are strange to it."""
+    if lattice.vocabulary == vocabulary:
+        return lattice.word
+    numbers, row = np.unique(lattice.word, return_inverse=True)
+    words = [lattice.vocabulary.word(number) for number in numbers.tolist()]
+    renumbered = vocabulary.encode(words)
+    renumbered[numbers == EPSILON] = EPSILON
+    return renumbered[row]

@@ -1,0 +1,96 @@
+"""Posteriors of n-grams: how probable it is that a path of a lattice holds one at least once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import UsageError
+from latticemetric.lattice import Floats, Lattice
+from latticemetric.lattice_door import frozen
+from latticemetric.vocabulary import Vocabulary, Words
+
+_EMPTY = 0
+_MOST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class NgramPosteriors(Mapping[tuple[str, ...], float]):
+    """A mapping of n-grams, as tuples of words, to their posteriors: of all that the lattice holds up to an order.
+
+    The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
+
+    Attributes:
+        order: Words of the longest n-grams.
+        vocabulary: Spelling of the word numbers.
+        parent: The row of an n-gram without its last word; −1 for the empty one.
+        word: The number of its last word.
+        posterior: The probability that a path holds it, once or more often.
+    """
+
+    order: int
+    vocabulary: Vocabulary
+    parent: Words
+    word: Words
+    posterior: Floats
+
+    def words(self) -> dict[str, float]:
+        """The posteriors of single words."""
+        rows = self.parent == _EMPTY
+        spelled = self.vocabulary.decode(self.word[rows])
+        return dict(zip(spelled, self.posterior[rows].tolist(), strict=True))
+
+    def of_length(self, length: int) -> dict[tuple[str, ...], float]:
+        """The posteriors of n-grams of so many words."""
+        return {words: posterior for words, posterior in self.items() if len(words) == length}
+
+    @cached_property
+    def lengths(self) -> Words:
+        """Words of the n-gram of each row."""
+        lengths = np.zeros(len(self.parent), dtype=np.int32)
+        at = self.parent.copy()
+        while (inner := at >= _EMPTY).any():
+            lengths[inner] += 1
+            at[inner] = self.parent[at[inner]]
+        return frozen(lengths)
+
+    def __getitem__(self, words: tuple[str, ...]) -> float:
+        return self._table[words]
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self.parent) - 1
+
+    @cached_property
+    def _table(self) -> dict[tuple[str, ...], float]:
+        spelled: list[tuple[str, ...]] = [()]
+        rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
+        for parent, word in rows:
+            spelled.append((*spelled[parent], word))
+        table = dict(zip(spelled[1:], self.posterior[1:].tolist(), strict=True))
+        return dict(sorted(table.items(), key=lambda item: (len(item[0]), item[0])))
+
+    def __repr__(self) -> str:
+        return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
+
+
+def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
+    """See `Posteriors.ngrams`; exact at every order.
+
+    Args:
+        lattice: The lattice.
+        transition: The probability of each arc, given that its source is passed.
+        order: Words of the longest n-grams.
+    """
+    if not 1 <= order <= _MOST:
+        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
+    parent, word, posterior = _native.ngram_posteriors(
+        lattice.source, lattice.target, lattice.word, transition, lattice.num_states, order
+    )
+    return NgramPosteriors(order, lattice.vocabulary, frozen(parent), frozen(word), frozen(posterior))

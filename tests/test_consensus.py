@@ -14,6 +14,7 @@ from strategies import lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.nbest import Hypothesis
 from latticemetric.questions.word_mbr import search_words, word_mbr
 
 PENALTY = 1e-5  # what a word costs above 1 that meets no position
@@ -241,10 +242,15 @@ def test_states_that_are_all_but_impossible_have_shares_too():
 
 
 def test_an_nbest_list_is_a_lattice_too():
-    lattice = lm.Lattice.from_strings(["a b", "a c", "c"], costs=[0.0, 0.1, 0.2])
-    found = word_mbr(lattice)
-    assert found.one_best == ("a", "b")
-    assert found.risk <= found.one_best_risk
+    strings, costs = ["a b", "a c", "d c"], [0.0, 0.1, 0.2]
+    nbest = lm.NBest(
+        tuple(Hypothesis(tuple(s.split()), {"tm": c, "lm": 9.0}) for s, c in zip(strings, costs, strict=True)),
+        {"lm": 0.0},
+    )
+    found = word_mbr(nbest)
+    assert found == word_mbr(lm.Lattice.from_strings(strings, costs))
+    assert (found.one_best, found.words) == (("a", "b"), ("a", "c"))
+    assert word_mbr(nbest, scales={"tm": 0.5}).risk != found.risk
 
 
 def test_the_search_may_begin_with_columns_scaled_one_by_one():

@@ -13,7 +13,7 @@ import numpy as np
 from latticemetric.formats.registry import Graph
 from latticemetric.formats.texts.confusion import cost_of
 from latticemetric.lattice import Column, Floats, Lattice, Scales
-from latticemetric.questions.word_mbr import TIE, Hypothesis, search_words
+from latticemetric.questions.word_mbr import TIE, MetHypothesis, search_words
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
@@ -108,7 +108,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     )
 
 
-def _bins(best: Hypothesis) -> tuple[Bin, ...]:
+def _bins(best: MetHypothesis) -> tuple[Bin, ...]:
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     return tuple(
         tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
@@ -124,13 +124,13 @@ def _ranked(mass: Floats, own: int) -> list[int]:
     return ranked
 
 
-def _word_times(best: Hypothesis) -> Times:
+def _word_times(best: MetHypothesis) -> Times:
     """Of arcs with the same word that meet the position, the means."""
     cells = best.positions[best.spoken], best.spoken
     return _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
 
 
-def _bin_times(best: Hypothesis) -> Times:
+def _bin_times(best: MetHypothesis) -> Times:
     return _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
 
 

@@ -69,7 +69,7 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 
 
 @dataclass(frozen=True, eq=False)
-class Hypothesis:
+class MetHypothesis:
     """Words, with what their positions meet on the paths of a lattice. Positions between words hold ε.
 
     Attributes:
@@ -116,8 +116,8 @@ class Hypothesis:
 class WordSearch:
     """The hypotheses that a search began with and came to, and how many it looked at."""
 
-    one_best: Hypothesis
-    best: Hypothesis
+    one_best: MetHypothesis
+    best: MetHypothesis
     iterations: int
 
 
@@ -169,9 +169,9 @@ class _Evidence:
         rows = np.searchsorted(self._numbers, words).astype(np.int32)
         return _spaced(rows) if spaced else rows
 
-    def met_by(self, positions: Words) -> Hypothesis:
+    def met_by(self, positions: Words) -> MetHypothesis:
         """What positions meet on the paths."""
-        return Hypothesis(
+        return MetHypothesis(
             self._lattice,
             self._numbers,
             positions,

@@ -84,12 +84,12 @@ def mbr_grid(
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> for found in mbr_grid(lattice, scale=[1.0, 2.0], word_penalty=[0.0, 0.1]):
+        >>> for found in mbr_grid(lattice, scale=[1.0, 4.0], word_penalty=[-0.1, 0.0]):
         ...     print(found.parameters.scale, found.parameters.word_penalty, *found.words)
-        1.0 0.0 a b c
-        1.0 0.1 c
-        2.0 0.0 a b c
-        2.0 0.1 a b c
+        1.0 -0.1 a b c
+        1.0 0.0 a c
+        4.0 -0.1 a b c
+        4.0 0.0 a b c
     """
     if method != "ngram":
         raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram'")

@@ -17,8 +17,8 @@ from latticemetric.questions.ngram_posteriors import NgramPosteriors
 _HIGHEST_ORDER = 254
 
 # Sums of whole numbers below 2**53 are exact, so gains are rounded to multiples of a unit: strings of the same n-grams
-# tie, as do those whose posteriors differ by their own rounding. The unit is no more than a part in 2**41 of the
-# largest gain that a path could have.
+# tie, as do those whose posteriors differ by their own rounding. The unit is at most 2**-41 of the largest gain that a
+# path could have.
 _BITS = 42
 
 

@@ -17,6 +17,8 @@ from latticemetric.signature import VERSION
 _VERBS = {
     "oracle": "the best that each lattice could have said",
     "score": "strings against references, by any metric",
+    "mbr": "the words that are expected to score best",
+    "consensus": "confusion networks, confidences, word times",
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",
     "demo": "an oracle table of the bundled examples",

@@ -4,15 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
+from typing import Literal, overload
 
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
+from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.ngram_gain import GainParameters
 from latticemetric.questions.ngram_mbr import MBR, NgramMBR
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
+from latticemetric.questions.word_mbr import WordMBR, word_mbr
 
 Values = float | Iterable[float]
+
+
+@overload
+def mbr(
+    graph: Graph, method: Literal["wer"], *, scale: float = ..., prune: float | None = ..., scales: Scales | None = ...
+) -> WordMBR: ...
+
+
+@overload
+def mbr(
+    graph: Graph,
+    method: Literal["ngram"] = ...,
+    *,
+    scale: float = ...,
+    T: float = ...,  # noqa: N803
+    p: float = ...,
+    r: float = ...,
+    order: int = ...,
+    word_penalty: float = ...,
+    evidence: Graph | None = ...,
+    prune: float | None = ...,
+    scales: Scales | None = ...,
+) -> MBR: ...
 
 
 def mbr(
@@ -28,14 +54,17 @@ def mbr(
     evidence: Graph | None = None,
     prune: float | None = None,
     scales: Scales | None = None,
-) -> MBR:
-    """The string of a graph whose n-grams are most probable: lattice MBR (Tromble et al. 2008, Kumar et al. 2009).
+) -> MBR | WordMBR:
+    """The string of a graph that is expected to score best.
 
-    Ties are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers.
+    By `ngram`, the one whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009); by `wer`, the words
+    of least expected edit distance (see `word_mbr`), for which only `scale`, `prune` and `scales` mean something.
+
+    Ties of n-grams are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers.
 
     Args:
         graph: A lattice, or an n-best list: the strings to choose from.
-        method: `ngram`.
+        method: `ngram` or `wer`.
         scale: What costs are multiplied by before they become probabilities: below 1 makes them flatter.
         T: What n-grams are worth beside words, see `GainParameters`.
         p: Average precision of unigrams.
@@ -56,6 +85,11 @@ def mbr(
         >>> found.words, found.confidences
         (('a', 'x', 'c'), (0.0, 1.0, 0.5))
     """
+    if method == "wer":
+        if evidence is not None:
+            raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
+        lattice = as_lattice(graph, scales)
+        return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
     (found,) = mbr_grid(
         graph, method, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
         evidence=evidence, prune=prune, scales=scales,
@@ -92,7 +126,7 @@ def mbr_grid(
         4.0 0.0 a b c
     """
     if method != "ngram":
-        raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram'")
+        raise UsageError(f"there is no MBR by '{method}'", advice="choose 'ngram' (or 'wer', for one answer)")
     settings = [
         GainParameters(s, t, precision, ratio, order, penalty)
         for s, t, precision, ratio, penalty in product(*map(_several, (scale, T, p, r, word_penalty)))

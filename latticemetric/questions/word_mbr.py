@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,17 @@ class WordMBR:
     one_best: tuple[str, ...]
     one_best_risk: float
     iterations: int
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "hypothesis": " ".join(self.words),
+            "risk": self.risk,
+            "confidences": list(self.confidences),
+            "one_best": " ".join(self.one_best),
+            "one_best_risk": self.one_best_risk,
+            "iterations": self.iterations,
+        }
 
 
 def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:

@@ -1,0 +1,95 @@
+"""`latticemetric consensus`: each lattice as bins of alternative words, with confidences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import answers, options
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+
+_COLUMNS = ["id", "hypothesis", "bayes_risk", "confidences", "error"]
+
+_EPILOG = """\b
+Examples:
+  latticemetric consensus lats.ark.gz --scale acoustic=0.1
+  latticemetric consensus lattices/ --format ctm          (words with times and confidences)
+  latticemetric consensus lats.ark.gz --write-lattices out.mesh --least 0.001
+"""
+
+
+@click.command("consensus", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@answers.shared
+@click.option("--write-lattices", metavar="FILE", help="Write the networks as lattices too, by the file's suffix.")
+@click.option("--least", type=float, default=1e-6, show_default=True, help="Posteriors below are not written there.")
+@options.output_format("text", "tsv", "json", "jsonl", "ctm")
+def command(
+    *, output_format: str, scale: float, scales: Any, write_lattices: str | None, least: float, **chosen: Any
+) -> None:
+    """Consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and what might stand instead.
+
+    GRAPHS are files, folders, quoted globs, or - for standard input.
+    """
+    from latticemetric.questions.consensus import consensus
+
+    networks: list[tuple[str, Any]] = []
+
+    def kept(found: Iterator[Answer]) -> Iterator[Answer]:
+        for answer in found:
+            if answer.problem is None and write_lattices:
+                networks.append((answer.name, answer.value.to_lattice(least)))
+            yield answer
+
+    ask = partial(consensus, scale=scale, scales=dict(scales))
+    answers.put_answers(ask, lambda found: _lines(kept(found), output_format), **chosen)
+    if write_lattices:
+        from latticemetric.formats.writing import write
+
+        write(write_lattices, networks)
+
+
+def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:
+    if output_format in {"text", "ctm"}:
+        return (_text if output_format == "text" else _ctm)(found)
+    items = ({"id": answer.name, **_item(answer)} for answer in found)
+    if output_format == "tsv":
+        return answers.tsv(items, _COLUMNS)
+    return answers.json_lines(items) if output_format == "jsonl" else answers.json_document(items, "lattices")
+
+
+def _item(answer: Answer) -> dict[str, Any]:
+    item: dict[str, Any] = answer.value.asdict() if answer.problem is None else {"error": str(answer.problem)}
+    return item
+
+
+def _text(found: Iterator[Answer]) -> Iterator[str]:
+    """The words, each with its confidence."""
+    from latticemetric.cli.display import harmless
+
+    for answer in found:
+        if answer.problem is not None:
+            yield f"{harmless(answer.name)} failed"
+            continue
+        pairs = zip(answer.value.words, answer.value.confidences, strict=True)
+        words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
+        yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
+
+
+def _ctm(found: Iterator[Answer]) -> Iterator[str]:
+    """Id, channel, begin, duration, word, confidence."""
+    for answer in found:
+        if answer.problem is not None:
+            continue
+        network = answer.value
+        if network.times is None:
+            raise UsageError(
+                f"ctm needs times, and '{answer.name}' has none", advice="give lattices with times, or write jsonl"
+            )
+        for word, (begin, end), confidence in zip(network.words, network.times, network.confidences, strict=True):
+            yield f"{answer.name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"

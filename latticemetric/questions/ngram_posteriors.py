@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,23 +58,46 @@ class NgramPosteriors(Mapping[tuple[str, ...], float]):
             at[inner] = self.parent[at[inner]]
         return frozen(lengths)
 
+    def rows_in(self, words: Sequence[str]) -> list[int]:
+        """The rows of the n-grams of a string, each as often as it stands there."""
+        numbers, found = self.vocabulary.encode(words).tolist(), []
+        for first in range(len(numbers)):
+            row: int | None = _EMPTY
+            for number in numbers[first : first + self.order]:
+                row = self._rows.get((row, number))
+                if row is None:
+                    break
+                found.append(row)
+        return found
+
     def __getitem__(self, words: tuple[str, ...]) -> float:
-        return self._table[words]
+        row: int | None = _EMPTY
+        for number in self.vocabulary.encode(words).tolist():
+            row = self._rows.get((row, number))
+        if not row:
+            raise KeyError(words)
+        return float(self.posterior[row])
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return iter(self._table)
+        return iter(self._spelled)
 
     def __len__(self) -> int:
         return len(self.parent) - 1
 
     @cached_property
-    def _table(self) -> dict[tuple[str, ...], float]:
+    def _rows(self) -> dict[tuple[int | None, int], int]:
+        """The row of an n-gram, by the row without its last word, and that word."""
+        rows = zip(self.parent.tolist(), self.word.tolist(), strict=True)
+        return {ngram: row for row, ngram in enumerate(rows)}
+
+    @cached_property
+    def _spelled(self) -> list[tuple[str, ...]]:
+        """The n-grams, short ones first, each length in alphabetical order."""
         spelled: list[tuple[str, ...]] = [()]
         rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
         for parent, word in rows:
             spelled.append((*spelled[parent], word))
-        table = dict(zip(spelled[1:], self.posterior[1:].tolist(), strict=True))
-        return dict(sorted(table.items(), key=lambda item: (len(item[0]), item[0])))
+        return sorted(spelled[1:], key=lambda ngram: (len(ngram), ngram))
 
     def __repr__(self) -> str:
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"

@@ -66,6 +66,8 @@ def test_an_ngram_that_overlaps_itself_counts_once():
     assert found["b", "b"] == pytest.approx(1 / 3)
     assert found["b",] == pytest.approx(1)
     assert ("a", "a") not in found
+    assert ("new",) not in found
+    assert () not in found
     assert found.of_length(3).keys() == {("a", "b", "a"), ("b", "a", "b"), ("b", "b", "b")}
 
 

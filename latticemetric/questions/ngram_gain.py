@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -80,11 +79,10 @@ class GainParameters:
 
     def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
         """What a string gains."""
-        found = [self.of_word * len(words)]
-        for length, factor in enumerate(self.factors, start=1):
-            ngrams = Counter(tuple(words[k : k + length]) for k in range(len(words) - length + 1))
-            found += [factor * count * posteriors.get(ngram, 0.0) for ngram, count in ngrams.items()]
-        return math.fsum(found)
+        factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
+        lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
+        gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
+        return math.fsum([self.of_word * len(words), *gains])
 
 
 class ExactGains(NamedTuple):

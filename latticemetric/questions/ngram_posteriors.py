@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
@@ -14,7 +15,8 @@ from latticemetric.lattice import Floats, Lattice
 from latticemetric.lattice_door import frozen
 from latticemetric.vocabulary import Vocabulary, Words
 
-_EMPTY = 0
+_EMPTY, _NONE = 0, -1
+_WORD_BITS = 32
 _MOST = 2**31 - 1
 
 
@@ -58,23 +60,54 @@ class NgramPosteriors(Mapping[tuple[str, ...], float]):
             at[inner] = self.parent[at[inner]]
         return frozen(lengths)
 
+    def rows_in(self, words: Sequence[str]) -> list[int]:
+        """The rows of the n-grams of a string, each as often as it stands there."""
+        numbers, found = self.vocabulary.encode(words).tolist(), []
+        for first in range(len(numbers)):
+            row = _EMPTY
+            for number in numbers[first : first + self.order]:
+                row = self._child(row, number)
+                if row == _NONE:
+                    break
+                found.append(row)
+        return found
+
     def __getitem__(self, words: tuple[str, ...]) -> float:
-        return self._table[words]
+        row = _EMPTY
+        for number in self.vocabulary.encode(words).tolist():
+            row = self._child(row, number)
+        if row in {_EMPTY, _NONE}:
+            raise KeyError(words)
+        return float(self.posterior[row])
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return iter(self._table)
+        return iter(self._spelled)
 
     def __len__(self) -> int:
         return len(self.parent) - 1
 
+    def _child(self, row: int, number: int) -> int:
+        """The row of an n-gram with one word more."""
+        keys, rows = self._sorted
+        key = row << _WORD_BITS | max(number, 0)
+        at = int(np.searchsorted(keys, key))
+        return int(rows[at]) if row != _NONE and number > 0 and at < len(keys) and keys[at] == key else _NONE
+
     @cached_property
-    def _table(self) -> dict[tuple[str, ...], float]:
+    def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Parents and words in one number, ascending, and their rows: made sooner than a dictionary of millions."""
+        keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
+        rows = np.argsort(keys)
+        return keys[rows], rows
+
+    @cached_property
+    def _spelled(self) -> list[tuple[str, ...]]:
+        """The n-grams, short ones first, each length in alphabetical order."""
         spelled: list[tuple[str, ...]] = [()]
         rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
         for parent, word in rows:
             spelled.append((*spelled[parent], word))
-        table = dict(zip(spelled[1:], self.posterior[1:].tolist(), strict=True))
-        return dict(sorted(table.items(), key=lambda item: (len(item[0]), item[0])))
+        return sorted(spelled[1:], key=lambda ngram: (len(ngram), ngram))
 
     def __repr__(self) -> str:
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"

@@ -19,7 +19,8 @@ def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
     random = np.random.default_rng(0)
     references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, words))]
     candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
-    return candidates, references
+    # As where lines are split: each word is an object of its own.
+    return tuple([" ".join(row).split() for row in side] for side in (candidates, references))
 
 
 def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[str]:
@@ -31,6 +32,7 @@ def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[
         peers.append((what, partial(metric.corpus, lines, expected), peer, theirs))
 
     wer = lm.WER()
+    # Both get the same lists of words. Ours takes several references: a list of words is the only one of its segment.
     lists = partial(wer.corpus, candidates, [[reference] for reference in references])
     peers.append(
         ("WER of lists, counts by kind", lists, "rapidfuzz (distance alone)", _rapidfuzz(candidates, references))
@@ -88,3 +90,8 @@ def _meteor(candidates: Lists, references: Lists) -> Callable[[], object]:
 
     score = partial(meteor_score, wordnet=_NoWordNet())
     return lambda: [score([r], c) for c, r in zip(candidates, references, strict=True)]
+
+
+if __name__ == "__main__":
+    for row in string_metrics(*pairs(20_000), 5):
+        print(row, flush=True)

@@ -191,8 +191,30 @@ def align(
 ) -> str:
     """The optimal alignment as letters C, S, D, I, ties resolved; gains are integers in `1 / unit`."""
 
-def number_words(texts: list[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], list[str]]:
-    """Words of strings, lists or tuples of words: their numbers, where each text begins, and the distinct words."""
+def number_segments(
+    candidates: Any, references: Any, across: bool
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    list[str],
+]:
+    """Words of candidates as numbers, where each candidate begins, the same of references, owner, distinct words.
+
+    Takes lists or tuples. A candidate is a text, and references are a string or a list or tuple of texts; a text is a
+    string, or a list or tuple of words. References of segment s are texts owner[s] … owner[s + 1] − 1. A number is the
+    same word within a segment, or where `across` in all of them; only then the distinct words are listed.
+    """
+
+def count_segments(
+    candidates: Any, references: Any, order: int, unit: int, alpha: int, beta: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """A row a reference, with its candidate: k-gram matches for k = 1 … order, S, D, I, k-grams of the reference.
+
+    Texts and owner are those of `number_segments`.
+    """
 
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
@@ -201,23 +223,18 @@ def match_ngrams(
     reference_begin: npt.NDArray[np.int64],
     owner: npt.NDArray[np.int64],
     order: int,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Clipped n-gram matches, a row a segment and a column an order; the same weighed by their information.
+) -> npt.NDArray[np.int64]:
+    """Clipped n-gram matches, a row a segment and a column an order."""
 
-    References of segment s are strings owner[s] … owner[s + 1] − 1.
-    """
-
-def count_pairs(
+def weigh_ngrams(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],
     references: npt.NDArray[np.int32],
     reference_begin: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int64],
     order: int,
-    unit: int,
-    alpha: int,
-    beta: int,
-) -> npt.NDArray[np.int64]:
-    """A row a pair: k-gram matches for k = 1 .. order, substitutions, deletions, insertions."""
+) -> npt.NDArray[np.float64]:
+    """The information of clipped n-gram matches, a row a segment and a column an order."""
 
 def align_stages(
     candidates: npt.NDArray[np.int32],

@@ -43,23 +43,4 @@ class Aligner {
   std::string edits_;
 };
 
-// Counts of the alignments of word recognition rates (order 1, alpha 1, beta 0), without the alignments themselves.
-class WordCounter {
- public:
-  static bool serves(Gains gains) {
-    return gains.order == 1 && gains.alpha == gains.unit && gains.beta == 0;
-  }
-
-  // Sets counts[0 .. 3] to M, S, D, I; false where the strings are too long for it.
-  bool count(const std::int32_t* candidate, std::int64_t candidate_words, const std::int32_t* reference,
-             std::int64_t reference_words, std::int64_t* counts);
-
- private:
-  std::vector<std::int16_t> diagonals_[3];
-  std::vector<std::int32_t> reversed_;
-};
-
-// Adds to `counts` the k-gram matches of an alignment for k = 1 .. order, then its S, D and I.
-void count_edits(const std::string& edits, std::int32_t order, std::int64_t* counts);
-
 }  // namespace latticemetric

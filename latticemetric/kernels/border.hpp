@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "alignment.hpp"
+
 namespace latticemetric {
 
 namespace nb = nanobind;
@@ -44,11 +46,19 @@ Output<T> column(std::vector<T> values) {
   return to_numpy(std::move(values), {size});
 }
 
+inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
+
+inline Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  require_order(order);
+  require(unit >= 1, "the unit must be positive");
+  return {order, unit, alpha, beta};
+}
+
 // The formats' parsers, bound in `format_border.cpp`.
 void bind_formats(nb::module_& m);
 
-// Words of texts as numbers, bound in `word_border.cpp`.
-void bind_words(nb::module_& m);
+// Metrics of strings, bound in `segment_border.cpp`.
+void bind_segments(nb::module_& m);
 
 // Searches of forests, bound in `forest_border.cpp`.
 void bind_forests(nb::module_& m);

@@ -1,4 +1,5 @@
 // The border to Python: array shapes and bounds are checked here, the GIL is released, no policy is made.
+#include <algorithm>
 #include <vector>
 
 #include "alignment.hpp"
@@ -6,7 +7,6 @@
 #include "border.hpp"
 #include "forest_order.hpp"
 #include "forward_backward.hpp"
-#include "ngrams.hpp"
 #include "recognition_search.hpp"
 #include "through_costs.hpp"
 #include "topology.hpp"
@@ -18,19 +18,15 @@ namespace {
 namespace nb = nanobind;
 using latticemetric::Input;
 using latticemetric::Output;
+using latticemetric::checked_gains;
 using latticemetric::column;
 using latticemetric::require;
 using latticemetric::require_aligned;
 using latticemetric::to_numpy;
 
 void require_ids(const Input<std::int32_t>& ids, std::int64_t below, const char* message) {
-  for (std::size_t k = 0; k < ids.size(); ++k) require(ids.data()[k] >= 0 && ids.data()[k] < below, message);
-}
-
-latticemetric::Gains checked_gains(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  require(order >= 1 && order < 255, "the order must lie in 1 .. 254");
-  require(unit >= 1, "the unit must be positive");
-  return {order, unit, alpha, beta};
+  const auto *const begin = ids.data(), *const end = begin + ids.size();
+  require(std::all_of(begin, end, [=](std::int32_t id) { return id >= 0 && id < below; }), message);
 }
 
 nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, std::int32_t start,
@@ -170,76 +166,13 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                        static_cast<std::int64_t>(reference.size()));
 }
 
-// Strings one after the other: where each begins, and after the last one where it ends.
-void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
-  require_aligned(begin);
-  require(begin.size() >= 1 && begin.data()[0] == 0, "the first string must begin at 0");
-  for (std::size_t s = 1; s < begin.size(); ++s)
-    require(begin.data()[s - 1] <= begin.data()[s], "strings must follow one another");
-  require(static_cast<std::size_t>(begin.data()[begin.size() - 1]) == words, "the last string must end at the end");
-}
-
-// References of segment s are the strings owner[s] .. owner[s + 1] - 1.
-nb::tuple match_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
-                       Input<std::int32_t> references, Input<std::int64_t> reference_begin, Input<std::int64_t> owner,
-                       std::int32_t order) {
-  require_aligned(candidates, references);
-  require_aligned(candidate_begin, reference_begin, owner);
-  require(order >= 1 && order < 255, "the order must lie in 1 .. 254");
-  require_strings(candidate_begin, candidates.size());
-  require_strings(reference_begin, references.size());
-  require_strings(owner, reference_begin.size() - 1);
-  require(owner.size() == candidate_begin.size(), "every candidate must have its references");
-  const std::size_t segments = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order);
-  const latticemetric::Strings candidate_strings{candidates.data(), candidate_begin.data(),
-                                                 static_cast<std::int64_t>(segments)};
-  const latticemetric::Strings reference_strings{references.data(), reference_begin.data(),
-                                                 static_cast<std::int64_t>(reference_begin.size() - 1)};
-  latticemetric::NgramMatches found;
-  {
-    nb::gil_scoped_release release;
-    found = latticemetric::match_ngrams(candidate_strings, reference_strings, owner.data(), order);
-  }
-  return nb::make_tuple(to_numpy(std::move(found.matches), {segments, columns}),
-                        to_numpy(std::move(found.information), {segments, columns}));
-}
-
-// Pair p is candidate words candidate_begin[p] .. candidate_begin[p + 1], and likewise for its reference.
-Output<std::int64_t> count_pairs(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
-                                 Input<std::int32_t> references, Input<std::int64_t> reference_begin,
-                                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
-  require_aligned(candidates, candidate_begin, references, reference_begin);
-  require_strings(candidate_begin, candidates.size());
-  require_strings(reference_begin, references.size());
-  require(candidate_begin.size() == reference_begin.size(), "there must be one reference a candidate");
-  const auto gains = checked_gains(order, unit, alpha, beta);
-  latticemetric::Aligner aligner(gains);
-  const std::size_t pairs = candidate_begin.size() - 1, columns = static_cast<std::size_t>(order) + 3;
-  std::vector<std::int64_t> counts(pairs * columns, 0);
-  {
-    nb::gil_scoped_release release;
-    latticemetric::WordCounter counter;
-    const bool words_alone = latticemetric::WordCounter::serves(gains);
-    for (std::size_t p = 0; p < pairs; ++p) {
-      const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];
-      if (words_alone && counter.count(candidates.data() + c, candidate_begin.data()[p + 1] - c, references.data() + r,
-                                       reference_begin.data()[p + 1] - r, counts.data() + p * columns))
-        continue;
-      const auto& edits = aligner.align(candidates.data() + c, candidate_begin.data()[p + 1] - c,
-                                        references.data() + r, reference_begin.data()[p + 1] - r);
-      latticemetric::count_edits(edits, order, counts.data() + p * columns);
-    }
-  }
-  return to_numpy(std::move(counts), {pairs, columns});
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
   latticemetric::bind_forests(m);
   latticemetric::bind_formats(m);
-  latticemetric::bind_words(m);
   latticemetric::bind_ngrams(m);
+  latticemetric::bind_segments(m);
   latticemetric::bind_meteor(m);
   latticemetric::bind_word_mbr(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
@@ -250,8 +183,4 @@ NB_MODULE(_native, m) {
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
-  m.def("match_ngrams", &match_ngrams, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "owner"_a, "order"_a);
-  m.def("count_pairs", &count_pairs, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
-        "order"_a, "unit"_a, "alpha"_a, "beta"_a);
 }

@@ -4,25 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "test_set.hpp"
+
 namespace latticemetric {
 
-// Strings one after the other: string s is words[begin[s]] .. words[begin[s + 1] - 1].
-struct Strings {
-  const std::int32_t* words;
-  const std::int64_t* begin;
-  std::int64_t count;
-};
+// A row a segment, a column an order. A candidate's k-gram counts as often as it stands in the candidate, but no more
+// often than in that one of its references where it stands most often. Words of different segments are not compared.
+std::vector<std::int64_t> match_ngrams(const TestSet& test, std::int32_t order);
 
-struct NgramMatches {
-  std::vector<std::int64_t> matches;    // a row a segment, a column an order
-  std::vector<double> information;      // the same, each match weighed by its information
-};
-
-// References of segment s are strings owner[s] .. owner[s + 1] - 1. A candidate's k-gram counts as often as it stands
-// in the candidate, but no more often than in that one of its references where it stands most often. Its information is
-// log2 of how often its first k - 1 words stand in all references, over how often all of it does (a unigram: of how
-// many words they have), Doddington 2002.
-NgramMatches match_ngrams(const Strings& candidates, const Strings& references, const std::int64_t* owner,
-                          std::int32_t order);
+// The same, each match weighed by its information: log2 of how often its first k - 1 words stand in all references,
+// over how often all of it does (a unigram: of how many words they have), Doddington 2002.
+std::vector<double> weigh_ngrams(const TestSet& test, std::int32_t order);
 
 }  // namespace latticemetric

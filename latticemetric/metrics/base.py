@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add
@@ -12,7 +12,6 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import split_words
@@ -36,7 +35,7 @@ class Statistics(Protocol):
 
 S = TypeVar("S", bound=Statistics)
 
-_NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
+NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
 
 Table = npt.NDArray[np.float64]
 """Statistics as numbers, a row a segment (or a sample), the metric's columns side by side."""
@@ -165,40 +164,36 @@ class TallyMetric(Metric[Tally]):
         return CorpusScore(self.value(total), None, None, total, signature)
 
 
+def require_as_many(candidates: Sequence[Text], references: Sequence[References]) -> None:
+    """Refuses candidates and references that differ in number."""
+    if len(candidates) != len(references):
+        raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
+
+
 def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
     """The references of each candidate.
 
     Raises:
         UsageError: They differ in number, or a candidate has none.
     """
-    if len(candidates) != len(references):
-        raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
+    require_as_many(candidates, references)
     listed = [(several,) if isinstance(several, str) else several for several in references]
     if not all(map(len, listed)):
-        raise _NO_REFERENCE
+        raise NO_REFERENCE
     return listed
-
-
-def number_words(
-    texts: Iterable[Text],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], list[str]]:
-    """Words of texts as numbers, where each text begins, and the distinct words."""
-    listed = list(texts)
-    try:
-        return _native.number_words(listed)
-    except (TypeError, UnicodeEncodeError):
-        # Other sequences than lists, or what UTF-8 cannot say: word by word.
-        numbers: dict[str, int] = {}
-        split = [words_of(text) for text in listed]
-        flat = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
-        begin = np.cumsum([0, *map(len, split)], dtype=np.int64)
-        return np.array(flat, dtype=np.int32), begin, list(numbers)
 
 
 def references_each(references: Sequence[References]) -> int | str:
     """How many references each segment has, for a signature: `var` where that varies."""
-    numbers = {1 if isinstance(several, str) else len(several) for several in references} or {1}
-    return numbers.pop() if len(numbers) == 1 else "var"
+    return number_each([1 if isinstance(several, str) else len(several) for several in references])
+
+
+def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
+    """The number that all of these are, 1 where there are none, else `var`."""
+    counts = np.asarray(numbers)
+    if not counts.size:
+        return 1
+    return int(counts[0]) if counts.min() == counts.max() else "var"
 
 
 def words_of(text: Text) -> tuple[str, ...]:
@@ -211,7 +206,7 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     if isinstance(references, str):
         return (words_of(references),)
     if not references:
-        raise _NO_REFERENCE
+        raise NO_REFERENCE
     return tuple(words_of(reference) for reference in references)
 
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
-from latticemetric.metrics.ngrams import Segments, matched_ngrams
+from latticemetric.metrics.ngrams import matched_ngrams
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import Segments
 from latticemetric.signature import Signature
 
 EffectiveLength = Literal["shortest", "closest", "average"]
@@ -87,10 +88,9 @@ class BLEU(TallyMetric):
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Statistics of a test set, a row a segment."""
         test = Segments.of(candidates, references, stem=self.stem)
-        matches, _ = test.matches(self.order)
         words, effective = test.candidates.lengths, self._effective_lengths(test)
         return np.column_stack(
-            [matches, test.ngrams(self.order), words, effective, np.minimum(words, effective)]
+            [test.matches(self.order), test.ngrams(self.order), words, effective, np.minimum(words, effective)]
         ).astype(np.float64)
 
     def _effective_lengths(self, test: Segments) -> npt.NDArray[Any]:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
-from latticemetric.metrics.ngrams import Segments, matched_ngrams
+from latticemetric.metrics.ngrams import matched_ngrams
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import Segments
 from latticemetric.signature import Signature
 
 _HIGHEST_ORDER = 254
@@ -61,8 +62,8 @@ class NIST(TallyMetric):
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Statistics of a test set, a row a segment."""
-        test = Segments.of(candidates, references, stem=self.stem)
-        _, information = test.matches(self.order)
+        test = Segments.of(candidates, references, across=True, stem=self.stem)
+        information = test.information(self.order)
         begin = test.owner[:-1]
         total = np.add.reduceat(test.references.lengths, begin) if len(begin) else np.zeros(0)
         average = total / np.diff(test.owner)

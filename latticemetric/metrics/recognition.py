@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +21,16 @@ from latticemetric.metrics.base import (
     References,
     Table,
     Text,
-    number_words,
+    number_each,
     paired,
     plain_number,
-    references_each,
     references_of,
     words_of,
 )
 from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penalty, merit
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import count_segments
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
@@ -157,19 +158,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     def count(self, pairs: Sequence[tuple[Text, Text]]) -> npt.NDArray[np.int64]:
         """The same as one array: a row a pair, M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
-        return self._count([candidate for candidate, _ in pairs], [reference for _, reference in pairs])
-
-    def _count(self, candidates: Sequence[Text], references: Sequence[Text]) -> npt.NDArray[np.int64]:
-        if self.ignore or self.wildcard:
-            candidates, references = (
-                [self.counted(words_of(text)) for text in side] for side in (candidates, references)
-            )
-        flat, begin, _ = number_words([*candidates, *references])
-        middle, first = begin[len(candidates)], len(candidates)
-        sides = (flat[:middle], begin[: first + 1], flat[middle:], begin[first:] - middle)
-        counts = _native.count_pairs(*sides, *self.gains)
-        lengths = np.diff(sides[3])
-        return np.column_stack([counts, np.maximum(0, lengths[:, None] - np.arange(self.order))])
+        return self.counts([candidate for candidate, _ in pairs], [(reference,) for _, reference in pairs])
 
     def _statistics(self, row: list[int]) -> RecognitionStatistics:
         n = self.order
@@ -215,24 +204,28 @@ class GRR(Metric[RecognitionStatistics]):
         self, candidates: Sequence[Text], references: Sequence[References]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
-        total = self.counts(candidates, references).sum(axis=0)
-        return self.corpus_score(self._statistics(total.tolist()), references_each(references))
+        counts, owner = self._best_counts(candidates, references)
+        total = counts.sum(axis=0)
+        return self.corpus_score(self._statistics(total.tolist()), number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[References]) -> npt.NDArray[np.int64]:
         """Counts of each candidate against its best reference: the table, in whole numbers."""
-        listed = paired(candidates, references)
-        counts = self._count(
-            [c for c, several in zip(candidates, listed, strict=True) for _ in several],
-            [reference for several in listed for reference in several],
-        )
-        if len(counts) == len(listed):
-            return counts
-        best, at = [], 0
-        for several in listed:
-            rows = [self._statistics(row) for row in counts[at : at + len(several)].tolist()]
-            best.append(at + self._best_of(rows)[0])
-            at += len(several)
-        return counts[best]
+        return self._best_counts(candidates, references)[0]
+
+    def _best_counts(
+        self, candidates: Sequence[Text], references: Sequence[References]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        if self.ignore or self.wildcard:
+            references = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, references)]
+            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
+        counts, owner = count_segments(candidates, references, self.gains)
+        if len(counts) == len(candidates):
+            return counts, owner
+        best = []
+        for begin, end in pairwise(owner.tolist()):
+            rows = [self._statistics(row) for row in counts[begin:end].tolist()]
+            best.append(begin + self._best_of(rows)[0])
+        return counts[best], owner
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
         """Statistics of a test set, a row a segment, against the best reference of each."""

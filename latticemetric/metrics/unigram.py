@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
-from latticemetric.metrics.ngrams import Segments
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import Segments
 from latticemetric.signature import Signature
 
 Kind = Literal["precision", "recall", "f1", "fmean"]
@@ -60,7 +60,7 @@ class Unigram(TallyMetric):
         """Statistics of a test set, a row a segment, against the best reference of each."""
         test = Segments.of(candidates, references, stem=self.stem)
         pairs = test.one_reference_each()
-        matches, _ = pairs.matches(1)
+        matches = pairs.matches(1)
         rows = np.column_stack([matches, pairs.candidates.lengths, test.references.lengths]).astype(np.float64)
         return rows[_first_best(self.values(rows), test.owner)]
 

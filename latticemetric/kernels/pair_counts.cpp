@@ -1,0 +1,47 @@
+#include "pair_counts.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "word_counts.hpp"
+
+namespace latticemetric {
+namespace {
+
+// Adds to `counts` the k-gram matches of an alignment for k = 1 .. order, then its S, D and I.
+void count_edits(const std::string& edits, std::int32_t order, std::int64_t* counts) {
+  std::int32_t run = 0;
+  for (const char edit : edits) {
+    if (edit == 'C') {
+      run = std::min(run + 1, order);
+      for (std::int32_t k = 0; k < run; ++k) ++counts[k];
+    } else {
+      run = 0;
+      ++counts[order + (edit == 'S' ? 0 : edit == 'D' ? 1 : 2)];
+    }
+  }
+}
+
+}  // namespace
+
+void PairCounter::add(const TestSet& test) {
+  const std::int32_t order = gains_.order;
+  const bool words_alone = counts_words(gains_);
+  const std::int32_t highest = test.candidates.bound() | test.references.bound();
+  const std::size_t before = rows_.size();
+  rows_.resize(before + static_cast<std::size_t>(test.references.count) * columns(), 0);
+  std::int64_t* row = rows_.data() + before;
+  for (std::int64_t s = 0; s < test.candidates.count; ++s) {
+    const String candidate = test.candidates.at(s);
+    for (auto r = test.owner[s]; r < test.owner[s + 1]; ++r, row += columns()) {
+      const String reference = test.references.at(r);
+      if (words_alone)
+        count_words(candidate, reference, highest, row);
+      else
+        count_edits(aligner_.align(candidate.begin, candidate.size, reference.begin, reference.size), order, row);
+      for (std::int32_t k = 0; k < order; ++k) row[order + 3 + k] = std::max<std::int64_t>(0, reference.size - k);
+    }
+  }
+}
+
+}  // namespace latticemetric

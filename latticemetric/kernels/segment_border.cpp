@@ -1,0 +1,95 @@
+// The border to Python of metrics of strings.
+#include <algorithm>
+#include <vector>
+
+#include "border.hpp"
+#include "ngrams.hpp"
+#include "pair_counts.hpp"
+#include "segment_reader.hpp"
+
+namespace latticemetric {
+namespace {
+
+using namespace nb::literals;
+
+// Words of candidates and where each begins, the same of references, `owner`, and the distinct words.
+nb::tuple number_segments(nb::object candidates, nb::object references, bool across) {
+  SegmentReader reader(std::move(candidates), std::move(references), across);
+  NumberedSegments found;
+  reader.read(0, reader.segments(), found);
+  nb::list distinct;
+  if (across)
+    for (const Word& word : reader.words()) distinct.append(nb::str(word.begin, word.size));
+  return nb::make_tuple(column(std::move(found.candidates.words)), column(std::move(found.candidates.begin)),
+                        column(std::move(found.references.words)), column(std::move(found.references.begin)),
+                        column(std::move(found.owner)), distinct);
+}
+
+// A row a reference, with its candidate, and where the references of each segment begin.
+nb::tuple count_segments(nb::object candidates, nb::object references, std::int32_t order, std::int64_t unit,
+                         std::int64_t alpha, std::int64_t beta) {
+  // So many at a time stay in the cache; more turns would wait for the GIL more often where threads compete for it.
+  constexpr std::int64_t turn = 2048;
+  PairCounter counter(checked_gains(order, unit, alpha, beta));
+  SegmentReader reader(std::move(candidates), std::move(references), false);
+  NumberedSegments read;
+  std::vector<std::int64_t> owner{0};
+  for (std::int64_t first = 0; first < reader.segments(); first += turn) {
+    reader.read(first, std::min(first + turn, reader.segments()), read);
+    nb::gil_scoped_release release;
+    counter.add(read.test_set());
+    const auto before = owner.back();
+    for (std::size_t s = 1; s < read.owner.size(); ++s) owner.push_back(before + read.owner[s]);
+  }
+  const auto pairs = static_cast<std::size_t>(owner.back());
+  return nb::make_tuple(to_numpy(counter.take(), {pairs, counter.columns()}), column(std::move(owner)));
+}
+
+// Strings one after the other: where each begins, and after the last one where it ends.
+void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
+  require_aligned(begin);
+  const auto *const first = begin.data(), *const end = first + begin.size();
+  require(first != end && *first == 0, "the first string must begin at 0");
+  require(std::is_sorted(first, end), "strings must follow one another");
+  require(static_cast<std::size_t>(end[-1]) == words, "the last string must end at the end");
+}
+
+TestSet checked_test_set(const Input<std::int32_t>& candidates, const Input<std::int64_t>& candidate_begin,
+                         const Input<std::int32_t>& references, const Input<std::int64_t>& reference_begin,
+                         const Input<std::int64_t>& owner) {
+  require_aligned(candidates, references);
+  require_strings(candidate_begin, candidates.size());
+  require_strings(reference_begin, references.size());
+  require_strings(owner, reference_begin.size() - 1);
+  require(owner.size() == candidate_begin.size(), "every candidate must have its references");
+  return {{candidates.data(), candidate_begin.data(), static_cast<std::int64_t>(candidate_begin.size() - 1)},
+          {references.data(), reference_begin.data(), static_cast<std::int64_t>(reference_begin.size() - 1)},
+          owner.data()};
+}
+
+// A row a segment, a column an order.
+template <auto kernel>
+auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin, Input<std::int32_t> references,
+                  Input<std::int64_t> reference_begin, Input<std::int64_t> owner, std::int32_t order) {
+  const auto test = checked_test_set(candidates, candidate_begin, references, reference_begin, owner);
+  require_order(order);
+  decltype(kernel(test, order)) found;
+  {
+    nb::gil_scoped_release release;
+    found = kernel(test, order);
+  }
+  return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
+}
+
+}  // namespace
+
+void bind_segments(nb::module_& m) {
+  m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
+  m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("match_ngrams", &count_ngrams<match_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
+        "reference_begin"_a, "owner"_a, "order"_a);
+  m.def("weigh_ngrams", &count_ngrams<weigh_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
+        "reference_begin"_a, "owner"_a, "order"_a);
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,158 @@
+#include "segment_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "text.hpp"
+
+namespace latticemetric {
+namespace {
+
+bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+nb::builtin_exception no_text() { return nb::type_error("a text is a string, or a list of strings"); }
+
+// What a list or a tuple holds: nothing for other objects.
+struct Items {
+  PyObject* const* begin = nullptr;
+  std::int64_t size = 0;
+
+  explicit Items(PyObject* object) {
+    if (!is_list(object)) return;
+    begin = PySequence_Fast_ITEMS(object);
+    size = PySequence_Fast_GET_SIZE(object);
+  }
+};
+
+Items items_of(PyObject* object) {
+  if (!is_list(object)) throw no_text();
+  return Items(object);
+}
+
+// What a string says in UTF-8, and the first byte before it that may be read.
+struct Utf8 {
+  const char *begin, *end, *readable;
+
+  explicit Utf8(PyObject* text) {
+    if (!PyUnicode_Check(text)) throw no_text();
+    // What most words are, without a call: they follow their object's header.
+    if (PyUnicode_IS_COMPACT_ASCII(text)) {
+      readable = reinterpret_cast<const char*>(text);
+      begin = readable + sizeof(PyASCIIObject);
+      end = begin + PyUnicode_GET_LENGTH(text);
+      return;
+    }
+    Py_ssize_t size = 0;
+    begin = readable = PyUnicode_AsUTF8AndSize(text, &size);
+    if (begin == nullptr) throw nb::python_error();
+    end = begin + size;
+  }
+};
+
+// Where a word ends. Of eight bytes at a time, the first that is a space or a control character may end it.
+const char* word_end(const char* at, const char* end) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  for (;; ++at) {
+    while (end - at >= 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, at, sizeof bytes);
+      const std::uint64_t small = (bytes - 33 * ones) & ~bytes & 128 * ones;  // right up to the first below 33
+      at += small ? __builtin_ctzll(small) / 8 : 8;
+      if (small) break;
+    }
+    if (at == end || is_space(*at)) return at;
+  }
+}
+
+// Words of lists lie anywhere in memory: those of the next text are on their way while this one's are read.
+void read_words(PyObject* text, const Items next, WordList& words) {
+  words.clear();
+  if (!PyUnicode_Check(text)) {
+    const Items items = items_of(text);
+    for (std::int64_t k = 0; k < items.size; ++k) {
+      if (k < next.size) __builtin_prefetch(reinterpret_cast<const char*>(next.begin[k]) + sizeof(PyASCIIObject));
+      const Utf8 word(items.begin[k]);
+      words.add().set(word.begin, word.end, word.readable);
+    }
+    return;
+  }
+  const Utf8 line(text);
+  for (const char* at = line.begin;;) {
+    while (at < line.end && is_space(*at)) ++at;
+    if (at == line.end) return;
+    const char* const begin = at;
+    at = word_end(at, line.end);
+    words.add().set(begin, at, line.readable);
+  }
+}
+
+}  // namespace
+
+void NumberedTexts::clear() {
+  words.clear();
+  begin.assign(1, 0);
+}
+
+void NumberedTexts::add(const WordList& text, WordNumbers& numbers) {
+  const std::size_t before = words.size();
+  words.resize(before + text.size());
+  std::int32_t* to = words.data() + before;
+  for (const Word& word : text) *to++ = numbers.of(word);
+  begin.push_back(static_cast<std::int64_t>(words.size()));
+}
+
+void NumberedSegments::clear() {
+  candidates.clear();
+  references.clear();
+  owner.assign(1, 0);
+}
+
+SegmentReader::SegmentReader(nb::object candidates, nb::object references, bool across)
+    : candidates_(std::move(candidates)), references_(std::move(references)), across_(across) {
+  segments_ = items_of(candidates_.ptr()).size;
+  require(segments_ == items_of(references_.ptr()).size, "there must be as many candidates as references");
+}
+
+void SegmentReader::read(std::int64_t first, std::int64_t end, NumberedSegments& to) {
+  to.clear();
+  list_texts(first, end, to.owner);
+  next_ = 0;
+  for (std::int64_t s = 0; s < end - first; ++s) {
+    if (!across_) numbers_.forget();
+    // Read first, numbered then: neither waits for the other.
+    read_next();
+    to.candidates.add(text_, numbers_);
+    for (auto r = to.owner[s]; r < to.owner[s + 1]; ++r) {
+      read_next();
+      to.references.add(text_, numbers_);
+    }
+  }
+}
+
+void SegmentReader::read_next() {
+  // Lists themselves are further ahead than their words.
+  const auto ahead = [this](std::size_t k) { return texts_[std::min(next_ + k, texts_.size() - 1)]; };
+  __builtin_prefetch(ahead(6));
+  const Items soon(ahead(3));
+  for (std::int64_t k = 0; k < soon.size; k += 8) __builtin_prefetch(soon.begin + k);
+  read_words(texts_[next_], Items(ahead(1)), text_);
+  ++next_;
+}
+
+void SegmentReader::list_texts(std::int64_t first, std::int64_t end, std::vector<std::int64_t>& owner) {
+  const Items candidates = items_of(candidates_.ptr()), references = items_of(references_.ptr());
+  require(end <= candidates.size && end <= references.size, "a list was shortened while it was read");
+  texts_.clear();
+  for (auto s = first; s < end; ++s) {
+    texts_.push_back(candidates.begin[s]);
+    if (PyUnicode_Check(references.begin[s])) {
+      texts_.push_back(references.begin[s]);
+    } else {
+      const Items several = items_of(references.begin[s]);
+      texts_.insert(texts_.end(), several.begin, several.begin + several.size);
+    }
+    owner.push_back(static_cast<std::int64_t>(texts_.size()) - (s - first) - 1);
+  }
+}
+
+}  // namespace latticemetric

@@ -1,0 +1,37 @@
+// Candidates and their references, as the metrics' kernels take them.
+#pragma once
+
+#include <cstdint>
+
+namespace latticemetric {
+
+// Words as numbers.
+struct String {
+  const std::int32_t* begin;
+  std::int64_t size;
+};
+
+// Strings one after the other: string s is words[begin[s]] .. words[begin[s + 1] - 1].
+struct Strings {
+  const std::int32_t* words;
+  const std::int64_t* begin;
+  std::int64_t count;
+
+  String at(std::int64_t s) const { return {words + begin[s], begin[s + 1] - begin[s]}; }
+
+  // No word is larger than this, if none is negative.
+  std::int32_t bound() const {
+    std::int32_t bits = 0;
+    for (std::int64_t k = 0; k < begin[count]; ++k) bits |= words[k];
+    return bits;
+  }
+};
+
+// References of segment s are strings owner[s] .. owner[s + 1] - 1.
+struct TestSet {
+  Strings candidates;
+  Strings references;
+  const std::int64_t* owner;
+};
+
+}  // namespace latticemetric

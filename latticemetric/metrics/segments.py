@@ -1,0 +1,147 @@
+"""A test set as numbers, and the n-grams that its candidates and references share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.automata.recognition import Gains
+from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, require_as_many, words_of
+
+Counts = npt.NDArray[np.int64]
+Words = npt.NDArray[np.int32]
+
+
+class Strings(NamedTuple):
+    """Words as numbers, string after string; string s is `words[begin[s] : begin[s + 1]]`."""
+
+    words: Words
+    begin: Counts
+
+    @property
+    def lengths(self) -> Counts:
+        """Words of each string."""
+        return np.diff(self.begin)
+
+
+class Segments(NamedTuple):
+    """Candidates, and the references of each: those of segment s are strings `owner[s] … owner[s + 1] − 1`."""
+
+    candidates: Strings
+    references: Strings
+    owner: Counts
+
+    @classmethod
+    def of(
+        cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
+    ) -> Segments:
+        """Numbers the words of a test set.
+
+        Args:
+            candidates: A text a segment.
+            references: One or several texts a segment.
+            across: Whether a number is the same word in all segments, which takes longer; else it is in one.
+            stem: Whether words with the same stem have the same number.
+
+        Raises:
+            UsageError: Candidates and references differ in number, or a candidate has none.
+        """
+        said, said_begin, expected, expected_begin, owner, words = _numbered(
+            candidates, references, across=across or stem
+        )
+        if stem:
+            stems = _stem_numbers(words)
+            said, expected = stems[said], stems[expected]
+        return cls(Strings(said, said_begin), Strings(expected, expected_begin), owner)
+
+    def one_reference_each(self) -> Segments:
+        """Every candidate beside each of its references, as segments of their own."""
+        repeats = np.diff(self.owner)
+        lengths = np.repeat(self.candidates.lengths, repeats)
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
+        words = self.candidates.words[np.repeat(np.repeat(self.candidates.begin[:-1], repeats), lengths) + within]
+        return Segments(Strings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
+
+    def matches(self, order: int) -> Counts:
+        """Clipped n-gram matches, a row a segment and a column an order."""
+        return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
+
+    def information(self, order: int) -> npt.NDArray[np.float64]:
+        """The same, each match weighed by its information; needs words numbered across segments."""
+        return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
+
+    def ngrams(self, order: int) -> Counts:
+        """How many n-grams each candidate has, a column an order."""
+        counts: Counts = np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
+        return counts
+
+
+def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
+    """What a recognition rate counts, a row a reference with its candidate, and the `owner` of rows.
+
+    Raises:
+        UsageError: Candidates and references differ in number, or a candidate has none.
+    """
+    require_as_many(candidates, references)
+    try:
+        counts, owner = _native.count_segments(_listed(candidates), _listed(references), *gains)
+    except _UNREADABLE:
+        said, expected, _ = _spelled_in_numbers(candidates, references)
+        counts, owner = _native.count_segments(said, expected, *gains)
+    _require_references(owner)
+    return counts, owner
+
+
+def _numbered(
+    candidates: Sequence[Text], references: Sequence[References], *, across: bool
+) -> tuple[Words, Counts, Words, Counts, Counts, list[str]]:
+    require_as_many(candidates, references)
+    try:
+        numbered = _native.number_segments(_listed(candidates), _listed(references), across)
+    except _UNREADABLE:
+        said, expected, spelled = _spelled_in_numbers(candidates, references)
+        numbered = _native.number_segments(said, expected, across)
+        numbered = (*numbered[:5], [spelled[int(number)] for number in numbered[5]])
+    _require_references(numbered[4])
+    return numbered
+
+
+# What the native reader raises for words that UTF-8 cannot say, and for other sequences of them than lists and tuples.
+_UNREADABLE = (TypeError, UnicodeEncodeError)
+
+
+def _listed(texts: Sequence[Any]) -> Sequence[Any]:
+    return texts if isinstance(texts, list | tuple) else list(texts)
+
+
+def _spelled_in_numbers(
+    candidates: Sequence[Text], references: Sequence[References]
+) -> tuple[list[list[str]], list[list[list[str]]], list[str]]:
+    """The same test set in words that the native reader takes, and which word each number stands for."""
+    numbers: dict[str, int] = {}
+
+    def spelled(text: Text) -> list[str]:
+        return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
+
+    listed = [list(map(spelled, several)) for several in paired(candidates, references)]
+    return list(map(spelled, candidates)), listed, list(numbers)
+
+
+def _require_references(owner: Counts) -> None:
+    if (owner[1:] == owner[:-1]).any():
+        raise NO_REFERENCE
+
+
+def _stem_numbers(words: Sequence[str]) -> Words:
+    """The number of the stem of each word."""
+    from latticemetric.metrics.stemming import porter_stem
+
+    of_stem: dict[str, int] = defaultdict(count().__next__)
+    return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))

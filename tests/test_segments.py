@@ -1,0 +1,220 @@
+"""Test sets that native code reads and counts: against the same in plain Python."""
+
+from collections import UserList
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.errors import UsageError
+from latticemetric.metrics.base import words_of
+from latticemetric.metrics.segments import Segments
+
+# Letters of one to four bytes, and words around eight and sixteen bytes: the reader has paths for these lengths.
+LETTERS = ["a", "b", "\0", "é", "\x85", "\xa0", "‐", "\u2028", "漢", "🙂"]
+SPACES = [" ", "\t", "\n", "\v", "\f", "\r", "  ", "\x1c", "\x1f"]  # the last two are none in ASCII's sense
+written = st.text(st.sampled_from(LETTERS), max_size=20) | st.sampled_from(["a" * n for n in (7, 8, 9, 15, 16, 17, 33)])
+lines = st.lists(written | st.sampled_from(SPACES), max_size=12).map("".join)
+texts = lines | st.lists(written, max_size=6) | st.lists(written, max_size=6).map(tuple)
+test_sets = st.lists(st.tuples(texts, lines | st.lists(texts, min_size=1, max_size=3)), max_size=5)
+
+
+def listed(references):
+    return [references] if isinstance(references, str) else list(references)
+
+
+def numbered(texts, numbers):
+    return [[numbers.setdefault(word, len(numbers)) for word in words_of(text)] for text in texts]
+
+
+def number_plainly(test_set, *, across):
+    """What `number_segments` promises, with a dictionary."""
+    numbers, candidates, references, owner = {}, [], [], [0]
+    for candidate, several in test_set:
+        numbers = numbers if across else {}
+        candidates += numbered([candidate], numbers)
+        references += numbered(listed(several), numbers)
+        owner.append(len(references))
+    return candidates, references, owner, list(numbers) if across else []
+
+
+def sides(test_set):
+    return [candidate for candidate, _ in test_set], [references for _, references in test_set]
+
+
+def strings(words, begin):
+    return [part.tolist() for part in np.split(words, begin[1:-1])] if len(begin) > 1 else []
+
+
+@given(test_set=test_sets, across=st.booleans())
+@example(test_set=[("a\0 a", ["a\0\0 a\0", "a"])], across=True)
+@example(test_set=[("12345678 2345678", "2345678 12345678")], across=False)
+def test_words_are_numbered_as_by_a_dictionary(test_set, across):
+    *arrays, owner, distinct = _native.number_segments(*sides(test_set), across)
+    found = strings(*arrays[:2]), strings(*arrays[2:]), owner.tolist(), distinct
+    assert found == number_plainly(test_set, across=across)
+
+
+def test_many_words_are_numbered_after_few_and_before_few():
+    many = [f"word-{k}" for k in range(5000)]
+    test_set = [("a b", "b a"), (many, [many[::-1]]), ("b a", "a b")] * 2
+    for across in (False, True):
+        *arrays, owner, distinct = _native.number_segments(*sides(test_set), across)
+        found = strings(*arrays[:2]), strings(*arrays[2:]), owner.tolist(), distinct
+        assert found == number_plainly(test_set, across=across)
+
+
+@given(test_set=test_sets)
+def test_other_sequences_than_lists_are_read_too(test_set):
+    def wrapped(text):
+        return text if isinstance(text, str) else UserList(text)
+
+    candidates = UserList(wrapped(candidate) for candidate, _ in test_set)
+    references = [r if isinstance(r, str) else UserList(map(wrapped, r)) for _, r in test_set]
+    found = Segments.of(candidates, references, across=True)
+    expected = number_plainly(test_set, across=True)
+    assert (strings(*found.candidates), strings(*found.references), found.owner.tolist()) == expected[:3]
+    assert lm.WER().corpus(candidates, references) == lm.WER().corpus(*sides(test_set))
+
+
+def test_words_that_utf8_cannot_say_are_words():
+    candidates, references = ["a \ud800 b", "running \udfff"], ["a \ud800 c", ["runs \udfff", "walks"]]
+    assert lm.WER().counts(candidates, references)[:, 1:4].tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert lm.BLEU(order=1).table(candidates, references)[:, 0].tolist() == [2, 1]
+    assert lm.BLEU(order=1, stem=True).table(candidates, references)[:, 0].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("wrong", [[None], [[None]], [[["a", None]]], [3]], ids=str)
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(TypeError):
+        _native.count_segments(["a"], wrong, 1, 1, 1, 0)
+    with pytest.raises(TypeError):
+        _native.number_segments(["a"], wrong, True)
+
+
+def test_lists_of_different_lengths_are_refused():
+    for arguments in ((["a"], []), ([], ["a"])):
+        with pytest.raises(ValueError, match="as many"):
+            _native.count_segments(*arguments, 1, 1, 1, 0)
+        with pytest.raises(ValueError, match="as many"):
+            _native.number_segments(*arguments, False)
+
+
+def test_a_candidate_without_a_reference_is_refused():
+    for metric in (lm.WER(), lm.BLEU(), lm.NIST()):
+        with pytest.raises(UsageError, match="no reference"):
+            metric.corpus(["a", "b"], ["a", []])
+
+
+@pytest.mark.parametrize("change", [{"order": 0}, {"order": 255}, {"unit": 0}], ids=str)
+def test_gains_out_of_bounds_are_refused(change):
+    with pytest.raises(ValueError, match="must"):
+        _native.count_segments(["a"], ["a"], **({"order": 1, "unit": 1, "alpha": 1, "beta": 0} | change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"candidate_begin": [0, 2]},  # beyond the end
+        {"candidate_begin": [1, 1]},  # not from the first word on
+        {"candidate_begin": []},
+        {"reference_begin": [0, 2, 1]},  # not in order
+        {"owner": [0, 2]},  # no such reference
+        {"owner": [0, 1, 1]},  # of no candidate
+        {"order": 0},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kernel", [_native.match_ngrams, _native.weigh_ngrams], ids=["match", "weigh"])
+def test_strings_out_of_bounds_are_refused(kernel, change):
+    arguments = {
+        "candidates": [0], "candidate_begin": [0, 1], "references": [0], "reference_begin": [0, 1], "owner": [0, 1],
+        "order": 2,
+    }  # fmt: skip
+    assert kernel(**as_arrays(arguments)).shape == (1, 2)
+    with pytest.raises(ValueError, match="must"):
+        kernel(**as_arrays(arguments | change))
+
+
+def as_arrays(arguments):
+    words = ("candidates", "references")
+    return {
+        name: np.array(value, np.int32 if name in words else np.int64) if isinstance(value, list) else value
+        for name, value in arguments.items()
+    }
+
+
+# --- Counts of word recognition rates, for which no alignment is made
+
+
+def best_counts(candidate, reference):
+    """M, S, D, I by the recurrence over all cells, for the best (M − I, M)."""
+    row = [(-j, 0) for j in range(len(candidate) + 1)]
+    for word in reference:
+        above, row = row, [(0, 0)]
+        for j, said in enumerate(candidate):
+            value, matches = above[j]
+            diagonal = (value + 1, matches + 1) if said == word else (value, matches)
+            row.append(max(diagonal, above[j + 1], (row[j][0] - 1, row[j][1])))
+    value, matches = row[-1]
+    insertions = matches - value
+    substitutions = len(candidate) - matches - insertions
+    return [matches, substitutions, len(reference) - matches - substitutions, insertions]
+
+
+@st.composite
+def noisy_pairs(draw, most=60):
+    """A reference, and what is left of it after some edits: bands of all widths, and strings of all lengths."""
+    alphabet = st.sampled_from(draw(st.sampled_from(["ab", "abcd", "abcdefghijklmnopqrstuvwxyz"])))
+    reference = draw(st.lists(alphabet, max_size=most))
+    candidate = list(reference)
+    for _ in range(draw(st.integers(0, 40))):
+        at = draw(st.integers(0, len(candidate)))
+        candidate[at : at + draw(st.integers(0, 3))] = draw(st.lists(alphabet, max_size=3))
+    return draw(st.sampled_from([(candidate, reference), (reference, candidate)]))
+
+
+@given(pairs=st.lists(noisy_pairs(), max_size=4))
+def test_words_are_counted_as_over_all_cells(pairs):
+    counts = lm.WER().counts([candidate for candidate, _ in pairs], [[reference] for _, reference in pairs])
+    assert counts.tolist() == [[*best_counts(c, r), len(r)] for c, r in pairs]
+
+
+@pytest.mark.parametrize("drift", [0, 1, 7, 8, 15, 16, 17, 40, 300, -1, -8, -16, -40, -300])
+@pytest.mark.parametrize("words", [1, 20, 118, 119, 200])
+def test_bands_follow_strings_of_different_lengths(words, drift):
+    random = np.random.default_rng([words, abs(drift)])
+    candidate, reference = (random.choice(list("abcde"), max(0, n)).tolist() for n in (words, words + drift))
+    assert lm.WER().counts([candidate], [[reference]]).tolist() == [
+        [*best_counts(candidate, reference), len(reference)]
+    ]
+
+
+@pytest.mark.parametrize("words", [110, 130, 10_000, 40_000])
+def test_words_are_counted_in_keys_of_all_sizes(words):
+    reference = [f"w{k}" for k in range(words)]
+    candidate = ["x", *reference[1:-2], "y", "z", "z"]
+    assert lm.WER().counts([candidate], [[reference]]).tolist() == [[words - 3, 3, 0, 1, words]]
+
+
+def test_numbers_of_words_may_be_larger_than_keys_of_short_strings():
+    reference = [f"w{k}" for k in range(20)]
+    candidate = ["x", *reference[1:-1], "y"]
+    unlike = [f"v{k}" for k in range(33_000)]
+    counts, _ = _native.count_segments([candidate], [[unlike, [*unlike[-20:]], reference]], 1, 1, 1, 0)
+    assert counts[1:].tolist() == [[0, 20, 0, 0, 20], [18, 2, 0, 0, 20]]
+
+
+@given(pairs=st.lists(noisy_pairs(12), min_size=1, max_size=3), order=st.integers(1, 4))
+def test_counts_in_many_turns_are_those_of_each_pair(pairs, order):
+    metric, many = lm.GRR(order), 5000 // len(pairs)
+    candidates, references = [c for c, _ in pairs], [[r] for _, r in pairs]
+    once, repeated = metric.counts(candidates, references), metric.counts(candidates * many, references * many)
+    np.testing.assert_array_equal(repeated, np.tile(once, (many, 1)))
+    for row, (candidate, reference) in zip(once.tolist(), pairs, strict=True):
+        statistics = metric.statistics(candidate, [reference])
+        assert row[:order] == list(statistics.matches)
+        assert row[order + 3 :] == list(statistics.reference_ngrams)

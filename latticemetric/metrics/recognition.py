@@ -151,15 +151,6 @@ class GRR(Metric[RecognitionStatistics]):
         """Counts against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
-    def all_statistics(self, pairs: Sequence[tuple[Text, Text]]) -> list[RecognitionStatistics]:
-        """Counts of many pairs of a candidate and one reference."""
-        counts = self.count(pairs)
-        return [self._statistics(row) for row in counts.tolist()]
-
-    def count(self, pairs: Sequence[tuple[Text, Text]]) -> npt.NDArray[np.int64]:
-        """The same as one array: a row a pair, M_1 … M_n, S, D, I, |g_1(r)| … |g_n(r)|."""
-        return self.counts([candidate for candidate, _ in pairs], [(reference,) for _, reference in pairs])
-
     def _statistics(self, row: list[int]) -> RecognitionStatistics:
         n = self.order
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))

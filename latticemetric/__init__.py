@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
+    from latticemetric.questions.k_best import oracles as oracles
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
     from latticemetric.questions.ngram_mbr import MBR as MBR
@@ -92,6 +93,7 @@ _HOME = {
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
     "oracle": "questions.oracle",
+    "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
     "read": "formats.reading",

@@ -108,6 +108,33 @@ def best_forest(
 ]:
     """All best derivations: head, edge, rows of tails, goals, and which goal each is."""
 
+def best_strings(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    shown_begin: npt.NDArray[np.int64],
+    shown: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    rank: npt.NDArray[np.int64],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    most: int,
+    few: int,
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Edges of the best derivations of the best strings, where each begins, high and low 64 bits of their gains.
+
+    A string is what its edges show. Without ranks edges are compared by number, in preorder; ranks are compared along
+    paths, where no edge has two tails. Up to `few` strings are listed and ranked; more of them are searched.
+    """
+
 def search_forest(
     head: npt.NDArray[np.int32],
     tail_begin: npt.NDArray[np.int64],

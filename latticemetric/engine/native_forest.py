@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.engine.search import ForestSearch, FoundDerivation
+from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSearch
 from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.lattice import Column, Labels
 from latticemetric.vocabulary import Words
+
+_MOST = 2**60  # what no forest reaches
+_FEW = 10_000  # strings that are listed faster than they are searched
 
 
 def best_derivation(search: ForestSearch) -> FoundDerivation:
@@ -28,6 +31,23 @@ def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.
     """The derivation of the largest `scale` * gain − cost, and that value; `scale` is positive."""
     edges, _, value = _searched(search, hope=scale)
     return edges, value
+
+
+def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
+    """The best derivations of the best strings, at most so many."""
+    asked, count = search.search, min(most, _MOST)
+    with _small_enough():
+        edges, begin, high, low = _native.best_strings(
+            **_question(asked),
+            shown_begin=search.shown.begin,
+            shown=search.shown.values,
+            rank=search.rank,
+            reference=asked.reference,
+            most=count,
+            few=max(4 * count, _FEW) if _FEW else 0,
+        )
+    gains = [(above << 64) + below for above, below in zip(high.tolist(), low.tolist(), strict=True)]
+    return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
 
 
 def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:

@@ -71,6 +71,22 @@ class ForestSearch:
     gains: Gains
 
 
+@dataclass(frozen=True)
+class StringSearch:
+    """A search for strings, each of which has many derivations.
+
+    Attributes:
+        search: The forest, the reference and the recognition rate.
+        shown: What makes strings different: what each edge says, as it is reported, without ignored words.
+        rank: Where derivations are paths, edges are compared by these numbers along the paths; empty where edges are
+            compared by their own, in preorder.
+    """
+
+    search: ForestSearch
+    shown: Ragged
+    rank: npt.NDArray[np.int64]
+
+
 class FoundDerivation(NamedTuple):
     """The best derivation: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`.
 

@@ -20,6 +20,7 @@ void require_writable(std::size_t edges);
 class Derivations {
  public:
   using Number = std::int32_t;
+  static constexpr std::int64_t no_edge = -1;  // of some of an edge's parts, put together
 
   // The derivation of an edge and those of its tails, in the order in which they are said.
   Number add(std::int64_t edge, const std::vector<Number>& parts);
@@ -27,7 +28,16 @@ class Derivations {
   // Whether the edges of `a` in preorder come before those of `b`.
   bool less(Number a, Number b) const;
 
+  // The same for derivations that are paths, an edge after its only tail: whether the ranks of edges along `a` come
+  // before those along `b`.
+  bool less_along(Number a, Number b, const std::int64_t* rank) const;
+
   std::vector<std::int64_t> preorder(Number root) const;
+
+  std::size_t size() const { return trees_.size(); }
+  bool is_group(Number number) const { return trees_[number].edge == no_edge; }
+  const Number* parts(Number number) const { return parts_.data() + trees_[number].begin; }
+  std::size_t bytes() const;
 
  private:
   struct Tree {

@@ -59,6 +59,8 @@ class ForestRules {
   const Rule* begin(std::int32_t v) const { return rules_.data() + begin_[v]; }
   const Rule* end(std::int32_t v) const { return rules_.data() + begin_[v + 1]; }
   const Symbol* symbols(const Rule& rule) const { return symbols_.data() + rule.begin; }
+  const Symbol* symbols(std::int64_t edge) const { return symbols_.data() + graph_.said_begin[edge]; }
+  std::int64_t length(std::int64_t edge) const { return graph_.said_begin[edge + 1] - graph_.said_begin[edge]; }
   const std::int64_t* alike_begin(const Rule& rule) const { return alike_.data() + rule.alike; }
   const std::int64_t* alike_end(const Rule& rule) const {
     return alike_.data() + (&rule + 1 < rules_.data() + rules_.size() ? (&rule + 1)->alike : alike_.size());

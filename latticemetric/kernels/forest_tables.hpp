@@ -17,10 +17,10 @@ namespace latticemetric {
 //
 // A node that only ever begins derivations is asked for from the start state alone, and one that only ever ends them
 // for the final state alone: a forest that is a lattice takes the time and room of a lattice.
-template <typename Value>
+template <typename Value, typename RowsOfValue = RecognitionRows<Value>>
 class ForestTables {
  public:
-  using Rows = RecognitionRows<Value>;
+  using Rows = RowsOfValue;
 
   // `weight` is what each edge takes from the gain. Throws TooLarge where the tables take more than `most_bytes`.
   ForestTables(const ForestRules& rules, Rows rows, std::vector<Value> weight, std::size_t most_bytes)
@@ -71,9 +71,17 @@ class ForestTables {
     }
   }
 
+  // The row of a rule's first symbols from state q; it stands until rows are asked for again.
+  const Value* reach(std::int32_t q, const Rule& rule, std::int32_t symbols) {
+    rows_.start(q, levels_[0].row.data());
+    levels_[0].has_frontier = false;
+    for (std::int32_t t = 0; t < symbols; ++t) advance(q, t, rules_.symbols(rule)[t]);
+    return levels_[symbols].row.data();
+  }
+
  private:
   struct Uses {
-    bool all_starts = false, all_ends = false;
+    bool all_starts = false, all_ends = !Rows::ends_are_final;
     std::size_t offset = 0;
   };
   struct Level {

@@ -30,6 +30,7 @@ class RecognitionRows {
   // Half the range away from zero, so that two of them can be added.
   static constexpr Value nothing = std::is_floating_point_v<Value> ? -std::numeric_limits<Value>::infinity()
                                                                    : std::numeric_limits<Value>::min() / 2;
+  static constexpr bool ends_are_final = true;  // deletions at the end are made
 
   // The reference by its words' classes: 1, 2, ...
   RecognitionRows(std::vector<Symbol> reference, Pay<Value> pay)

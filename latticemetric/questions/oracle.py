@@ -45,7 +45,7 @@ def oracle(
     searched = as_searched(graph, chosen, scales)
     best = min((searched.best(reference, engine) for reference in listed), key=searched.preference)
     found = searched.scored(best.path, listed)
-    _check(found, best.promised, chosen)
+    check(found, best.promised, chosen)
     return Oracle(
         **vars(found),
         one_best=searched.scored(searched.one_best(), listed),
@@ -74,7 +74,7 @@ def as_searched(graph: Graph, metric: GRR, scales: Scales | None) -> Searched:
     return SearchedLattice(as_lattice(graph, scales), metric, scales)
 
 
-def _check(path: ScoredPath, promised: Merit, metric: GRR) -> None:
+def check(path: ScoredPath, promised: Merit, metric: GRR) -> None:
     """A path must score by its words what the search promised."""
     scored = metric.merit(path.statistics)
     if scored != promised:

@@ -37,7 +37,7 @@ class Searched(ABC):
         """The best path against one reference."""
         counted = self.metric.counted(reference)
         path, gain = self._search(self.vocabulary.encode(counted), engine)
-        return Candidate(path, merit(gain, ngram_total(len(counted), self.metric.order), self.metric.gains))
+        return self._candidate(path, gain, counted)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
         """Orders the best paths for several references by the tie rule, a defined rate before none."""
@@ -45,10 +45,14 @@ class Searched(ABC):
         path = candidate.path
         return (not defined, -rate, self._price(path), self._words_of(path), tuple(path.tolist()))
 
+    def reported(self, path: Path) -> tuple[str, ...]:
+        """The words of a path without those that are ignored."""
+        return tuple(word for word in self._words(path) if word not in self.metric.ignore)
+
     def scored(self, path: Path, references: Sequence[Sequence[str]]) -> ScoredPath:
         """Scores a path from its words, by the string metric."""
         metric = self.metric
-        words = tuple(word for word in self._words(path) if word not in metric.ignore)
+        words = self.reported(path)
         best, statistics, alignment = metric.evaluate(words, references)
         return ScoredPath(
             words=words,
@@ -62,6 +66,9 @@ class Searched(ABC):
             reference=tuple(references[best]),
             **self._way(path),
         )
+
+    def _candidate(self, path: Path, gain: int, counted: Sequence[str]) -> Candidate:
+        return Candidate(path, merit(gain, ngram_total(len(counted), self.metric.order), self.metric.gains))
 
     @abstractmethod
     def one_best(self) -> Path:

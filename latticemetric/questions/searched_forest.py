@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.engine.search import ForestSearch, find_forest_engine
+from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.graphs import as_lattice
-from latticemetric.questions.searched import Path, Searched
+from latticemetric.questions.searched import Candidate, Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
 _LARGEST_SUM = 2.0**32  # rounding beyond that would be to more than a millionth
@@ -29,8 +30,9 @@ class SearchedForest(Searched):
         self._forest = forest
         silent = np.isin(forest.target.values, self._numbered(metric.ignore | metric.wildcard))
         self._said = forest.target.only(~silent)
-        carries = (forest.target.values > EPSILON) & ~np.isin(forest.target.values, self._numbered(metric.ignore))
-        self._word_counts = forest.target.only(carries).lengths()
+        self._shown = forest.target.only(~np.isin(forest.target.values, self._numbered(metric.ignore)))
+        self._word_counts = self._shown.only(self._shown.values > EPSILON).lengths()
+        self._rank = np.zeros(0, dtype=np.int64)
         self._choice = self._summable()
 
     def one_best(self) -> Path:
@@ -81,6 +83,18 @@ class SearchedForest(Searched):
         encoded = [self.vocabulary.encode(reference) for reference in references]
         return best_forest(self._question(encoded[0]), encoded)
 
+    def best_strings(self, reference: Sequence[str], most: int) -> list[Candidate]:
+        """The best strings against one reference, at most so many: each one's best path in the graph itself."""
+        from latticemetric.engine.native_forest import best_strings
+
+        counted = self.metric.counted(reference)
+        question = StringSearch(self._question(self.vocabulary.encode(counted)), self._shown, self._rank)
+        return [self._candidate(self._path(found.edges), found.gain, counted) for found in best_strings(question, most)]
+
+    def _path(self, edges: npt.NDArray[np.int64]) -> Path:
+        """A derivation as a path of the graph that was asked about."""
+        return edges
+
     def _question(self, reference: Words) -> ForestSearch:
         return ForestSearch(self._forest, self._said, self._word_counts, self._choice, reference, self.metric.gains)
 
@@ -112,10 +126,15 @@ class SearchedLatticeForest(SearchedForest):
         super().__init__(Forest.from_lattice(lattice), metric, scales)
         # A forest's edges are sorted by head, in the order in which they were given otherwise.
         self._arc = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
+        self._rank = self._arc
+
+    def _path(self, edges: npt.NDArray[np.int64]) -> Path:
+        # From the last arc down to the edge for the start.
+        arcs: Path = self._arc[edges[-2::-1]]
+        return arcs
 
     def _way(self, path: Path) -> dict[str, Any]:
-        # From the last arc down to the edge for the start.
-        return {"arcs": tuple(self._arc[path[-2::-1]].tolist()), "edges": (), "derivation": None}
+        return {"arcs": tuple(self._path(path).tolist()), "edges": (), "derivation": None}
 
 
 def as_searched_forest(graph: Graph, metric: GRR, scales: Scales | None) -> SearchedForest:

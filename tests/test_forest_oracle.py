@@ -306,7 +306,7 @@ def test_the_gain_is_that_of_the_tables(engine, forest, reference, case):
 @pytest.mark.parametrize("metric", [lm.WER(), lm.GRR(3, alpha="0.9", beta=1)], ids=lambda m: m.name)
 def test_the_native_gain_is_that_of_the_tables_where_openfst_gives_up(metric, seed):
     search = search_of(*all_bracketings(13, seed), metric)
-    with pytest.raises(lm.UsageError, match="too large for the openfst engine"):
+    with pytest.raises(lm.InputError, match="too large for the openfst engine"):
         find_forest_engine("openfst")(search)
     assert find_forest_engine("native")(search).gain == best_gain(search)
 
@@ -328,7 +328,7 @@ def test_a_forest_that_unfolds_without_end_is_refused(levels):
     # Each node has two edges, each uses the node below twice.
     edges = [(0, [], [A]), *((k // 2 + 1, [k // 2] * 2, [-1, -2]) for k in range(2 * levels))]
     forest = made(*edges, goals=[levels])
-    with pytest.raises(lm.UsageError, match=r"too large for the openfst engine: it unfolds.*use the native engine"):
+    with pytest.raises(lm.InputError, match=r"too large for the openfst engine: it unfolds.*use the native engine"):
         find_forest_engine("openfst")(search_of(forest, "a", lm.WER()))
 
 
@@ -336,7 +336,7 @@ def test_a_forest_of_too_many_equals_is_refused(monkeypatch):
     pytest.importorskip("pynini")
     monkeypatch.setattr("latticemetric.engine.openfst_forest._MOST_TIES", 100)
     search = search_of(words(*[[A]] * 50), "b", lm.WER())
-    with pytest.raises(lm.UsageError, match=r"too many derivations are equally good.*use the native engine"):
+    with pytest.raises(lm.InputError, match=r"too many derivations are equally good.*use the native engine"):
         find_forest_engine("openfst")(search)
 
 

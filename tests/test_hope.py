@@ -23,7 +23,12 @@ class Question:
 
     def value(self, words, cost):
         """The best of weight times metric less cost over references; WER counts as one minus itself."""
-        return max(self._weighed(list(words), list(reference)) for reference in self.references.words) - cost
+        return max(self._weighed(list(words), list(reference)) for reference in self._comparable()) - cost
+
+    def _comparable(self):
+        """A rate without words in its reference is none beside others."""
+        defined = [words for words in self.references.words if self.metric.counted(words)]
+        return defined if self.on == "rate" and defined else self.references.words
 
     def _weighed(self, words, reference):
         statistics = self.metric.statistics(words, [reference])
@@ -86,3 +91,17 @@ def test_a_weight_that_makes_no_sense_is_refused(weight):
 def test_only_rates_and_numerators_are_weighed():
     with pytest.raises(lm.UsageError, match="'cost'"):
         lm.hope(lm.Lattice.from_strings(["a"]), "a", on="cost")
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e303])
+def test_a_weight_that_no_sum_holds_is_refused(weight):
+    with pytest.raises(lm.InputError, match="too large to be added up"):
+        lm.hope(lm.Lattice.from_strings(["b b b b"]), "a", lm.GRR(1, alpha=100_000), weight=weight)
+
+
+def test_hope_is_scored_against_the_reference_that_it_is_the_hope_for():
+    lattice = lm.Lattice.from_strings([""])
+    answer = lm.hope(lattice, ["x x", ""], lm.GRR(1, beta=2))
+    assert (answer.value, answer.score, answer.reference) == (-2.0, -2.0, ("x", "x"))
+    answer = lm.hope(lm.Lattice.from_strings(["1"]), ["1", "2 2 1"], lm.GRR(1, beta=-1), on="numerator")
+    assert answer.value == answer.numerator == 3.0

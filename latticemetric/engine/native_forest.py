@@ -98,7 +98,12 @@ def _small_enough() -> Iterator[None]:
     try:
         yield
     except _native.TooLarge as error:
-        raise InputError(str(error), advice="prune the forest, or shorten the reference") from None
+        raise InputError(str(error)) from None
+    except MemoryError:
+        advice = "prune the forest, or shorten the reference"
+        raise InputError("the search does not fit into memory", advice=advice) from None
+            "the search does not fit into memory", advice="prune the forest, or shorten the reference"
+        ) from None
 
 
 def _memory() -> int:

@@ -13,7 +13,7 @@ from latticemetric.engine.composition import optimal_product
 from latticemetric.engine.pushdown import forest_machines, longest_output
 from latticemetric.engine.search import ForestSearch, FoundDerivation
 from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
-from latticemetric.errors import UsageError, require_pynini
+from latticemetric.errors import InputError, require_pynini
 
 _MOST_STATES = 6_000_000  # of the product: a quarter of a minute, and two gigabytes
 _MOST_TIES = 1_000_000  # arcs of its optimal part: some seconds of Python
@@ -23,7 +23,7 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
     """The best derivation of a forest under a recognition rate.
 
     Raises:
-        UsageError: The forest is too large to be unfolded.
+        InputError: The forest is too large to be unfolded.
     """
     require_pynini()
     import pynini
@@ -45,5 +45,5 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
     return FoundDerivation(*resolve_ties(product, labels))
 
 
-def _too_large(why: str) -> UsageError:
-    return UsageError(f"the forest is too large for the openfst engine: {why}", advice="use the native engine")
+def _too_large(why: str) -> InputError:
+    return InputError(f"the forest is too large for the openfst engine: {why}", advice="use the native engine")

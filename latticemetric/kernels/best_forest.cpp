@@ -11,7 +11,7 @@
 namespace latticemetric {
 namespace {
 
-constexpr std::size_t most_edges = std::size_t{1} << 24;
+constexpr std::size_t most_steps = std::size_t{1} << 32;  // some ten seconds
 
 // A derivation of node v reaches the best value in some entries V(v, q, s), and the set of those is all that the
 // derivation above it has to know: a bottom-up tree automaton, made deterministic. Its states are the nodes of the
@@ -128,7 +128,6 @@ class Determinization {
   }
 
   void add_choice(std::int32_t v, std::int64_t e, const std::vector<std::size_t>& uses) {
-    if (++tried_ > most_edges) throw TooLarge("the best derivations do not fit into a forest of their own");
     Entries reached;
     for (const auto use : uses) follow(tracks_[use], e, reached);
     if (reached.empty()) return;
@@ -148,6 +147,8 @@ class Determinization {
 
   // Adds the entries that a track reaches with the tails' chosen states.
   void follow(const Track& track, std::int64_t e, Entries& reached) {
+    taken_ += track.steps.size() + static_cast<std::size_t>(track.states);
+    if (taken_ > most_steps) throw TooLarge("the best derivations are too many for a forest of their own");
     const auto states = static_cast<std::size_t>(track.states);
     here_.assign(static_cast<std::size_t>(track.length + 1) * states, 0);
     here_[static_cast<std::size_t>(track.start)] = 1;
@@ -182,7 +183,7 @@ class Determinization {
   const ForestGraph graph_;
   std::vector<std::unique_ptr<Optimum>> optima_;
   std::vector<std::size_t> offset_;
-  std::size_t entries_ = 0, tried_ = 0;
+  std::size_t entries_ = 0, taken_ = 0;
   std::vector<std::vector<std::int32_t>> states_of_;  // of each node
   std::vector<Entries> entries_of_;                   // of each state
   std::map<Entries, std::int32_t> number_;            // of the states of this node

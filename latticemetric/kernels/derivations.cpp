@@ -5,7 +5,7 @@
 namespace latticemetric {
 
 void require_writable(std::size_t edges) {
-  if (edges > std::size_t{1} << 28) throw TooLarge("the best derivation has too many edges to be written out");
+  if (edges > std::size_t{1} << 22) throw TooLarge("the best derivation has more than four million edges: nodes that share their parts make it too long to be written out");
 }
 
 Derivations::Number Derivations::add(std::int64_t edge, const std::vector<Number>& parts) {

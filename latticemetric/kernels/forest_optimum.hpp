@@ -171,7 +171,7 @@ class ForestOptimum {
   void mark_rule(std::int32_t v, std::int32_t q, const Rule& rule, const Progress& progress) {
     bool any = false;
     const std::int32_t begin = rows_.first(q);
-    for (auto& level : marks_) std::fill(level.begin() + begin, level.end(), 0);
+    for (std::int32_t t = 0; t <= rule.length; ++t) std::fill(marks_[t].begin() + begin, marks_[t].end(), 0);
     for (std::int32_t s = tables_.first(v, q); s < states_; ++s)
       if (attains(v, q, s, rule, progress)) marks_[rule.length][s] = any = true;
     for (std::int32_t t = rule.length; any && t > 0; --t) {

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
+#include "best_derivation.hpp"
 #include "derivations.hpp"
 #include "exact_search.hpp"
 #include "forest_optimum.hpp"
@@ -34,6 +36,7 @@ class TieRule {
       price.cost += graph_.goal_cost[v];
       keep_better(best, price);
     }
+    if (best.derivation < 0) throw std::logic_error("no derivation reaches the best value");
     return derivations_.preorder(best.derivation);
   }
 
@@ -165,6 +168,9 @@ BestDerivation search_forest_for_hope(const ForestGraph& graph, const std::int32
                                       std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
   const ForestRules rules(graph, classes);
+  const double largest = scale * largest_value(rules, reference_words, gains) + largest_cost(graph);
+  if (!(largest < std::numeric_limits<double>::max() / 8))
+    throw TooLarge("the weight of hope or the costs are too large to be added up");
   const auto scaled = [&](std::int64_t gain) { return scale * static_cast<double>(gain); };
   const Pay<double> pay{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
   std::vector<double> weight(graph.cost, graph.cost + graph.edges);

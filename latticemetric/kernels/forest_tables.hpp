@@ -16,7 +16,7 @@ namespace latticemetric {
 // v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
 //
 // A node that only ever begins derivations is asked for from the start state alone, and one that only ever ends them
-// for the final state alone: a forest that is a lattice takes the time and room of a lattice.
+// for the final state alone: a forest that is a lattice, tails first, takes the time and room of a lattice.
 template <typename Value, typename RowsOfValue = RecognitionRows<Value>>
 class ForestTables {
  public:
@@ -112,13 +112,17 @@ class ForestTables {
     }
     const std::size_t triangle = size, states = static_cast<std::size_t>(states_);
     size = 0;
+    // A row a symbol of the longest rule, and what is known of each of its states.
+    std::size_t marks = (static_cast<std::size_t>(rules_.longest()) + 1) * states * (sizeof(Value) + 64);
     for (auto& use : uses_) {
       use.offset = size;
       if (use.all_starts)
         size += use.all_ends ? triangle : states * static_cast<std::size_t>(rows_.order());
       else
         size += use.all_ends ? states : static_cast<std::size_t>(rows_.order());
-      if (size > most_bytes / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory");
+      // And two words of 64 bits for each 64 entries of a row: which of them are live, and their numbers.
+      marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
+      if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory; prune the forest, or shorten the reference");
     }
     values_.assign(size, Rows::nothing);
   }

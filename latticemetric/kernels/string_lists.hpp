@@ -132,7 +132,7 @@ class StringLists {
       examine(list);
     else
       take(number, list);
-    if (bytes_ + said_.bytes() > most_bytes_) throw TooLarge("the strings on the way to the best do not fit into memory");
+    if (bytes_ + said_.bytes() > most_bytes_) throw TooLarge("the strings on the way to the best do not fit into memory; prune the forest, or ask for fewer");
   }
 
   void take(std::int32_t number, List& list) {

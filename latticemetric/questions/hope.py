@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -72,16 +73,22 @@ def hope(
     listed = references_of(references)
     searched = as_searched_forest(graph, chosen, scales)
     candidates = []
-    for reference in listed:
+    for reference in _comparable(listed, chosen, on):
         words = chosen.counted(reference)
         total = ngram_total(len(words), chosen.order) if on == "rate" else 1
-        scale = weight / (chosen.gains.unit * (total or 1))
-        candidates.append(searched.hope(words, scale))
-    value, path = max(candidates, key=lambda candidate: candidate[0])
+        value, path = searched.hope(words, weight / (chosen.gains.unit * (total or 1)))
+        candidates.append((-value, *searched.price(path), reference, path))
+    least, *_, reference, path = min(candidates, key=lambda candidate: candidate[:4])
     return Hope(
-        **vars(searched.scored(path, listed)),
-        value=value,
+        **vars(searched.scored(path, [reference])),
+        value=-least,
         one_best=searched.scored(searched.one_best(), listed),
         exact=True,
         signature=str(chosen.signature_for(len(listed))),
     )
+
+
+def _comparable(references: Sequence[Sequence[str]], metric: GRR, on: str) -> Sequence[Sequence[str]]:
+    """A rate that is undefined, for want of words, is none beside those that are not."""
+    defined = [reference for reference in references if metric.counted(reference)]
+    return defined if on == "rate" and defined else references

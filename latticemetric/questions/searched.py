@@ -42,8 +42,11 @@ class Searched(ABC):
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
         """Orders the best paths for several references by the tie rule, a defined rate before none."""
         defined, rate = candidate.promised
-        path = candidate.path
-        return (not defined, -rate, self._price(path), self._words_of(path), tuple(path.tolist()))
+        return (not defined, -rate, *self.price(candidate.path))
+
+    def price(self, path: Path) -> tuple[float, int, tuple[int, ...]]:
+        """What decides among paths that score alike: cost, words, arcs or edges."""
+        return self._compared_cost(path), self._words_of(path), tuple(path.tolist())
 
     def reported(self, path: Path) -> tuple[str, ...]:
         """The words of a path without those that are ignored."""
@@ -87,6 +90,10 @@ class Searched(ABC):
 
     @abstractmethod
     def _price(self, path: Path) -> float: ...
+
+    def _compared_cost(self, path: Path) -> float:
+        """The cost that paths are compared by."""
+        return self._price(path)
 
     @abstractmethod
     def _scores(self, path: Path) -> Mapping[str, float]: ...

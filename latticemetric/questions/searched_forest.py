@@ -110,6 +110,9 @@ class SearchedForest(Searched):
     def _price(self, path: Path) -> float:
         return float(self.cost.arc[path].sum() + self.cost.final[self._forest.head[path[0]]])
 
+    def _compared_cost(self, path: Path) -> float:
+        return float(self._choice.arc[path].sum() + self._choice.final[self._forest.head[path[0]]])
+
     def _scores(self, path: Path) -> Mapping[str, float]:
         row = int(np.searchsorted(self._forest.goals, self._forest.head[path[0]]))
         return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._forest.scores.items()}

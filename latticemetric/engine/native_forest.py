@@ -102,8 +102,6 @@ def _small_enough() -> Iterator[None]:
     except MemoryError:
         advice = "prune the forest, or shorten the reference"
         raise InputError("the search does not fit into memory", advice=advice) from None
-            "the search does not fit into memory", advice="prune the forest, or shorten the reference"
-        ) from None
 
 
 def _memory() -> int:

@@ -90,9 +90,11 @@ def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
         bound = milliseconds[0] * (numbers / numbers[0]) ** series.power
         name = {1: "linear", 3: "cubic"}[series.power]
         axis.loglog(numbers, bound, "--", color="#888888", label=f"{name} from the smallest on")
+        axis.set_xticks(series.numbers, [f"{number:,}" for number in series.numbers])
+        axis.minorticks_off()
         axis.set_xlabel(series.against)
         axis.set_ylabel("milliseconds")
-        axis.grid(visible=True, which="both", alpha=0.2)
+        axis.grid(visible=True, alpha=0.2)
         axis.legend(frameon=False)
     STATIC.mkdir(exist_ok=True)
     figure.savefig(STATIC / "scaling.svg", metadata={"Date": None})

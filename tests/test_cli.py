@@ -850,3 +850,16 @@ def test_numbers_against_words_are_a_forgotten_symbol_table(tmp_path):
     done = oracle(lattices, references)
     assert done.status == 2
     assert "give --symbols" in done.stderr
+
+
+@pytest.mark.parametrize("engine", ["native", "openfst"])
+def test_forests_lattices_and_lists_go_the_same_way(tmp_path, engine):
+    folder = tmp_path / "graphs"
+    folder.mkdir()
+    (folder / "1.target_graph").write_bytes((EXAMPLES / "lantern.target_graph").read_bytes())
+    file(folder, "2.fst.txt", "0 1 too too\n1 2 late late\n2\n")
+    file(folder, "3.jsonl", '{"nbest": ["a b", "c"]}\n')
+    references = file(tmp_path, "refs", "a lantern burns late\ntoo late\nc\n")
+    done = good(oracle(folder, references, "--metric", "wer", "--engine", engine, "--format", "json"))
+    assert [item["hypothesis"] for item in done.json["lattices"]] == ["a lantern burns late", "too late", "c"]
+    assert ["edges" in item for item in done.json["lattices"]] == [True, False, False]

@@ -1,6 +1,7 @@
 """The best strings against their definition: every derivation, grouped by what it says."""
 
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,8 +22,10 @@ from strategies import (
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.engine import native_forest
 from latticemetric.forest import Forest
 from latticemetric.nbest import Hypothesis
+from latticemetric.questions.searched_forest import as_searched_forest
 
 _MOST_DERIVATIONS = 300
 
@@ -34,6 +37,13 @@ forests = (
     .map(ForestDraft.forest)
 )
 numbers = st.sampled_from([1, 2, 3, 5, 10, 50])
+roads = pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
+
+
+def oracles(few: int, *arguments, **options) -> list[lm.Oracle]:
+    """Up to `few` strings are listed and ranked, more of them are searched: the answers are the same."""
+    with mock.patch.object(native_forest, "few_strings", return_value=few):
+        return lm.oracles(*arguments, **options)
 
 
 def cost_of(path: ArcPath, graph, scales) -> Fraction:
@@ -69,32 +79,36 @@ def listed(found: list[lm.Oracle], metric: lm.GRR):
 # --- Against the definition
 
 
+@roads
 @given(forest=forests, given_references=references(6), case=metrics(), n=numbers, data=st.data())
-def test_the_best_strings_are_those_of_all_derivations(forest, given_references, case, n, data):
+def test_the_best_strings_are_those_of_all_derivations(few, forest, given_references, case, *, n, data):
     metric = case[0]
     scales = data.draw(scalings(forest))
-    found = lm.oracles(forest, given_references.argument, metric, n=n, scales=scales)
+    found = oracles(few, forest, given_references.argument, metric, n=n, scales=scales)
     expected = best_strings(forest, enumerate_derivations(forest), given_references.argument, metric, scales)
     assert listed(found, metric) == expected[:n]
     assert found[0] == lm.oracle(forest, given_references.argument, metric, scales=scales)
 
 
+@roads
 @given(lattice=lattices(), given_references=references(6), case=metrics(), n=numbers, data=st.data())
-def test_the_best_strings_are_those_of_all_paths(lattice, given_references, case, n, data):
+def test_the_best_strings_are_those_of_all_paths(few, lattice, given_references, case, *, n, data):
     metric = case[0]
     scales = data.draw(scalings(lattice))
-    found = lm.oracles(lattice, given_references.argument, metric, n=n, scales=scales)
+    found = oracles(few, lattice, given_references.argument, metric, n=n, scales=scales)
     expected = best_strings(lattice, enumerate_paths(lattice), given_references.argument, metric, scales)
     assert listed(found, metric) == expected[:n]
     assert found[0] == lm.oracle(lattice, given_references.argument, metric, scales=scales)
 
 
+@roads
 @given(forest=forests, given_references=references(6), case=metrics())
-def test_asking_for_more_changes_nothing_of_what_is_found_first(forest, given_references, case):
-    few, many = (lm.oracles(forest, given_references.argument, case[0], n=n) for n in (3, 1000))
-    assert many[:3] == few
+def test_asking_for_more_changes_nothing_of_what_is_found_first(few, forest, given_references, case):
+    three, many = (oracles(few, forest, given_references.argument, case[0], n=n) for n in (3, 1000))
+    assert many[:3] == three
 
 
+@roads
 @pytest.mark.parametrize(
     ("alpha", "beta"),
     [
@@ -106,10 +120,10 @@ def test_asking_for_more_changes_nothing_of_what_is_found_first(forest, given_re
         (-0.9, 0),  # insertions and deletions are better
     ],
 )
-def test_strings_are_ranked_exactly_in_every_width_of_integers(alpha, beta):
+def test_strings_are_ranked_exactly_in_every_width_of_integers(few, alpha, beta):
     metric = lm.GRR(3, alpha=alpha, beta=beta)
     forest = all_bracketings("abcab", seed=5)
-    found = lm.oracles(forest, "b a c b a a", metric, n=1000)
+    found = oracles(few, forest, "b a c b a a", metric, n=1000)
     assert listed(found, metric) == best_strings(forest, enumerate_derivations(forest), "b a c b a a", metric, None)
 
 
@@ -148,33 +162,38 @@ def said(found):
     return [" ".join(best.words) for best in found]
 
 
-def test_a_string_of_many_derivations_is_one_string():
-    # Catalan's 34th number of trees, and all of them say the same.
-    found = lm.oracles(all_bracketings("abcd" * 9), "a b c d", n=5)
-    assert said(found) == [" ".join("abcd" * 9)]
+@roads
+def test_a_string_of_many_derivations_is_one_string(few):
+    # There are as many trees as Catalan's 19th number says, and all of them say the same.
+    found = oracles(few, all_bracketings("abcd" * 5), "a b c d", n=5)
+    assert said(found) == [" ".join("abcd" * 5)]
 
 
-def test_a_string_of_many_alignments_is_one_string():
-    found = lm.oracles(lm.Lattice.from_strings(["a a a a", "b", "a a a a"]), "a " * 30, "wrr", n=5)
+@roads
+def test_a_string_of_many_alignments_is_one_string(few):
+    found = oracles(few, lm.Lattice.from_strings(["a a a a", "b", "a a a a"]), "a " * 30, "wrr", n=5)
     assert said(found) == ["a a a a", "b"]
 
 
-def test_words_that_are_all_foreign_make_strings_different():
+@roads
+def test_words_that_are_all_foreign_make_strings_different(few):
     forest = made((0, [], [B]), (0, [], [C]), (0, [], [D]), (1, [0], [A, -1]), goals=[1], costs=[2.0, 1.0, 1.5, 0.0])
-    assert said(lm.oracles(forest, "a x", "wrr")) == ["a c", "a d", "a b"]
+    assert said(oracles(few, forest, "a x", "wrr")) == ["a c", "a d", "a b"]
 
 
-def test_wildcards_make_strings_different_and_ignored_words_do_not():
+@roads
+def test_wildcards_make_strings_different_and_ignored_words_do_not(few):
     lattice = lm.Lattice.from_strings(["a um b", "a b", "um a b"], costs=[1.0, 2.0, 3.0])
-    wild, ignoring = (lm.oracles(lattice, "a b", lm.WRR(**{how: ["um"]})) for how in ("wildcard", "ignore"))
+    wild, ignoring = (oracles(few, lattice, "a b", lm.WRR(**{how: ["um"]})) for how in ("wildcard", "ignore"))
     assert said(wild) == ["a um b", "a b", "um a b"]
     assert said(ignoring) == ["a b"]
     assert ignoring[0].cost == 1.0
 
 
-def test_each_string_has_its_cheapest_derivation():
+@roads
+def test_each_string_has_its_cheapest_derivation(few):
     forest = made((0, [], [A, B]), (0, [], [A]), (1, [0], [-1, B]), (1, [0], [-1]), goals=[1], costs=[2, 0.5, 1, 1])
-    found = lm.oracles(forest, "a b", "wrr")
+    found = oracles(few, forest, "a b", "wrr")
     assert [(best.words, best.cost, best.edges) for best in found] == [
         (("a", "b"), 1.5, (2, 1)), (("a",), 1.5, (3, 1)), (("a", "b", "b"), 3.0, (2, 0)),
     ]  # fmt: skip
@@ -212,6 +231,15 @@ def doubled(levels, *more):
     return made((0, [], [A]), *edges, *((levels, [], text) for text in more), goals=[levels])
 
 
+def test_answers_may_be_long_together():
+    # Five million edges are more than one derivation may have.
+    length = 5_000
+    source = np.repeat(np.arange(length), 2)
+    lattice = lm.Lattice.from_arcs(source, source + 1, [1, 2] * length, final=[length])
+    found = as_searched_forest(lattice, lm.WER(), None).best_strings(["3"], 1000)
+    assert len({tuple(best.path.tolist()) for best in found}) == 1000
+
+
 def test_what_is_too_long_to_be_written_is_no_problem_until_it_is_asked_for():
     assert said(lm.oracles(doubled(100, [A], [B]), "a", n=2)) == ["a", "b"]
 
@@ -227,7 +255,7 @@ def test_what_does_not_fit_into_memory_is_refused(memory, what, monkeypatch):
     monkeypatch.setattr("latticemetric.engine.native_forest._memory", lambda: memory)
     edges = [(0, [], [word]) for word in (A, B, C, D)] + [(k + 1, [k, 0], [-1, -2]) for k in range(8)]
     with pytest.raises(lm.InputError, match=rf"{what}.* do not fit into memory.*prune the forest"):
-        lm.oracles(made(*edges, goals=[8]), "a b c d", n=10**6)
+        oracles(0, made(*edges, goals=[8]), "a b c d", n=10**6)
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
@@ -257,7 +285,7 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
     }  # fmt: skip
     wide = {"tail_begin", "said_begin", "shown_begin", "words", "rank"}
     types = {"cost": np.float64, "goal_cost": np.float64} | dict.fromkeys(wide, np.int64)
-    known = {"order": 4, "unit": 1, "alpha": 1, "beta": 0, "most": 1, "few": 10, "most_bytes": 10**6}
+    known = {"order": 4, "unit": 1, "alpha": 1, "beta": 0, "most": 1, "few": 0, "most_bytes": 10**6}
 
     def found(**changes):
         given_now = arguments | changes
@@ -275,14 +303,15 @@ real_data = pytest.mark.skipif(not DATA.exists(), reason="real forests are elsew
 
 
 @real_data
+@roads
 @pytest.mark.parametrize("metric", [lm.GRR(4), lm.WER()], ids=lambda metric: metric.name)
-def test_all_strings_of_a_real_forest_are_found(metric):
+def test_all_strings_of_a_real_forest_are_found(few, metric):
     forest = lm.read_one(DATA / "forests" / "training_dpmert_test_data_0.json.gz")
     lines = (DATA / "forests" / "training_dpmert_test_data_0.references.txt").read_text().splitlines()
     cheapest = {}
     for derivation in forest.derivations():
         cheapest[derivation.words] = min(derivation.cost, cheapest.get(derivation.words, np.inf))
-    found = lm.oracles(forest, lines, metric, n=10_000)
+    found = oracles(few, forest, lines, metric, n=10_000)
     assert {best.words: best.cost for best in found} == pytest.approx(cheapest)
     assert len(found) == len(cheapest) == 951
     ranks = [(-metric.merit(metric.statistics(best.words, lines))[1], best.cost) for best in found]

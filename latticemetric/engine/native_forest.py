@@ -17,8 +17,7 @@ from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.lattice import Column, Labels
 from latticemetric.vocabulary import Words
 
-_MOST = 2**60  # what no forest reaches
-_FEW = 10_000  # strings that are listed faster than they are searched
+_MOST_STRINGS = 2**60  # what no search reaches
 
 
 def best_derivation(search: ForestSearch) -> FoundDerivation:
@@ -35,7 +34,7 @@ def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.
 
 def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
     """The best derivations of the best strings, at most so many."""
-    asked, count = search.search, min(most, _MOST)
+    asked, count = search.search, min(most, _MOST_STRINGS)
     with _small_enough():
         edges, begin, high, low = _native.best_strings(
             **_question(asked),
@@ -44,10 +43,15 @@ def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
             rank=search.rank,
             reference=asked.reference,
             most=count,
-            few=max(4 * count, _FEW) if _FEW else 0,
+            few=few_strings(count),
         )
     gains = [(above << 64) + below for above, below in zip(high.tolist(), low.tolist(), strict=True)]
     return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
+
+
+def few_strings(most: int) -> int:
+    """So many strings are listed and ranked faster than the best of them are searched for."""
+    return max(4 * most, 10_000)
 
 
 def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:

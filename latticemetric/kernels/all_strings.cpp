@@ -95,8 +95,8 @@ class Strings {
 
 }  // namespace
 
-std::optional<std::vector<WholeDerivation>> all_strings(const ForestGraph& graph, SaidDerivations& said, std::size_t most,
-                                                       std::size_t most_bytes) {
+std::optional<std::vector<WholeDerivation>> all_strings(const ForestGraph& graph, SaidDerivations& said,
+                                                        std::size_t most, std::size_t most_bytes) {
   return Strings(graph, said, most, most_bytes).list();
 }
 

@@ -12,13 +12,15 @@ namespace latticemetric {
 namespace {
 
 template <typename Value>
-std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best, const SaidDerivations& said, std::size_t most) {
+std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best, const SaidDerivations& said,
+                                    std::size_t most, std::size_t most_bytes) {
   std::vector<BestDerivation> derivations;
-  std::size_t edges = 0;
+  std::size_t bytes = 0;
   for (const auto& [gain, number] : best) {
     if (derivations.size() == most) break;
     derivations.push_back({said.preorder(number), static_cast<Wide>(gain), static_cast<double>(gain)});
-    require_writable(edges += derivations.back().edges.size());
+    bytes += derivations.back().edges.size() * sizeof(std::int64_t);
+    if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer");
   }
   return derivations;
 }
@@ -33,7 +35,7 @@ std::vector<BestDerivation> searched(const ForestRules& rules, const CanonicalRo
   Branches branches(tables, steps, most_bytes / 8);
   SaidDerivations said(shown);
   StringLists<Value> lists(branches, rules, said, most_bytes / 8 * 3);
-  return written(lists.best({ForestPart::Kind::all, 0, 0, 0}, most), said, most);
+  return written(lists.best({ForestPart::Kind::all, 0, 0, 0}, most), said, most, most_bytes / 4);
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ std::vector<BestDerivation> k_best(const ForestGraph& graph, const Shown& shown,
   return with_exact_value(largest_value(rules, reference_words, gains), [&](auto zero) {
     using Value = decltype(zero);
     const CanonicalRows<Value> rows(classes.reference, pay<Value>(gains));
-    if (strings) return written(StringRanking<Value>(rules, rows, *said).ranked(*strings), *said, count);
+    if (strings) return written(StringRanking<Value>(rules, rows, *said).ranked(*strings), *said, count, most_bytes / 4);
     return searched(rules, rows, shown, count, most_bytes);
   });
 }

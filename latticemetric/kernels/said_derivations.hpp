@@ -84,7 +84,8 @@ class SaidDerivations {
   // Groups are made from left to right.
   void ungroup(Number part) {
     parts_.clear();
-    for (; derivations_.is_group(part); part = derivations_.parts(part)[0]) parts_.push_back(derivations_.parts(part)[1]);
+    for (; derivations_.is_group(part); part = derivations_.parts(part)[0])
+      parts_.push_back(derivations_.parts(part)[1]);
     parts_.push_back(part);
     std::reverse(parts_.begin(), parts_.end());
   }

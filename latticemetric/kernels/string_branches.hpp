@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -27,8 +29,8 @@ struct ForestPart {
     std::size_t operator()(const ForestPart& part) const {
       std::uint64_t hash = static_cast<std::uint64_t>(part.kind);
       for (const std::int32_t value : {part.number, part.q, part.s})
-        hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u, hash ^= hash >> 32;
-      return hash;
+        hash = hash * 0x9E3779B97F4A7C15u ^ static_cast<std::uint64_t>(value);
+      return hash * 0x9E3779B97F4A7C15u;
     }
   };
 };
@@ -142,8 +144,9 @@ class StringBranches {
       backwards(part, step);
       for (std::int32_t b = first; b < last; ++b) visit_sum(b, before[b], column_[b], column_[b], visit);
     } else {
+      const bool is_first = step.before == RuleStep::none;
       for (std::int32_t a = first; a < last; ++a)
-        visit_sum(a, before[a], tables_.row(step.tail, a)[part.s], step.before == RuleStep::none ? before[a] : Value{0}, visit);
+        visit_sum(a, before[a], tables_.row(step.tail, a)[part.s], is_first ? before[a] : Value{0}, visit);
     }
   }
 

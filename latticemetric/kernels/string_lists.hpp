@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -113,7 +112,8 @@ class StringLists {
       const Entry& entry = list.found[source.index];
       return {entry.gain, said_[entry.number].cost, said_[entry.number].words};
     }
-    if (!list.candidates.empty() && list.candidates.front().merit.gain > list.waiting) return list.candidates.front().merit;
+    const auto& candidates = list.candidates;
+    if (!candidates.empty() && candidates.front().merit.gain > list.waiting) return candidates.front().merit;
     return {list.waiting, branches_.least_cost(list.part), 0};
   }
 
@@ -132,19 +132,23 @@ class StringLists {
       examine(list);
     else
       take(number, list);
-    if (bytes_ + said_.bytes() > most_bytes_) throw TooLarge("the strings on the way to the best do not fit into memory; prune the forest, or ask for fewer");
+    if (bytes_ + said_.bytes() > most_bytes_)
+      throw TooLarge("the strings on the way to the best do not fit into memory; prune the forest, or ask for fewer");
   }
 
   void take(std::int32_t number, List& list) {
-    Candidate best = pop(list);
-    const Number found = best.number;
-    best.number = unknown;
-    if (best.right != none) push_next(list, best, best.i, best.j + 1);
-    if (best.j == 0 && has_next_left(list, best)) push_next(list, best, best.i + 1, 0);
-    const auto identity = list.part.kind == Part::Kind::step ? found : said_.text(found);
+    const Candidate best = pop(list);
+    Candidate next = best;  // no better than this one
+    next.number = unknown;
+    ++next.j;
+    if (best.right != none) push(list, next);
+    ++next.i;
+    next.j = 0;
+    if (best.j == 0 && has_next_left(list, best)) push(list, next);
+    const auto identity = list.part.kind == Part::Kind::step ? best.number : said_.text(best.number);
     const std::uint64_t key = static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(identity);
     if (!known_.insert(key).second) return;
-    list.found.push_back({best.merit.gain, found});
+    list.found.push_back({best.merit.gain, best.number});
     spend(sizeof(Entry) + 4 * sizeof(void*));
   }
 
@@ -152,13 +156,6 @@ class StringLists {
     if (list.part.kind != Part::Kind::node) return candidate.left != none;
     const Rule& rule = branches_.rule(list.part, candidate.branch);
     return candidate.i + 1 < rules_.alike_end(rule) - rules_.alike_begin(rule);
-  }
-
-  // No better than the candidate was.
-  void push_next(List& list, Candidate candidate, std::uint32_t i, std::uint32_t j) {
-    candidate.i = i;
-    candidate.j = j;
-    push(list, candidate);
   }
 
   // The best candidate is not known: either it is now, or it is less than was thought, or a list is asked for more.

@@ -15,7 +15,7 @@ HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "m
 
 def imported_by(*command: str) -> set[str]:
     """The top-level packages that a Python process imports; it tells them on standard error."""
-    python = [sys.executable, "-X", "importtime", *command]
+    python = [sys.executable, "-P", "-X", "importtime", *command]
     done = subprocess.run(python, capture_output=True, text=True, timeout=60, check=True)
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     found = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}

@@ -51,7 +51,7 @@ def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
 
 def few_strings(most: int) -> int:
     """So many strings are listed and ranked faster than the best of them are searched for."""
-    return max(4 * most, 10_000)
+    return max(10 * most, 1000)
 
 
 def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:

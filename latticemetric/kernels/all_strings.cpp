@@ -7,8 +7,17 @@
 namespace latticemetric {
 namespace {
 
+// What is tried is lost where there turn out to be too many strings, and a search has less to do for paths than for
+// trees.
 constexpr std::size_t most_derivations = std::size_t{1} << 21;
+constexpr std::size_t most_paths_an_edge = 16;
 constexpr std::int64_t most_words = 1000;
+
+std::size_t most_derivations_of(const ForestGraph& graph) {
+  for (std::int64_t e = 0; e < graph.edges; ++e)
+    if (graph.tail_begin[e + 1] - graph.tail_begin[e] > 1) return most_derivations;
+  return most_paths_an_edge * static_cast<std::size_t>(graph.edges);
+}
 
 // Every node of a forest is used, so that none has more strings than all of it has.
 class Strings {
@@ -16,7 +25,8 @@ class Strings {
 
  public:
   Strings(const ForestGraph& graph, SaidDerivations& said, std::size_t most, std::size_t most_bytes)
-      : graph_(graph), said_(said), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes) {}
+      : graph_(graph), said_(said), most_(most), most_bytes_(most_bytes), of_node_(graph.nodes),
+        most_derivations_(most_derivations_of(graph)) {}
 
   std::optional<std::vector<WholeDerivation>> list() {
     for (std::int64_t e = 0; e < graph_.edges; ++e) {
@@ -39,7 +49,7 @@ class Strings {
       if (graph_.said[k] < 0) tails_.push_back(&of_node_[graph_.tail[graph_.tail_begin[edge] - graph_.said[k] - 1]]);
     chosen_.assign(tails_.size(), 0);
     do {
-      if (++derivations_ > most_derivations || !add_choice(edge)) return false;
+      if (++derivations_ > most_derivations_ || !add_choice(edge)) return false;
     } while (choose_next());
     return true;
   }
@@ -87,6 +97,7 @@ class Strings {
   const std::size_t most_, most_bytes_;
   std::size_t derivations_ = 0;
   std::vector<std::vector<WholeDerivation>> of_node_;
+  const std::size_t most_derivations_;
   std::unordered_map<Texts::Number, WholeDerivation> best_;  // of the node at hand
   std::vector<const std::vector<WholeDerivation>*> tails_;
   std::vector<std::size_t> chosen_;

@@ -54,7 +54,8 @@ std::vector<BestDerivation> k_best(const ForestGraph& graph, const Shown& shown,
   return with_exact_value(largest_value(rules, reference_words, gains), [&](auto zero) {
     using Value = decltype(zero);
     const CanonicalRows<Value> rows(classes.reference, pay<Value>(gains));
-    if (strings) return written(StringRanking<Value>(rules, rows, *said).ranked(*strings), *said, count, most_bytes / 4);
+    if (strings)
+      return written(StringRanking<Value>(rules, rows, *said).ranked(*strings), *said, count, most_bytes / 4);
     return searched(rules, rows, shown, count, most_bytes);
   });
 }

@@ -139,6 +139,11 @@ def test_repeated_words_are_aligned_as_defined(candidate, reference):
     assert_as_defined(candidate, reference, ["exact"], FakeWordNet({}))
 
 
+def test_a_reference_word_may_be_taken_from_a_word_that_nothing_else_maps():
+    """Another word makes up for it, and nothing crosses."""
+    assert_as_defined(list("aaba"), list("gaa"), ["wn-synonymy"], FakeWordNet({"a": "u", "g": "uv", "b": "v"}))
+
+
 @given(
     st.lists(st.sampled_from("abcdefg"), max_size=6),
     st.lists(st.sampled_from("abcdefg"), max_size=6),

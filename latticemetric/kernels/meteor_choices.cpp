@@ -31,38 +31,32 @@ void StageSearch::expand_ordered(std::int32_t word, std::int32_t state) {
 
 // A choice is open if what is left still completes a mapping of largest cardinality. One such matching of what is left
 // tells: without the word and the reference word of the choice it lacks one edge at most, which one augmenting path
-// must bring back (Kuhn).
+// must bring back (Kuhn), from whichever word has no edge then.
 void StageSearch::expand_general(std::int32_t word, std::int32_t state) {
   const auto* cells = here_.cells.data() + static_cast<std::size_t>(state) * references_;
   match(word, cells);
   const auto largest = matched_;
-  const auto restore = [&](std::int32_t without) {
-    matched_ = largest;
-    visited_.assign(references_, 0);
-    if (without >= 0) visited_[without] = 1;
-  };
   const auto own = std::find(largest.begin(), largest.end(), word) - largest.begin();
   const bool is_matched = own < references_;
+  const auto completes_without = [&](std::int32_t reference) {
+    matched_ = largest;
+    matched_[own] = -1;
+    visited_.assign(references_, 0);
+    if (reference >= 0) matched_[reference] = -1, visited_[reference] = 1;
+    const auto& words = component_words_[open_->candidate_component[word]];
+    return std::any_of(words.begin(), words.end(), [&](std::int32_t other) {
+      return other > word && std::find(matched_.begin(), matched_.end(), other) == matched_.end() &&
+             augment(other, cells);
+    });
+  };
   for (auto k = open_->link_begin[word]; k < open_->link_begin[word + 1]; ++k) {
     const Link& link = open_->links[k];
     const auto r = link.reference;
     if (cells[r] & 1) continue;
-    if (is_matched && own != r && largest[r] >= 0) {
-      restore(r);
-      matched_[own] = -1;
-      if (!augment(largest[r], cells)) continue;
-    }
+    if (is_matched && own != r && largest[r] >= 0 && !completes_without(r)) continue;
     add_child(word, state, &link);
   }
-  if (is_matched) {
-    restore(-1);
-    matched_[own] = -1;
-    bool found = false;
-    for (const auto other : component_words_[open_->candidate_component[word]])
-      found = found || (other > word && std::find(largest.begin(), largest.end(), other) == largest.end() &&
-                        augment(other, cells));
-    if (!found) return;
-  }
+  if (is_matched && !completes_without(-1)) return;
   add_child(word, state, nullptr);
 }
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.k_best import oracles as oracles
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
+    from latticemetric.questions.mbr_lattice import mbr_lattice as mbr_lattice
     from latticemetric.questions.ngram_mbr import MBR as MBR
     from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
     from latticemetric.questions.oracle import oracle as oracle
@@ -92,6 +93,7 @@ _HOME = {
     "make_metric": "metrics.registry",
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
+    "mbr_lattice": "questions.mbr_lattice",
     "oracle": "questions.oracle",
     "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",

@@ -15,7 +15,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
 from latticemetric.questions.graphs import as_lattice
-from latticemetric.questions.ngram_gain import GainParameters, exact_gains
+from latticemetric.questions.ngram_gain import ExactGains, GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -78,6 +78,12 @@ class NgramMBR:
             self._evidence = other if beam is None else other.pruned(beam, others)
             self._evidence_scales = others
         self._word = _renumbered(self._lattice, self._evidence.vocabulary)
+        self._longest = _most_words(self._lattice)
+
+    @property
+    def searched(self) -> tuple[Lattice, Words]:
+        """The lattice to choose from, pruned, and the words of its arcs by the evidence's numbers."""
+        return self._lattice, self._word
 
     def posteriors(self, scale: float, order: int) -> NgramPosteriors:
         """Of the evidence."""
@@ -99,9 +105,13 @@ class NgramMBR:
             beam=self._beam,
         )
 
+    def gains(self, counted: NgramPosteriors, parameters: GainParameters) -> ExactGains:
+        """Of n-grams and words, with sums that are exact along any path."""
+        return exact_gains(counted, parameters, self._longest)
+
     def _search(self, counted: NgramPosteriors, parameters: GainParameters) -> npt.NDArray[np.int64]:
         lattice, cost = self._lattice, self._searched_cost
-        gains = exact_gains(counted, parameters, lattice.num_states - 1)
+        gains = self.gains(counted, parameters)
         path = _native.search_ngrams(
             lattice.source,
             lattice.target,
@@ -118,6 +128,15 @@ class NgramMBR:
     def _one_best(self) -> npt.NDArray[np.int64]:
         whole, cost = self._whole, self._cost
         return _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
+
+
+def _most_words(lattice: Lattice) -> int:
+    """Words of the longest path."""
+    is_word = (lattice.word != EPSILON).astype(np.uint8)
+    ends = np.full(lattice.num_states, np.inf)
+    ends[lattice.final] = 0.0
+    path = _native.best_path(lattice.source, lattice.target, -is_word.astype(np.float64), is_word, ends)
+    return int(is_word[path].sum())
 
 
 def _divided(scales: Scales | None, lattice: Lattice, evidence: Lattice) -> tuple[Scales | None, Scales | None]:

@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
+    from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
+    from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
+    from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
     from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 _HOME = {
@@ -79,6 +82,8 @@ _HOME = {
     "LatticeMetricError": "errors",
     "MissingDependencyError": "errors",
     "MBR": "questions.ngram_mbr",
+    "MBRTrial": "tuning.mbr_result",
+    "MBRTuning": "tuning.mbr_result",
     "NBest": "nbest",
     "NgramPosteriors": "questions.ngram_posteriors",
     "Oracle": "questions.scored_path",
@@ -100,6 +105,7 @@ _HOME = {
     "oracle_forest": "questions.oracle_forest",
     "read": "formats.reading",
     "read_one": "formats.reading",
+    "tune_mbr": "tuning.mbr_tuning",
     "write": "formats.writing",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -100,10 +101,21 @@ class NgramMBR:
             cost=self._cost.along(arcs, self._whole),
             arcs=tuple(arcs.tolist()),
             confidences=tuple(probable.get(word, 0.0) for word in words),
-            one_best=self._whole.words(self._one_best().tolist()),
+            one_best=self.one_best,
             parameters=parameters,
             beam=self._beam,
         )
+
+    def string(self, counted: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
+        """The words of the answer, without what else is said of it."""
+        return self._whole.words(self._search(counted, parameters).tolist())
+
+    @cached_property
+    def one_best(self) -> tuple[str, ...]:
+        """The words of the model's own best path."""
+        whole, cost = self._whole, self._cost
+        path = _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
+        return whole.words(path.tolist())
 
     def gains(self, counted: NgramPosteriors, parameters: GainParameters) -> ExactGains:
         """Of n-grams and words, with sums that are exact along any path."""
@@ -124,10 +136,6 @@ class NgramMBR:
             gains.word,
         )
         return self._arcs[path]
-
-    def _one_best(self) -> npt.NDArray[np.int64]:
-        whole, cost = self._whole, self._cost
-        return _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
 
 
 def _most_words(lattice: Lattice) -> int:

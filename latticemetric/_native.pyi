@@ -264,6 +264,24 @@ def count_segments(
     Texts and owner are those of `number_segments`.
     """
 
+def string_trie(
+    begin: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """A row a node, the root first: the row before it, its word; and the row where each string ends."""
+
+def minimize_trie(
+    parent: npt.NDArray[np.int32], word: npt.NDArray[np.int32], end_cost: npt.NDArray[np.float64]
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    int,
+]:
+    """The smallest lattice of a trie's strings: source, target, word, cost; final states, their costs; the start."""
+
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],

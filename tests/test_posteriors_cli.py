@@ -224,7 +224,7 @@ def test_lattices_are_written_with_gains(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("--write-lattices out.far", "holds one score an arc; leave the model's out with --gains-only"),
+        ("--write-lattices out.far", "holds one score an arc; --gains-only leaves the model's scores and labels out"),
         ("--write-lattices out.far -p 0.7,0.8", "--write-lattices writes one setting"),
         ("--write-lattices out.far --posterior-scale 0.7,0.8", "--write-lattices writes one setting"),
         ("--gains-only", "--gains-only means nothing without --write-lattices"),
@@ -246,6 +246,13 @@ def test_mistakes_of_mbr_are_told_without_half_a_result(arguments, says, tmp_pat
     assert says in done.stderr.replace(", and this graph has lm, acoustic, gain", "")
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_a_format_has_no_place_for_can_be_left_out_too(tmp_path):
+    arguments = ("mbr", EXAMPLES / "lantern.hg", "--write-lattices", tmp_path / "out.slf")
+    assert "no place for the labels covered; --gains-only" in run(*arguments, status=2).stderr
+    run(*arguments, "--gains-only")
+    assert list(lm.read_one(tmp_path / "out.slf").scores) == ["gain"]
 
 
 # --- mbr --tune

@@ -149,13 +149,14 @@ def _tune(given: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> Non
 
 @contextlib.contextmanager
 def _gains_only_advised() -> Iterator[None]:
-    """Formats advise to add scores up where they have no place for them: here they can be left out."""
+    """Formats advise what `convert` can do about scores and labels that they have no place for; here it is this."""
     try:
         yield
     except UsageError as error:
-        if "--sum-scores" not in (error.advice or ""):
+        if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
             raise
-        raise UsageError(error.what, where=error.where, advice="leave the model's out with --gains-only") from None
+        advice = "--gains-only leaves the model's scores and labels out"
+        raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
 def _by_ngrams(

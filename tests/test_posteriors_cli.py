@@ -248,6 +248,23 @@ def test_mistakes_of_mbr_are_told_without_half_a_result(arguments, says, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_gains_may_come_from_evidence(tmp_path):
+    lm.write(tmp_path / "other.slf", [("ferry-001", lm.read_one(FERRY).pruned(0.5))])
+    run("mbr", FERRY, "--evidence", tmp_path / "other.slf", "--write-lattices", tmp_path / "out.slf", "--gains-only")
+    expected = lm.mbr_lattice(lm.read_one(FERRY), evidence=lm.read_one(tmp_path / "other.slf"))
+    again = lm.read_one(tmp_path / "out.slf")
+    assert sorted(p.cost for p in again.paths()) == pytest.approx(sorted(p.cost for p in expected.paths()))
+    assert sorted(p.cost for p in again.paths()) != sorted(p.cost for p in lm.mbr_lattice(lm.read_one(FERRY)).paths())
+
+
+def test_rows_of_a_grid_tell_their_settings():
+    header, *lines = run("mbr", MEETING, "-p", "0.7,0.8", "-r", "0.5,0.6", "--format", "tsv").stdout.splitlines()
+    columns = [header.split("\t").index(name) for name in ("id", "p", "r")]
+    assert (
+        len({tuple(line.split("\t")[k] for k in columns) for line in lines}) == len(lines) == 4 * len(graphs(MEETING))
+    )
+
+
 def test_labels_that_a_format_has_no_place_for_can_be_left_out_too(tmp_path):
     arguments = ("mbr", EXAMPLES / "lantern.hg", "--write-lattices", tmp_path / "out.slf")
     assert "no place for the labels covered; --gains-only" in run(*arguments, status=2).stderr

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from latticemetric.formats.registry import Graph
     from latticemetric.lattice import Lattice
 
-_COLUMNS = ["id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best", "scale", "word_penalty", "error"]
+_COLUMNS = [
+    "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
+    "scale", "T", "p", "r", "order", "word_penalty", "error",
+]  # fmt: skip
 
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
 _OF_WRITING = ("write_lattices", "gains_only")

@@ -1,5 +1,6 @@
 """Lattices with gains against every path of the lattice they were made of."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -82,6 +83,16 @@ def test_histories_that_cannot_matter_are_not_kept_apart():
     lattice = lm.Lattice.from_arcs([0, 0, 1], [1, 1, 2], [1, 2, 3], final=[2])
     assert lm.mbr_lattice(lattice, order=1).num_states == 3
     assert lm.mbr_lattice(lattice, order=2).num_states == 4
+
+
+@given(lattice=lattices(), chosen=parameters)
+def test_arcs_of_a_state_keep_their_order(lattice, chosen):
+    numbers = lm.Column(np.arange(len(lattice.word), dtype=np.float64), np.zeros(len(lattice.final)), scale=0.0)
+    numbered = dataclasses.replace(lattice, scores={"number": numbers})
+    found = lm.mbr_lattice(numbered, **chosen)
+    rows = list(zip(found.source.tolist(), found.scores["number"].arc.tolist(), strict=True))
+    assert rows == sorted(rows)
+    assert len(set(rows)) == len(rows)
 
 
 def test_times_and_labels_stay_with_their_states_and_arcs():

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.k_best import oracles as oracles
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
+    from latticemetric.questions.mbr_lattice import mbr_lattice as mbr_lattice
     from latticemetric.questions.ngram_mbr import MBR as MBR
     from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
     from latticemetric.questions.oracle import oracle as oracle
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
+    from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
+    from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
+    from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
     from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 _HOME = {
@@ -78,6 +82,8 @@ _HOME = {
     "LatticeMetricError": "errors",
     "MissingDependencyError": "errors",
     "MBR": "questions.ngram_mbr",
+    "MBRTrial": "tuning.mbr_result",
+    "MBRTuning": "tuning.mbr_result",
     "NBest": "nbest",
     "NgramPosteriors": "questions.ngram_posteriors",
     "Oracle": "questions.scored_path",
@@ -92,12 +98,14 @@ _HOME = {
     "make_metric": "metrics.registry",
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
+    "mbr_lattice": "questions.mbr_lattice",
     "oracle": "questions.oracle",
     "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
     "read": "formats.reading",
     "read_one": "formats.reading",
+    "tune_mbr": "tuning.mbr_tuning",
     "write": "formats.writing",
 }
 

@@ -208,6 +208,27 @@ def search_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Arcs of the path that gains most; n-grams are rows as above. Ties: least cost, fewest words, smallest arcs."""
 
+def unfold_gains(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    states: int,
+    parent: npt.NDArray[np.int32],
+    ending: npt.NDArray[np.int32],
+    gain: npt.NDArray[np.float64],
+    word_gain: float,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.float64],
+]:
+    """A lattice whose arcs have the gains of the n-grams that they complete, which are rows as above.
+
+    Of each state the state of the lattice; of each arc source, target, the arc of the lattice, its gain.
+    """
+
 def align(
     candidate: npt.NDArray[np.int32],
     reference: npt.NDArray[np.int32],
@@ -242,6 +263,24 @@ def count_segments(
 
     Texts and owner are those of `number_segments`.
     """
+
+def string_trie(
+    begin: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """A row a node, the root first: the row before it, its word; and the row where each string ends."""
+
+def minimize_trie(
+    parent: npt.NDArray[np.int32], word: npt.NDArray[np.int32], end_cost: npt.NDArray[np.float64]
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    int,
+]:
+    """The smallest lattice of a trie's strings: source, target, word, cost; final states, their costs; the start."""
 
 def match_ngrams(
     candidates: npt.NDArray[np.int32],

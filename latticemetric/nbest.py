@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.lattice import Column, Lattice
+from latticemetric.lattice import Column, Floats, Lattice, Scales, summed_cost
+from latticemetric.lattice_door import check_columns
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _MOST_CELLS = 20_000_000
@@ -69,6 +71,45 @@ class NBest:
             columns[name] = Column(cost, np.zeros(1), self.scales.get(name, 1.0))
         word = np.concatenate(chains).astype(np.int32)
         return Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
+
+    def determinized(
+        self, scales: Scales | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
+    ) -> Lattice:
+        """The smallest lattice where each string has one path; its column `cost` is the model's cost.
+
+        `to_lattice` has a path a hypothesis: those of the same words are alternatives, each with its own probability.
+        Here they are one. By `sum` it is as probable as all of them together, so that posteriors are the same; by
+        `best` it costs what the best of them costs, as in `Lattice.determinized`.
+
+        Costs are 64-bit floats, off by no more than the rounding of some sums. Beginnings of strings are shared, and
+        ends as far as their costs allow.
+
+        Args:
+            scales: Weight of each score in the model's cost; scores not named keep their own.
+            merge: `sum` or `best`.
+            scale: What costs will be multiplied by where posteriors are asked for: probabilities at that scale are
+                summed. It does not multiply the costs here. Where no string stands twice, it makes no difference.
+
+        Examples:
+            >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
+            >>> nbest = NBest(tuple(Hypothesis(words, {"total": cost}) for words, cost in hypotheses), {})
+            >>> [(path.words, round(path.cost, 4)) for path in nbest.determinized().paths()]
+            [(('a', 'b'), 0.5259), (('c', 'b'), 2.0)]
+            >>> nbest.determinized()
+            Lattice(3 states, 3 arcs, scores: cost)
+        """
+        from latticemetric.string_lattice import string_lattice
+
+        return string_lattice([h.words for h in self.hypotheses], self._costs(scales), merge=merge, scale=scale)
+
+    def _costs(self, scales: Scales | None) -> Floats:
+        """The model's cost of each hypothesis."""
+        columns = {}
+        for name in self.score_names():
+            values = np.array([h.scores.get(name, 0.0) for h in self.hypotheses], dtype=np.float64)
+            columns[name] = Column(values, np.zeros(1), self.scales.get(name, 1.0))
+        check_columns(columns, {}, len(self), 1)
+        return summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
 
     def score_names(self) -> list[str]:
         """All scores that any hypothesis has."""

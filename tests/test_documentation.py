@@ -246,6 +246,49 @@ def test_info_has_the_documented_fields():
     assert sorted(document["graphs"][0]) == sorted(documented("json.md", "Output of `info`"))
 
 
+@pytest.mark.usefixtures("folder")
+def test_answers_of_mbr_have_the_documented_fields():
+    for more, heading in (([], "Output of `mbr`"), (["--method", "wer"], "Output of `mbr --method wer`")):
+        arguments = ("latticemetric", "mbr", "meeting.lat.txt", *more, "--format", "json")
+        document = json.loads(output_of(*arguments))
+        assert list(document) == ["lattices"]
+        for item in document["lattices"]:
+            assert sorted(item) == sorted(documented("json.md", heading))
+
+
+@pytest.mark.usefixtures("folder")
+def test_tuning_has_the_documented_fields():
+    tuning = ("latticemetric", "mbr", "meeting.lat.txt", "--tune", "meeting.ref.txt", "-p", "0.7", "-r", "0.7")
+    document = json.loads(output_of(*tuning, "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `mbr --tune`")
+    for setting in (document["best"], document["default"], *document["trials"]):
+        assert list(setting) == documented("json.md", "A setting")
+    for name in ("over_default", "over_one_best", "held_out_over_one_best"):
+        assert list(document[name]) == documented("json.md", "A comparison of settings")
+    header, *_ = output_of(*tuning, "--format", "tsv").splitlines()
+    assert header.split("\t") == [*documented("json.md", "A setting"), "best"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_networks_have_the_documented_fields():
+    document = json.loads(output_of("latticemetric", "consensus", "ferry.slf", "--format", "json"))
+    assert sorted(document["lattices"][0]) == sorted(documented("json.md", "Output of `consensus`"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_posteriors_have_the_documented_fields():
+    kinds = {"words": "A word", "ngrams": "An n-gram", "arcs": "An arc"}
+    fields = documented("json.md", "Output of `posteriors`")
+    for of, part in {**kinds, "summary": None}.items():
+        arguments = ("latticemetric", "posteriors", "ferry.slf", "--of", of, "--format")
+        (item,) = json.loads(output_of(*arguments, "json"))["lattices"]
+        assert list(item) == [name for name in fields if name not in kinds or name == of]
+        if part is not None:
+            assert list(item[of][0]) == documented("json.md", f"{part} with its posterior")
+            header, *_ = output_of(*arguments, "tsv").splitlines()
+            assert header.split("\t") == ["id", *documented("json.md", f"{part} with its posterior"), "error"]
+
+
 LETTERS = ("latticemetric", "score", "letters.old.txt", "letters.ref.txt", "--system", "letters.new.txt")
 
 
@@ -282,6 +325,9 @@ def test_scores_of_extracted_strings_have_the_documented_fields():
         ("score", "score.md"),
         ("convert", "formats/index.md"),
         ("info", "formats/index.md"),
+        ("posteriors", "posteriors.md"),
+        ("mbr", "posteriors.md"),
+        ("consensus", "posteriors.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

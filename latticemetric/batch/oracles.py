@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from latticemetric.batch.string_scores import Strings, StringScorer
 
 
+Words = tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of one pair: an oracle, or a problem.
@@ -134,6 +137,18 @@ def oracles_of(
 
 
 def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Oracle:
+    graph, references = built(pair)
+    assert pair.entry is not None
+    with placed(pair.entry.place):
+        return oracle(graph, references, metric, scales=scales, engine=engine)
+
+
+def built(pair: Pair) -> tuple[Graph, list[Words]]:
+    """The graph of a pair, and all that its references may say.
+
+    Raises:
+        InputError: A side is missing, or cannot be used.
+    """
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -141,7 +156,7 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
         graph = pair.entry.build()
         references = [words for reference in pair.references for words in readings(reference)]
         _check_spelling(graph, references)
-        return oracle(graph, references, metric, scales=scales, engine=engine)
+    return graph, references
 
 
 def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:

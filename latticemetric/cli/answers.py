@@ -20,17 +20,23 @@ Item = dict[str, Any]
 
 _SHARED = [
     click.argument("graphs", nargs=-1, required=True),
-    click.option(
-        "--posterior-scale", "scale", type=float, default=1.0, show_default=True, metavar="NUMBER",
-        help="What costs are multiplied by: below 1 makes posteriors flatter.",
-    ),
     options.scale,
     options.workers,
     options.symbols,
     options.from_format,
     options.output,
     click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on."),
-]  # fmt: skip
+]
+
+posterior_scale = click.option(
+    "--posterior-scale",
+    "scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="What costs are multiplied by: below 1 makes posteriors flatter.",
+)
 
 
 def shared(command: F) -> F:
@@ -41,7 +47,7 @@ def shared(command: F) -> F:
 
 
 def put_answers(
-    ask: Callable[[Graph], Any],
+    ask: Callable[..., Any],
     lines: Callable[[Iterator[Answer]], Iterable[str]],
     *,
     graphs: tuple[str, ...],
@@ -50,19 +56,32 @@ def put_answers(
     workers: int | None,
     keep_going: bool,
     output: str,
+    evidence: tuple[str, ...] = (),
 ) -> None:
-    """Asks all graphs and writes what they answer; failures go to stderr, and make the exit status 1."""
+    """Asks all graphs, each with its evidence if there is any, and writes what they answer.
+
+    Failures go to stderr, and make the exit status 1.
+    """
     from latticemetric.batch.answers import answers_of
+    from latticemetric.batch.evidence import answers_by_evidence, with_evidence
     from latticemetric.batch.workers import default_workers
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
 
-    found = options.progress(entries(graphs, from_format, as_vocabulary(symbols)), None, "graphs")
+    vocabulary = as_vocabulary(symbols)
+    found = options.progress(entries(graphs, from_format, vocabulary), None, "graphs")
+    at_once = workers or default_workers()
     failed = 0
+    asked: Iterator[Answer]
+    if evidence:
+        pairs = with_evidence(found, entries(evidence, None, vocabulary))
+        asked = answers_by_evidence(pairs, ask, keep_going=keep_going, workers=at_once)
+    else:
+        asked = answers_of(found, ask, keep_going=keep_going, workers=at_once)
 
     def answers() -> Iterator[Answer]:
         nonlocal failed
-        for answer in answers_of(found, ask, keep_going=keep_going, workers=workers or default_workers()):
+        for answer in asked:
             if answer.problem is not None:
                 failed += 1
                 click.echo(f"failed: {answer.problem}", err=True)
@@ -73,6 +92,27 @@ def put_answers(
             put(line)
     if failed:
         sys.exit(1)
+
+
+def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callable[[Any], Graph]) -> Iterator[Answer]:
+    """Passes answers on; when all are there, writes their lattices, if a file is named.
+
+    That is before results appear in a file, or on standard output: a lattice that cannot be written is an error
+    without half a result.
+    """
+    if path is None:
+        yield from found
+        return
+    from latticemetric.formats.registry import format_for_writing
+    from latticemetric.formats.writing import write
+
+    format_for_writing(path)  # a name that tells no format is better known before an hour of work than after it
+    lattices: list[tuple[str, Graph]] = []
+    for answer in found:
+        if answer.problem is None:
+            lattices.append((answer.name, lattice_of(answer.value)))
+        yield answer
+    write(path, lattices)
 
 
 def json_lines(items: Iterable[Item]) -> Iterator[str]:

@@ -26,6 +26,7 @@ Examples:
 
 @click.command("consensus", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @answers.shared
+@answers.posterior_scale
 @click.option("--write-lattices", metavar="FILE", help="Write the networks as lattices too, by the file's suffix.")
 @click.option("--least", type=float, default=1e-6, show_default=True, help="Posteriors below are not written there.")
 @options.output_format("text", "tsv", "json", "jsonl", "ctm")
@@ -38,20 +39,11 @@ def command(
     """
     from latticemetric.questions.consensus import consensus
 
-    networks: list[tuple[str, Any]] = []
+    def lines(found: Iterator[Answer]) -> Iterable[str]:
+        networks = answers.written_beside(found, write_lattices, lambda network: network.to_lattice(least))
+        return _lines(networks, output_format)
 
-    def kept(found: Iterator[Answer]) -> Iterator[Answer]:
-        for answer in found:
-            if answer.problem is None and write_lattices:
-                networks.append((answer.name, answer.value.to_lattice(least)))
-            yield answer
-
-    ask = partial(consensus, scale=scale, scales=dict(scales))
-    answers.put_answers(ask, lambda found: _lines(kept(found), output_format), **chosen)
-    if write_lattices:
-        from latticemetric.formats.writing import write
-
-        write(write_lattices, networks)
+    answers.put_answers(partial(consensus, scale=scale, scales=dict(scales)), lines, **chosen)
 
 
 def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:

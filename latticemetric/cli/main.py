@@ -18,6 +18,7 @@ _VERBS = {
     "oracle": "the best that each lattice could have said",
     "score": "strings against references, by any metric",
     "mbr": "the words that are expected to score best",
+    "posteriors": "how probable words, n-grams and arcs are",
     "consensus": "confusion networks, confidences, word times",
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",

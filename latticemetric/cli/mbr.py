@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,24 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.formats.registry import Graph
+    from latticemetric.lattice import Lattice
 
-_COLUMNS = ["id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best", "scale", "word_penalty", "error"]
+_COLUMNS = [
+    "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
+    "scale", "T", "p", "r", "order", "word_penalty", "error",
+]  # fmt: skip
 
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
+_OF_WRITING = ("write_lattices", "gains_only")
+_OF_TUNING = ("metric", "ignore", "style")
 
 _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --prune 5
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (a row a setting)
+  latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
+  latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
 
 
@@ -44,42 +53,137 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str) ->
 )
 @click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
 @click.option("--word-penalty", default="0", show_default=True, callback=_numbers, help="A further cost of each word.")
+@click.option(
+    "--posterior-scale",
+    "scale",
+    default="1",
+    show_default=True,
+    callback=_numbers,
+    metavar="NUMBERS",
+    help="What costs are multiplied by: below 1 makes posteriors flatter.",
+)
+@click.option(
+    "--evidence", multiple=True, metavar="FILE", help="Graphs for the posteriors, by the same ids; repeatable."
+)
+@click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
+@click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
+@click.option("--tune", multiple=True, metavar="REFERENCES", help="Find parameters that score best; repeatable.")
+@click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
+@click.option("--ignore", metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list.")
+@click.option(
+    "--references",
+    "style",
+    type=click.Choice(["auto", "plain", "keyed"]),
+    default="auto",
+    show_default=True,
+    help="Whether lines of --tune's references begin with ids.",
+)
 @options.output_format("text", "tsv", "json", "jsonl")
-def command(*, method: str, output_format: str, scale: float, scales: Any, **chosen: Any) -> None:
+def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> None:
     """Minimum Bayes risk: the words of each of GRAPHS that are expected to score best.
 
-    By n-grams (-p, -r, -T and --word-penalty take several numbers with commas: every combination is a result), or by
-    word error rate, as Kaldi's lattice-mbr-decode. GRAPHS are files, folders, quoted globs, or -.
+    By n-grams (-p, -r, -T, --word-penalty and --posterior-scale take several numbers with commas: every combination
+    is a result), or by word error rate, as Kaldi's lattice-mbr-decode. GRAPHS are files, folders, quoted globs, or -.
+
+    With --tune, the parameters whose answers score best against references, as options; those that several numbers
+    are given for, or none, are searched.
     """
-    given = {name: chosen.pop(name) for name in _OF_NGRAMS}
-    both = {"scale": scale, "scales": dict(scales), "prune": chosen.pop("prune")}
+    given = {name: chosen.pop(name) for name in ("scale", *_OF_NGRAMS)}
+    tuned = {name: chosen.pop(name) for name in _OF_TUNING}
+    written = {name: chosen.pop(name) for name in _OF_WRITING}
+    both = {"scales": dict(scales), "prune": chosen.pop("prune")}
     if method == "wer":
-        _require_defaults()
-        ask = partial(_by_words, **both)
-    else:
-        ask = partial(_by_ngrams, **both, **given)
-    answers.put_answers(ask, partial(_lines, output_format=output_format), **chosen)
+        _refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING, "evidence"], "the method wer")
+    if chosen["tune"]:
+        _refuse([*_OF_WRITING], "--tune")
+        _tune(given, **tuned, **both, **chosen, output_format=output_format)
+        return
+    _refuse(_OF_TUNING, "a run without --tune")
+    ask = _ask(method, given, both, **written)
+    chosen.pop("tune")
+
+    def lines(found: Iterator[Answer]) -> Iterable[str]:
+        beside = answers.written_beside(found, written["write_lattices"], lambda value: value[1])
+        return _lines(beside, output_format=output_format)
+
+    with _gains_only_advised():
+        answers.put_answers(ask, lines, **chosen)
 
 
-def _require_defaults() -> None:
+def _refuse(names: Iterable[str], where: str) -> None:
+    """Refuses options that have no effect there."""
     context = click.get_current_context()
-    for name in _OF_NGRAMS:
+    for name in names:
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             option = next(p.opts[0] for p in context.command.params if p.name == name)
-            raise UsageError(f"{option} means nothing to the method wer", advice="leave it out")
+            raise UsageError(f"{option} means nothing to {where}", advice="leave it out")
 
 
-def _by_ngrams(graph: Graph, **parameters: Any) -> list[dict[str, Any]]:
+def _ask(
+    method: str, given: dict[str, Any], both: dict[str, Any], *, write_lattices: str | None, gains_only: bool
+) -> Callable[..., Any]:
+    """What is asked of each graph: items, and a lattice if one is to be written."""
+    if method == "wer" or write_lattices:
+        what = "the method wer takes" if method == "wer" else "--write-lattices writes"
+        several = next((name for name in ("scale", *_OF_NGRAMS) if name != "order" and len(given[name]) > 1), None)
+        if several is not None:
+            raise UsageError(f"{what} one setting, and there are several", advice="give one number of each")
+    if gains_only and not write_lattices:
+        raise UsageError("--gains-only means nothing without --write-lattices", advice="leave it out")
+    if method == "wer":
+        return partial(_by_words, **both, scale=given["scale"][0])
+    if write_lattices:
+        single = {name: value if name == "order" else value[0] for name, value in given.items()}
+        return partial(_with_lattice, **both, single=single, gains_only=gains_only)
+    return partial(_by_ngrams, **both, **given)
+
+
+def _tune(given: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
+    from latticemetric.cli import mbr_tuning
+
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    parameters = {name: value for name, value in given.items() if context.get_parameter_source(name) is not default}
+    chosen.pop("workers")  # all settings share what is kept of a graph: one process tunes
+    reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
+    mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
+
+
+@contextlib.contextmanager
+def _gains_only_advised() -> Iterator[None]:
+    """Formats advise what `convert` can do about scores and labels that they have no place for; here it is this."""
+    try:
+        yield
+    except UsageError as error:
+        if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
+            raise
+        advice = "--gains-only leaves the model's scores and labels out"
+        raise UsageError(error.what, where=error.where, advice=advice) from None
+
+
+def _by_ngrams(
+    graph: Graph, evidence: Graph | None = None, **parameters: Any
+) -> tuple[list[dict[str, Any]], Lattice | None]:
     from latticemetric.questions.mbr import mbr_grid
 
-    return [found.asdict() for found in mbr_grid(graph, **parameters)]
+    return [found.asdict() for found in mbr_grid(graph, evidence=evidence, **parameters)], None
 
 
-def _by_words(graph: Graph, **parameters: Any) -> list[dict[str, Any]]:
+def _with_lattice(
+    graph: Graph, evidence: Graph | None = None, *, single: dict[str, Any], **chosen: Any
+) -> tuple[list[dict[str, Any]], Lattice | None]:
+    from latticemetric.questions.mbr_lattice import mbr_with_lattice
+    from latticemetric.questions.ngram_gain import GainParameters
+
+    found, lattice = mbr_with_lattice(graph, GainParameters(**single), evidence=evidence, **chosen)
+    return [found.asdict()], lattice
+
+
+def _by_words(graph: Graph, **parameters: Any) -> tuple[list[dict[str, Any]], Lattice | None]:
     from latticemetric.questions.mbr import mbr
 
-    return [mbr(graph, "wer", **parameters).asdict()]
+    return [mbr(graph, "wer", **parameters).asdict()], None
 
 
 def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:
@@ -96,7 +200,7 @@ def _items(found: Iterator[Answer]) -> Iterator[dict[str, Any]]:
         if answer.problem is not None:
             yield {"id": answer.name, "error": str(answer.problem)}
             continue
-        for value in answer.value:
+        for value in answer.value[0]:
             yield {"id": answer.name, **value}
 
 

@@ -72,4 +72,7 @@ void bind_meteor(nb::module_& m);
 // Minimum Bayes risk under word error rate, bound in `word_mbr_border.cpp`.
 void bind_word_mbr(nb::module_& m);
 
+// Lists of strings as lattices, bound in `string_border.cpp`.
+void bind_strings(nb::module_& m);
+
 }  // namespace latticemetric

@@ -1,7 +1,8 @@
-// The border to Python of n-grams in lattices: their posteriors, and the path whose n-grams gain most.
+// The border to Python of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
 #include <vector>
 
 #include "border.hpp"
+#include "gain_lattice.hpp"
 #include "ngram_posteriors.hpp"
 #include "ngram_search.hpp"
 
@@ -72,6 +73,26 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   return column(std::move(path));
 }
 
+nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
+                          std::int32_t states, Input<std::int32_t> parent, Input<std::int32_t> ending,
+                          Input<double> gain, double word_gain) {
+  require(states > 0, "a lattice has a start");
+  require_lattice(source, target, word, static_cast<std::size_t>(states));
+  require_aligned(gain);
+  require_aligned(parent, ending);
+  require(gain.size() == parent.size(), "n-grams differ in number");
+  GainLattice unfolded;
+  {
+    nb::gil_scoped_release release;
+    const auto trie = trie_of(parent, ending);
+    unfolded = unfold_gains(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
+                            word.data(), {trie, gain.data(), word_gain});
+  }
+  return nb::make_tuple(column(std::move(unfolded.state)), column(std::move(unfolded.source)),
+                        column(std::move(unfolded.target)), column(std::move(unfolded.arc)),
+                        column(std::move(unfolded.gain)));
+}
+
 }  // namespace
 
 void bind_ngrams(nb::module_& m) {
@@ -79,6 +100,8 @@ void bind_ngrams(nb::module_& m) {
         "order"_a);
   m.def("search_ngrams", &py_search_ngrams, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "parent"_a,
         "ending"_a, "gain"_a, "word_gain"_a);
+  m.def("unfold_gains", &py_unfold_gains, "source"_a, "target"_a, "word"_a, "states"_a, "parent"_a, "ending"_a,
+        "gain"_a, "word_gain"_a);
 }
 
 }  // namespace latticemetric

@@ -4,16 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ngram_trie.hpp"
+#include "gain_automaton.hpp"
 
 namespace latticemetric {
-
-// What strings gain: for each n-gram of the trie, as often as it stands in the string, and for each word.
-struct NgramGains {
-  const NgramTrie& ngrams;
-  const double* gain;
-  double word;
-};
 
 // Arcs are sorted by source and go from smaller to larger states; 0 is the start; a word is 0 where there is none, and
 // negative where no n-gram has it; `final_cost` is infinite where a state is not final. Gains are compared as they are:

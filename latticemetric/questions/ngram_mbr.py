@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
 from latticemetric.questions.graphs import as_lattice
-from latticemetric.questions.ngram_gain import GainParameters, exact_gains
+from latticemetric.questions.ngram_gain import ExactGains, GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -78,6 +79,12 @@ class NgramMBR:
             self._evidence = other if beam is None else other.pruned(beam, others)
             self._evidence_scales = others
         self._word = _renumbered(self._lattice, self._evidence.vocabulary)
+        self._longest = _most_words(self._lattice)
+
+    @property
+    def searched(self) -> tuple[Lattice, Words]:
+        """The lattice to choose from, pruned, and the words of its arcs by the evidence's numbers."""
+        return self._lattice, self._word
 
     def posteriors(self, scale: float, order: int) -> NgramPosteriors:
         """Of the evidence."""
@@ -94,14 +101,29 @@ class NgramMBR:
             cost=self._cost.along(arcs, self._whole),
             arcs=tuple(arcs.tolist()),
             confidences=tuple(probable.get(word, 0.0) for word in words),
-            one_best=self._whole.words(self._one_best().tolist()),
+            one_best=self.one_best,
             parameters=parameters,
             beam=self._beam,
         )
 
+    def string(self, counted: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
+        """The words of the answer, without what else is said of it."""
+        return self._whole.words(self._search(counted, parameters).tolist())
+
+    @cached_property
+    def one_best(self) -> tuple[str, ...]:
+        """The words of the model's own best path."""
+        whole, cost = self._whole, self._cost
+        path = _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
+        return whole.words(path.tolist())
+
+    def gains(self, counted: NgramPosteriors, parameters: GainParameters) -> ExactGains:
+        """Of n-grams and words, with sums that are exact along any path."""
+        return exact_gains(counted, parameters, self._longest)
+
     def _search(self, counted: NgramPosteriors, parameters: GainParameters) -> npt.NDArray[np.int64]:
         lattice, cost = self._lattice, self._searched_cost
-        gains = exact_gains(counted, parameters, lattice.num_states - 1)
+        gains = self.gains(counted, parameters)
         path = _native.search_ngrams(
             lattice.source,
             lattice.target,
@@ -115,9 +137,14 @@ class NgramMBR:
         )
         return self._arcs[path]
 
-    def _one_best(self) -> npt.NDArray[np.int64]:
-        whole, cost = self._whole, self._cost
-        return _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
+
+def _most_words(lattice: Lattice) -> int:
+    """Words of the longest path."""
+    is_word = (lattice.word != EPSILON).astype(np.uint8)
+    ends = np.full(lattice.num_states, np.inf)
+    ends[lattice.final] = 0.0
+    path = _native.best_path(lattice.source, lattice.target, -is_word.astype(np.float64), is_word, ends)
+    return int(is_word[path].sum())
 
 
 def _divided(scales: Scales | None, lattice: Lattice, evidence: Lattice) -> tuple[Scales | None, Scales | None]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Floats, Lattice, Scales
+from latticemetric.lattice import Column, Floats, Lattice, Scales
 from latticemetric.questions.graphs import as_lattice
 
 if TYPE_CHECKING:
@@ -74,6 +74,28 @@ class Posteriors:
         """The probability of each word: that a path says it, once or more often."""
         return self.ngrams(1).words()
 
+    def to_lattice(self) -> Lattice:
+        """The lattice with one column, `posterior`: −ln of the probability of each arc, and of each end.
+
+        Words, states and times stay. What is less probable than the smallest normal number (10⁻³⁰⁸) costs as much
+        as that.
+
+        Examples:
+            >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
+            >>> posteriors(lattice).to_lattice().scores["posterior"].arc.round(4).tolist()
+            [1.0986, 1.0986, 1.0986, 1.0986, 1.0986]
+        """
+        ending = self.ending if len(self.ending) > 1 else np.ones(1)
+        return Lattice.from_arcs(
+            self.lattice.source,
+            self.lattice.target,
+            self.lattice.word,
+            final=self.lattice.final,
+            scores={"posterior": Column(_costs_of(self.arc), _costs_of(ending))},
+            vocabulary=self.lattice.vocabulary,
+            times=self.lattice.times,
+        )
+
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """The arcs of some paths, drawn independently with their probabilities."""
         if count < 0:
@@ -99,6 +121,11 @@ class Posteriors:
     def _ending_given_state(self) -> Floats:
         state = self.state[self.lattice.final]
         return np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
+
+
+def _costs_of(probability: Floats) -> Floats:
+    """−ln, finite, and 0 for what rounding makes more than certain."""
+    return 0.0 - np.log(np.clip(probability, np.finfo(np.float64).tiny, 1.0))
 
 
 def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors:

@@ -1,0 +1,161 @@
+"""Which evidence belongs to which graph: that of the same id. Nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from latticemetric.batch.answers import Answer
+from latticemetric.batch.workers import map_in_order
+from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.registry import Entry, Graph
+from latticemetric.nbest import NBest
+from latticemetric.vocabulary import Vocabulary
+
+_ADVICE = "or give --keep-going, which reports it and goes on"
+
+
+@dataclass(frozen=True)
+class Supported:
+    """A graph and its evidence; one side is missing where the input lacks it.
+
+    Attributes:
+        name: The id of both.
+        entry: The graph, not yet built.
+        evidence: The evidence, likewise.
+        problem: What is missing, if anything.
+    """
+
+    name: str
+    entry: Entry | None
+    evidence: Entry | None
+    problem: InputError | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the graph is, for an error."""
+        return self.entry.place if self.entry else self.name
+
+
+def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[Supported]:
+    """Pairs graphs with the evidence of the same id.
+
+    Where both come in the same order, one pair is in memory at a time; evidence that comes before its graph waits.
+
+    Raises:
+        FormatError: Two graphs, or two pieces of evidence, have one id: it cannot be told which belong together.
+    """
+    waiting: dict[str, Entry] = {}
+    rest = _distinct(evidence, "pieces of evidence")
+    for entry in _distinct(entries, "graphs"):
+        found = waiting.pop(entry.name, None)
+        while found is None and (following := next(rest, None)) is not None:
+            if following.name == entry.name:
+                found = following
+            elif following.format:
+                waiting[following.name] = following
+            else:
+                yield _surplus(following)
+        yield Supported(entry.name, entry, found, None if found else _lacking(entry))
+    yield from map(_surplus, waiting.values())
+    yield from map(_surplus, rest)
+
+
+def answers_by_evidence(
+    pairs: Iterable[Supported], ask: Callable[[Graph, Graph], Any], *, keep_going: bool = False, workers: int = 1
+) -> Iterator[Answer]:
+    """Asks each graph with its evidence, in the order of the graphs.
+
+    Raises:
+        InputError: A pair has a problem, unless `keep_going`: then it is an answer.
+    """
+
+    def answer(pair: Supported) -> Answer:
+        try:
+            graph = _graph_of(pair)
+            evidence = evidence_of(pair, graph)
+            with placed(pair.place):
+                return Answer(pair.name, ask(graph, evidence))
+        except InputError as error:
+            if not keep_going:
+                raise
+            return Answer(pair.name, None, error)
+
+    return map_in_order(answer, pairs, workers)
+
+
+def _graph_of(pair: Supported) -> Graph:
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    with placed(pair.place):
+        return pair.entry.build()
+
+
+def evidence_of(pair: Supported, graph: Graph) -> Graph:
+    """The evidence of a pair whose graph is built.
+
+    Raises:
+        InputError: It is missing, or cannot be used.
+    """
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.evidence is not None
+    with placed(pair.evidence.place):
+        evidence = pair.evidence.build()
+    with placed(pair.place):
+        _check_spelling(graph, evidence)
+    return evidence
+
+
+def _check_spelling(graph: Graph, evidence: Graph) -> None:
+    """Words against numbers never match: that is a forgotten symbol table."""
+    numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
+    if not _is_numeric(numeric) or _is_numeric(spelled):
+        return
+    if not any(map(Vocabulary.numeric().__contains__, _words_of(spelled))):
+        raise InputError(
+            "of the graph and its evidence, one has numbers for words, and the other has not",
+            advice="give --symbols, the table of its words",
+        )
+
+
+def _is_numeric(graph: Graph) -> bool:
+    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
+    return vocabulary is not None and vocabulary.is_numeric
+
+
+def _words_of(graph: Graph) -> Iterable[str]:
+    if isinstance(graph, NBest):
+        return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
+    return (word for _, word in graph.vocabulary.items())
+
+
+def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
+    names: set[str] = set()
+    for entry in entries:
+        if entry.name in names:
+            raise FormatError(f"there are two {what} named '{shortened(entry.name)}'", where=entry.where)
+        names.add(entry.name)
+        yield entry
+
+
+def _lacking(entry: Entry) -> InputError:
+    return InputError(
+        f"there is no evidence named '{shortened(entry.name)}'", where=entry.where, advice=f"add it, {_ADVICE}"
+    )
+
+
+def _surplus(evidence: Entry) -> Supported:
+    problem = InputError(
+        f"there is no graph named '{shortened(evidence.name)}'",
+        where=evidence.where,
+        advice=f"leave this evidence out, {_ADVICE}",
+    )
+    if not evidence.format:  # a file that cannot be read: what is wrong with it says more
+        try:
+            evidence.build()
+        except InputError as error:
+            problem = error
+    return Supported(evidence.name, None, evidence, problem)

@@ -1,0 +1,118 @@
+"""`latticemetric posteriors`: how probable are the words, n-grams and arcs of each lattice?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import answers, options
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+    from latticemetric.formats.registry import Graph
+    from latticemetric.lattice import Lattice
+    from latticemetric.questions.posterior_listing import PosteriorListing
+
+_COLUMNS = {
+    "words": ["word", "posterior"],
+    "ngrams": ["ngram", "order", "posterior"],
+    "arcs": ["arc", "source", "target", "word", "posterior", "begin", "end"],
+    "summary": ["log_total", "entropy"],
+}
+
+_EPILOG = """\b
+Examples:
+  latticemetric posteriors lats.ark.gz --scale acoustic=0.1 --least 0.5
+  latticemetric posteriors lattices/ --of ngrams --order 3 --top 20 --format tsv
+  latticemetric posteriors lats.slf --of summary --write-lattices out.slf
+"""
+
+
+@click.command("posteriors", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@answers.shared
+@answers.posterior_scale
+@click.option("--of", type=click.Choice(list(_COLUMNS)), default="words", show_default=True, help="What is listed.")
+@click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
+@click.option("--least", type=click.FloatRange(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
+@click.option("--top", type=click.IntRange(0), metavar="N", help="List no more of each graph.")
+@click.option("--write-lattices", metavar="FILE", help="Write lattices with posteriors too, by the file's suffix.")
+@options.output_format("text", "tsv", "json", "jsonl")
+def command(
+    *, of: str, output_format: str, scale: float, scales: Any, write_lattices: str | None, **chosen: Any
+) -> None:
+    """Posteriors of GRAPHS: how probable it is that a path says a word or an n-gram, or takes an arc.
+
+    The most probable come first. GRAPHS are files, folders, quoted globs, or - for standard input.
+    """
+    listed = {"of": of, **{name: chosen.pop(name) for name in ("order", "least", "top")}}
+    _require_meaning(of)
+    ask = partial(_answer, scale=scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
+
+    def lines(found: Iterator[Answer]) -> Iterable[str]:
+        return _lines(answers.written_beside(found, write_lattices, lambda value: value[1]), of, output_format)
+
+    answers.put_answers(ask, lines, **chosen)
+
+
+def _require_meaning(of: str) -> None:
+    given = click.get_current_context().get_parameter_source("order")
+    if of != "ngrams" and given is not click.core.ParameterSource.DEFAULT:
+        raise UsageError(f"--order means nothing to {of}", advice="leave it out, or say --of ngrams")
+
+
+def _answer(
+    graph: Graph, *, scale: float, scales: Any, listed: dict[str, Any], with_lattice: bool
+) -> tuple[PosteriorListing, Lattice | None]:
+    from latticemetric.questions.posterior_listing import listing
+    from latticemetric.questions.posteriors import posteriors
+
+    found = posteriors(graph, scale=scale, scales=scales)
+    return listing(found, **listed), found.to_lattice() if with_lattice else None
+
+
+def _lines(found: Iterator[Answer], of: str, output_format: str) -> Iterable[str]:
+    if output_format == "text":
+        return (line for answer in found for line in _text(answer, of))
+    if output_format == "tsv":
+        return answers.tsv(_rows(found, of), ["id", *_COLUMNS[of], "error"])
+    items = ({"id": answer.name, **_item(answer)} for answer in found)
+    return answers.json_lines(items) if output_format == "jsonl" else answers.json_document(items, "lattices")
+
+
+def _item(answer: Answer) -> dict[str, Any]:
+    item: dict[str, Any] = {"error": str(answer.problem)} if answer.problem is not None else answer.value[0].asdict()
+    return item
+
+
+def _rows(found: Iterator[Answer], of: str) -> Iterator[dict[str, Any]]:
+    """A row a word, an n-gram or an arc; of a summary and of a failure a row a graph."""
+    for answer in found:
+        rows = [_item(answer)] if answer.problem is not None or of == "summary" else answer.value[0].rows
+        for row in rows:
+            yield {"id": answer.name, **row}
+
+
+def _text(answer: Answer, of: str) -> Iterator[str]:
+    from latticemetric.cli.display import harmless
+
+    name = harmless(answer.name)
+    if answer.problem is not None:
+        yield f"{name} failed"
+        return
+    listed = answer.value[0]
+    if of == "summary":
+        yield f"{name} log total {listed.log_total:.4f}, entropy {listed.entropy:.4f}"
+    for row in listed.rows:
+        yield f"{name} {row['posterior']:.4f} {harmless(_part(row))}"
+
+
+def _part(row: dict[str, Any]) -> str:
+    """The words of a row; of an arc its states and times too."""
+    if "arc" not in row:
+        return str(row["ngram"] if "ngram" in row else row["word"])
+    times = "" if row["begin"] is None else f" {row['begin']:.2f} {row['end']:.2f}"
+    return f"{row['source']} {row['target']}{times} {row['word'] or 'ε'}"

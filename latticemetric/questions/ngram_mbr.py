@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
-from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.graphs import as_lattice, divided
 from latticemetric.questions.ngram_gain import GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.posteriors import posteriors
@@ -65,7 +63,7 @@ class NgramMBR:
     def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
         lattice = as_lattice(graph, scales)
         other = lattice if evidence is None or evidence is graph else as_lattice(evidence, scales)
-        own, others = _divided(scales, lattice, other)
+        own, others = divided(scales, lattice, other)
         self._beam = beam
         self._cost = lattice.cost(own)
         self._is_word = (lattice.word != EPSILON).astype(np.uint8)
@@ -118,21 +116,6 @@ class NgramMBR:
     def _one_best(self) -> npt.NDArray[np.int64]:
         whole, cost = self._whole, self._cost
         return _native.best_path(whole.source, whole.target, cost.arc, self._is_word, cost.final)
-
-
-def _divided(scales: Scales | None, lattice: Lattice, evidence: Lattice) -> tuple[Scales | None, Scales | None]:
-    """The scales for each of two graphs, which need not have the same columns."""
-    if scales is None or evidence is lattice:
-        return scales, scales
-    known = lattice.scores.keys() | evidence.scores.keys()
-    for name in scales.keys() - known:
-        advice = f"the columns here are: {', '.join(sorted(known)) or 'none'}"
-        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
-    return _named(scales, lattice), _named(scales, evidence)
-
-
-def _named(scales: Scales, lattice: Lattice) -> Mapping[str, float]:
-    return {name: scale for name, scale in scales.items() if name in lattice.scores}
 
 
 def _renumbered(lattice: Lattice, vocabulary: Vocabulary) -> Words:

@@ -41,19 +41,27 @@ class ScoreRow(NamedTuple):
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """The scores of all candidates against each reference; memory does not grow with the number of pairs.
 
-    Recognition rates of whole or short decimal penalties come from a kernel that computes no alignments. For all other
+    Recognition rates whose penalties are not overly fine come from a kernel that makes no alignments. For all other
     metrics, each reference makes a test set of its own, so that statistics are those of `metric.score`.
     """
     # Of other classes only their authors know what they make of gains.
-    if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) and _fits(metric, candidates, references):
-        return _rates(metric, candidates, references)
-    return (_table_row(metric, candidates, reference) for reference in references)
+    if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
+        return (_table_row(metric, candidates, reference) for reference in references)
+    if not _fits(metric, candidates, references):
+        return (_score_row(metric, candidates, reference) for reference in references)
+    return _rates(metric, candidates, references)
 
 
 def _table_row(metric: Metric[Any], candidates: Sequence[_String], reference: _String) -> ScoreRow:
     table = metric.table(candidates, [[reference]] * len(candidates))
     exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
     return ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
+
+
+def _score_row(metric: GRR, candidates: Sequence[_String], reference: _String) -> ScoreRow:
+    """Rates in exact fractions, one by one."""
+    scores = [metric.score(candidate, [reference]) for candidate in candidates]
+    return ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
 
 
 def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:

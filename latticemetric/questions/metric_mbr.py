@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
+from math import fsum, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -176,8 +176,8 @@ def _ranked(
 
 
 def _confidences(words: tuple[str, ...], evidence: WeighedStrings) -> tuple[float, ...]:
-    asked, weights = set(words), dict.fromkeys(words, 0.0)
+    said_by: dict[str, list[float]] = {word: [] for word in words}
     for string, probability in zip(evidence.strings, evidence.probability.tolist(), strict=True):
-        for word in asked.intersection(string):
-            weights[word] += probability
-    return tuple(min(weights[word], 1.0) for word in words)
+        for word in said_by.keys() & set(string):
+            said_by[word].append(probability)
+    return tuple(min(fsum(said_by[word]), 1.0) for word in words)

@@ -201,13 +201,14 @@ def test_nothing_against_nothing():
 # --- Answers
 
 
-@given(nbest=nbest_lists(), metric=any_metric, scale=scales)
-@example(nbest=lm.NBest((Hypothesis(("a",), {}), Hypothesis((), {})), {}), metric=lm.GRR(4), scale=1.0)
-@example(nbest=lm.NBest((Hypothesis((), {}),) * 2, {}), metric=lm.WER(), scale=1.0)
-def test_strings_of_a_list_are_ranked_by_expected_score(nbest, metric, scale):
-    paths = paths_of(nbest)
+@given(nbest=nbest_lists(), metric=any_metric, scale=scales, own=st.dictionaries(st.sampled_from("xy"), scale_values))
+@example(nbest=lm.NBest((Hypothesis(("a",), {}), Hypothesis((), {})), {}), metric=lm.GRR(4), scale=1.0, own={})
+@example(nbest=lm.NBest((Hypothesis((), {}),) * 2, {}), metric=lm.WER(), scale=1.0, own={})
+def test_strings_of_a_list_are_ranked_by_expected_score(nbest, metric, scale, own):
+    own = dict(zip(nbest.score_names(), own.values(), strict=False))
+    paths = paths_of(nbest, own)
     evidence = believed_strings(paths, scale)
-    asked(lambda: lm.mbr(nbest, metric, scale=scale), metric, paths, evidence)
+    asked(lambda: lm.mbr(nbest, metric, scale=scale, scales=own), metric, paths, evidence)
 
 
 @given(lattice=lattices(), metric=any_metric, scale=scales, data=st.data())
@@ -230,6 +231,16 @@ def test_hypotheses_and_evidence_may_come_from_two_graphs(graph, other, metric, 
     choices, evidence = paths_of(graph), believed_strings(paths_of(other), scale)
     asked(lambda: lm.mbr(graph, metric, evidence=other, scale=scale), metric, choices, evidence)
     asked(lambda: lm.mbr(other, metric, hypotheses=graph, scale=scale), metric, choices, evidence)
+
+
+def test_two_graphs_may_have_columns_of_their_own():
+    graph = lm.Lattice.from_strings(["a b", "b"], costs=[0.0, 4.0], column="mine")
+    evidence = lm.NBest((Hypothesis(("a",), {"yours": 2.0}), Hypothesis(("b",), {"yours": 1.0})), {})
+    own = {"mine": 0.5, "yours": -1.0}
+    choices, believed = paths_of(graph, {"mine": 0.5}), believed_strings(paths_of(evidence, {"yours": -1.0}), 1.0)
+    asked(lambda: lm.mbr(graph, "wrr", evidence=evidence, scales=own), lm.WRR(), choices, believed)
+    with pytest.raises(lm.InputError, match="no score column 'lm' to scale; the columns here are: mine, yours"):
+        lm.mbr(graph, "wrr", evidence=evidence, scales={"lm": 1.0})
 
 
 @given(lattice=lattices(), beam=st.sampled_from([0.0, 0.5, 2.0]))

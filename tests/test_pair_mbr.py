@@ -377,6 +377,28 @@ def test_forests_with_many_derivations_are_not_listed(monkeypatch):
     assert lm.mbr(forest, "wrr", samples=30).evidence_strings == 2
 
 
+@dataclasses.dataclass
+class DrawnDerivations:
+    """What posteriors of forests draw: edges in preorder."""
+
+    drawn: list
+
+    def sample(self, count, seed):
+        assert (len(self.drawn), seed) == (count, 7)
+        return [np.array(derivation.edges) for derivation in self.drawn]
+
+
+@settings(max_examples=30)
+@given(forest=forests(list("abc"), ["model"], costs), data=st.data())
+def test_drawn_derivations_are_weighed_alike(forest, data):
+    drawn = data.draw(st.lists(st.sampled_from(list(forest.derivations())), min_size=1, max_size=9))
+    evidence = {said: n / len(drawn) for said, n in Counter(derivation.words for derivation in drawn).items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("latticemetric.questions.weighed_strings.posteriors", lambda *_, **__: DrawnDerivations(drawn))
+        found = lm.mbr(forest, "f1", samples=len(drawn), seed=7)
+    assert_is_ranked(found, lm.Unigram("f1"), [(d.words, d.cost) for d in drawn], evidence)
+
+
 # --- Edges
 
 

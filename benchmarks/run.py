@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from all_pairs import all_pairs
 from forests import Chart, forest_search
 from generate import SIZES, draw, kaldi_text, openfst_text
 from measure import compare, median_of, run_command, time_call
@@ -138,6 +139,9 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
     yield from table("| command | seconds | `import numpy` alone |", startup())
     yield "### Strings\n"
     yield from table("| ours | pairs a second | peer | pairs a second | ratio |", string_metrics(*pairs(20_000), 3))
+    yield "### All pairs of strings, as in MBR\n"
+    head = "| metric | 250 × 250 | 500 × 500 | 1000 × 1000 | pairs a second | fitted exponent of pairs |"
+    yield from table(head, all_pairs(5))
     yield "### How search time grows\n"
     yield from table("| 4-GRR oracle | against | median search time | fitted exponent |", scaling(1_000_000))
     yield "```{image} _static/scaling.svg"

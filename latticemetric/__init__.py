@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
     from latticemetric.questions.mbr_lattice import mbr_lattice as mbr_lattice
+    from latticemetric.questions.metric_mbr import MetricMBR as MetricMBR
+    from latticemetric.questions.metric_mbr import RankedString as RankedString
     from latticemetric.questions.ngram_mbr import MBR as MBR
     from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
     from latticemetric.questions.oracle import oracle as oracle
@@ -84,10 +86,12 @@ _HOME = {
     "MBR": "questions.ngram_mbr",
     "MBRTrial": "tuning.mbr_result",
     "MBRTuning": "tuning.mbr_result",
+    "MetricMBR": "questions.metric_mbr",
     "NBest": "nbest",
     "NgramPosteriors": "questions.ngram_posteriors",
     "Oracle": "questions.scored_path",
     "Posteriors": "questions.posteriors",
+    "RankedString": "questions.metric_mbr",
     "ScoredPath": "questions.scored_path",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",

@@ -282,6 +282,18 @@ def minimize_trie(
 ]:
     """The smallest lattice of a trie's strings: source, target, word, cost; final states, their costs; the start."""
 
+def pair_gains(
+    candidates: npt.NDArray[np.int32],
+    candidate_begin: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int32],
+    reference_begin: npt.NDArray[np.int64],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+) -> npt.NDArray[np.int64]:
+    """What each candidate gains, a row a reference: the sum of `align`'s best alignment, in `1 / unit`."""
+
 def match_ngrams(
     candidates: npt.NDArray[np.int32],
     candidate_begin: npt.NDArray[np.int64],

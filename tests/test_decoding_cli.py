@@ -73,6 +73,59 @@ def test_what_is_no_number_is_refused(value):
     assert "is not a number" in run("mbr", MEETING, "-p", value, status=2).stderr
 
 
+HEADLINES = str(EXAMPLES / "headlines.nbest")
+
+
+@pytest.mark.parametrize("path", [MEETING, HEADLINES, str(EXAMPLES / "garden.jsonl"), str(EXAMPLES / "lantern.hg")])
+@pytest.mark.parametrize(
+    ("options", "method", "chosen"),
+    [
+        (("--method", "grr"), "4-grr", {}),
+        (("--method", "2-grr", "--alpha", "0.5", "--beta=1"), lm.GRR(2, alpha="0.5", beta=1), {}),
+        (("--method", "BLEU", "--smoothing", "exp"), lm.BLEU(smoothing="exp"), {}),
+        (("--method", "f1", "--samples", "20", "--seed", "3"), "f1", {"samples": 20, "seed": 3}),
+        (("--method", "nist", "--posterior-scale", "0.5"), "nist", {"scale": 0.5}),
+    ],
+)
+def test_metrics_are_methods(path, options, method, chosen):
+    expected = [{"id": name, **lm.mbr(graph, method, **chosen).asdict()} for name, graph in graphs(path).items()]
+    assert items("mbr", path, *options) == json.loads(json.dumps(expected))
+
+
+def test_metrics_print_words_and_rows():
+    said = run("mbr", HEADLINES, "--method", "meteor").stdout
+    assert said.splitlines()[0] == "0 parliament supports the amendment"
+    rows = [
+        line.split("\t") for line in run("mbr", HEADLINES, "--method", "wrr", "--format", "tsv").stdout.splitlines()
+    ]
+    assert float(rows[1][rows[0].index("gain")]) == lm.mbr(graphs(HEADLINES)["0"], "wrr").gain
+    document = json.loads(run("mbr", HEADLINES, "--method", "wrr", "--format", "json").stdout)
+    assert [item["id"] for item in document["lattices"]] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--method", "greater"), "there is no MBR by 'greater'; choose 'ngram', 'wer' or one of"),
+        (("--method", "grr", "--samples", "0"), "'--samples': 0 is not in the range"),
+        (("--method", "grr", "--samples", "x"), "'--samples': 'x' is not a valid integer"),
+        (("--method", "grr", "--seed", "-1"), "'--seed': -1 is not in the range"),
+        (("--method", "bleu", "--alpha", "1"), "metric 'bleu' has no parameter 'alpha'"),
+        (("--method", "bleu", "--smoothing", "wild"), "smoothing is 'wild'; choose one of none"),
+        (("--method", "grr", "--beta", "x"), "beta is 'x', not a finite number"),
+        (("--method", "grr", "-p", "0.5"), "-p means nothing to the method grr"),
+        (("--samples", "5"), "--samples means nothing to the method ngram"),
+        (("--method", "wer", "--seed", "5"), "--seed means nothing to the method wer"),
+        (("--method", "grr", "--posterior-scale", "nan"), "the scale is nan"),
+        (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
+    ],
+)
+def test_mistakes_in_metrics_are_told(options, says):
+    done = run("mbr", HEADLINES, *options, status=2)
+    assert says in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
 def test_consensus_prints_words_with_confidences():
     line = run("consensus", FERRY).stdout
     network = lm.consensus(lm.read_one(FERRY))

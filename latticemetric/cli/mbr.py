@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.mbr_methods import asking
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.formats.registry import Graph
-    from latticemetric.lattice import Lattice
 
 _COLUMNS = [
     "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
@@ -23,6 +21,7 @@ _COLUMNS = [
 ]  # fmt: skip
 
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
+_OF_METRICS = ("samples", "seed", "alpha", "beta", "smoothing")
 _OF_WRITING = ("write_lattices", "gains_only")
 _OF_TUNING = ("metric", "ignore", "style")
 
@@ -30,6 +29,8 @@ _EPILOG = """\b
 Examples:
   latticemetric mbr lats.ark.gz --method wer --scale acoustic=0.1
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --prune 5
+  latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
+  latticemetric mbr lats.ark.gz --method bleu --smoothing exp --samples 1000 --seed 1
   latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (a row a setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
   latticemetric mbr dev.plf --tune dev.en --metric bleu
@@ -45,7 +46,13 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str) ->
 
 @click.command("mbr", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @answers.shared
-@click.option("--method", type=click.Choice(["ngram", "wer"]), default="ngram", show_default=True, help="What gains.")
+@click.option(
+    "--method",
+    default="ngram",
+    show_default=True,
+    metavar="NAME",
+    help="ngram, wer, or a metric: 4-grr, bleu, meteor …",
+)
 @click.option("-p", default="0.85", show_default=True, callback=_numbers, help="Average precision of unigrams.")
 @click.option("-r", default="0.72", show_default=True, callback=_numbers, help="What each order keeps of it.")
 @click.option(
@@ -68,6 +75,15 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str) ->
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
+@click.option(
+    "--samples", type=click.IntRange(1), metavar="N", help="Of metrics: draw N paths, instead of listing all."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the samples.")
+@click.option("--alpha", metavar="A", help="Of N-grr: what an inserted word costs (default 1).")
+@click.option("--beta", metavar="B", help="Of N-grr: what a deleted word costs (default 0).")
+@click.option(
+    "--smoothing", metavar="NAME", help="Of bleu: none, floor, add-k or exp; sentences have few long n-grams."
+)
 @click.option("--tune", multiple=True, metavar="REFERENCES", help="Find parameters that score best; repeatable.")
 @click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
 @click.option("--ignore", metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list.")
@@ -84,23 +100,31 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
     """Minimum Bayes risk: the words of each of GRAPHS that are expected to score best.
 
     By n-grams (-p, -r, -T, --word-penalty and --posterior-scale take several numbers with commas: every combination
-    is a result), or by word error rate, as Kaldi's lattice-mbr-decode. GRAPHS are files, folders, quoted globs, or -.
+    is a result), by word error rate, as Kaldi's lattice-mbr-decode, or by any metric of strings: what scores best
+    against all strings of an n-best list, of a graph with few paths, or against --samples. GRAPHS are files, folders,
+    quoted globs, or -.
 
     With --tune, the parameters whose answers score best against references, as options; those that several numbers
     are given for, or none, are searched.
     """
-    given = {name: chosen.pop(name) for name in ("scale", *_OF_NGRAMS)}
-    tuned = {name: chosen.pop(name) for name in _OF_TUNING}
-    written = {name: chosen.pop(name) for name in _OF_WRITING}
+    method = method.strip().lower()
+    grid, tuned, written, of_metrics = (
+        {name: chosen.pop(name) for name in names}
+        for names in (("scale", *_OF_NGRAMS), _OF_TUNING, _OF_WRITING, _OF_METRICS)
+    )
     both = {"scales": dict(scales), "prune": chosen.pop("prune")}
+    if method != "ngram":
+        _refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
     if method == "wer":
-        _refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING, "evidence"], "the method wer")
+        _refuse(["evidence"], "the method wer")
+    if method in {"ngram", "wer"}:
+        _refuse(_OF_METRICS, f"the method {method}")
     if chosen["tune"]:
-        _refuse([*_OF_WRITING], "--tune")
-        _tune(given, **tuned, **both, **chosen, output_format=output_format)
+        _refuse(_OF_WRITING, "--tune")
+        _tune(grid, **tuned, **both, **chosen, output_format=output_format)
         return
     _refuse(_OF_TUNING, "a run without --tune")
-    ask = _ask(method, given, both, **written)
+    ask = asking(method, grid, of_metrics, **written, **both)
     chosen.pop("tune")
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
@@ -120,31 +144,12 @@ def _refuse(names: Iterable[str], where: str) -> None:
             raise UsageError(f"{option} means nothing to {where}", advice="leave it out")
 
 
-def _ask(
-    method: str, given: dict[str, Any], both: dict[str, Any], *, write_lattices: str | None, gains_only: bool
-) -> Callable[..., Any]:
-    """What is asked of each graph: items, and a lattice if one is to be written."""
-    if method == "wer" or write_lattices:
-        what = "the method wer takes" if method == "wer" else "--write-lattices writes"
-        several = next((name for name in ("scale", *_OF_NGRAMS) if name != "order" and len(given[name]) > 1), None)
-        if several is not None:
-            raise UsageError(f"{what} one setting, and there are several", advice="give one number of each")
-    if gains_only and not write_lattices:
-        raise UsageError("--gains-only means nothing without --write-lattices", advice="leave it out")
-    if method == "wer":
-        return partial(_by_words, **both, scale=given["scale"][0])
-    if write_lattices:
-        single = {name: value if name == "order" else value[0] for name, value in given.items()}
-        return partial(_with_lattice, **both, single=single, gains_only=gains_only)
-    return partial(_by_ngrams, **both, **given)
-
-
-def _tune(given: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
+def _tune(grid: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
     from latticemetric.cli import mbr_tuning
 
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
-    parameters = {name: value for name, value in given.items() if context.get_parameter_source(name) is not default}
+    parameters = {name: value for name, value in grid.items() if context.get_parameter_source(name) is not default}
     chosen.pop("workers")  # all settings share what is kept of a graph: one process tunes
     reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
     mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
@@ -160,30 +165,6 @@ def _gains_only_advised() -> Iterator[None]:
             raise
         advice = "--gains-only leaves the model's scores and labels out"
         raise UsageError(error.what, where=error.where, advice=advice) from None
-
-
-def _by_ngrams(
-    graph: Graph, evidence: Graph | None = None, **parameters: Any
-) -> tuple[list[dict[str, Any]], Lattice | None]:
-    from latticemetric.questions.mbr import mbr_grid
-
-    return [found.asdict() for found in mbr_grid(graph, evidence=evidence, **parameters)], None
-
-
-def _with_lattice(
-    graph: Graph, evidence: Graph | None = None, *, single: dict[str, Any], **chosen: Any
-) -> tuple[list[dict[str, Any]], Lattice | None]:
-    from latticemetric.questions.mbr_lattice import mbr_with_lattice
-    from latticemetric.questions.ngram_gain import GainParameters
-
-    found, lattice = mbr_with_lattice(graph, GainParameters(**single), evidence=evidence, **chosen)
-    return [found.asdict()], lattice
-
-
-def _by_words(graph: Graph, **parameters: Any) -> tuple[list[dict[str, Any]], Lattice | None]:
-    from latticemetric.questions.mbr import mbr
-
-    return [mbr(graph, "wer", **parameters).asdict()], None
 
 
 def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:

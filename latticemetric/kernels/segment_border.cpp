@@ -5,6 +5,7 @@
 #include "border.hpp"
 #include "ngrams.hpp"
 #include "pair_counts.hpp"
+#include "pair_gains.hpp"
 #include "segment_reader.hpp"
 
 namespace latticemetric {
@@ -54,17 +55,20 @@ void require_strings(const Input<std::int64_t>& begin, std::size_t words) {
   require(static_cast<std::size_t>(end[-1]) == words, "the last string must end at the end");
 }
 
+Strings checked_strings(const Input<std::int32_t>& words, const Input<std::int64_t>& begin) {
+  require_aligned(words);
+  require_strings(begin, words.size());
+  return {words.data(), begin.data(), static_cast<std::int64_t>(begin.size() - 1)};
+}
+
 TestSet checked_test_set(const Input<std::int32_t>& candidates, const Input<std::int64_t>& candidate_begin,
                          const Input<std::int32_t>& references, const Input<std::int64_t>& reference_begin,
                          const Input<std::int64_t>& owner) {
-  require_aligned(candidates, references);
-  require_strings(candidate_begin, candidates.size());
-  require_strings(reference_begin, references.size());
+  const Strings said = checked_strings(candidates, candidate_begin);
+  const Strings expected = checked_strings(references, reference_begin);
   require_strings(owner, reference_begin.size() - 1);
   require(owner.size() == candidate_begin.size(), "every candidate must have its references");
-  return {{candidates.data(), candidate_begin.data(), static_cast<std::int64_t>(candidate_begin.size() - 1)},
-          {references.data(), reference_begin.data(), static_cast<std::int64_t>(reference_begin.size() - 1)},
-          owner.data()};
+  return {said, expected, owner.data()};
 }
 
 // A row a segment, a column an order.
@@ -81,11 +85,33 @@ auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
 }
 
+// A row a reference, a column a candidate.
+auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidate_begin,
+                    Input<std::int32_t> references, Input<std::int64_t> reference_begin, std::int32_t order,
+                    std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
+  const Gains gains = checked_gains(order, unit, alpha, beta);
+  const Strings said = checked_strings(candidates, candidate_begin);
+  const Strings expected = checked_strings(references, reference_begin);
+  const std::int64_t highest = said.bound() | expected.bound();  // less than twice the highest there is
+  require(highest >= 0, "words must not be negative");
+  require(static_cast<std::size_t>(highest) <= 2 * (candidates.size() + references.size()),
+          "words must be numbered without gaps");
+  require(largest_gain(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
+  std::vector<std::int64_t> found;
+  {
+    nb::gil_scoped_release release;
+    found = pair_gains(gains, said, expected);
+  }
+  return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});
+}
+
 }  // namespace
 
 void bind_segments(nb::module_& m) {
   m.def("number_segments", &number_segments, "candidates"_a, "references"_a, "across"_a);
   m.def("count_segments", &count_segments, "candidates"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("pair_gains", &all_pair_gains, "candidates"_a, "candidate_begin"_a, "references"_a, "reference_begin"_a,
+        "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("match_ngrams", &count_ngrams<match_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,
         "reference_begin"_a, "owner"_a, "order"_a);
   m.def("weigh_ngrams", &count_ngrams<weigh_ngrams>, "candidates"_a, "candidate_begin"_a, "references"_a,

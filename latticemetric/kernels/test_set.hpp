@@ -1,6 +1,7 @@
 // Candidates and their references, as the metrics' kernels take them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace latticemetric {
@@ -18,6 +19,13 @@ struct Strings {
   std::int64_t count;
 
   String at(std::int64_t s) const { return {words + begin[s], begin[s + 1] - begin[s]}; }
+
+  // The words of the longest string.
+  std::int64_t longest() const {
+    std::int64_t words = 0;
+    for (std::int64_t s = 0; s < count; ++s) words = std::max(words, at(s).size);
+    return words;
+  }
 
   // No word is larger than this, if none is negative.
   std::int32_t bound() const {

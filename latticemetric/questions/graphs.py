@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from latticemetric.errors import UsageError
+from collections.abc import Collection, Mapping
+
+from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 
@@ -18,3 +20,25 @@ def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
     if not hasattr(graph, "to_lattice"):
         raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
     return graph.to_lattice()
+
+
+def divided(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
+    """The scales for each of two graphs, which need not have the same columns."""
+    if scales is None or other is graph:
+        return scales, scales
+    known = _columns(graph), _columns(other)
+    names = sorted({*known[0], *known[1]})
+    for name in scales.keys() - set(names):
+        advice = f"the columns here are: {', '.join(names) or 'none'}"
+        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
+    return _named(scales, known[0]), _named(scales, known[1])
+
+
+def _columns(graph: Graph) -> Collection[str]:
+    from latticemetric.nbest import NBest
+
+    return graph.score_names() if isinstance(graph, NBest) else getattr(graph, "scores", {}).keys()
+
+
+def _named(scales: Scales, names: Collection[str]) -> Mapping[str, float]:
+    return {name: scale for name, scale in scales.items() if name in names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
-from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.graphs import as_lattice, divided
 from latticemetric.questions.ngram_gain import ExactGains, GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.posteriors import posteriors
@@ -66,7 +64,7 @@ class NgramMBR:
     def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
         lattice = as_lattice(graph, scales)
         other = lattice if evidence is None or evidence is graph else as_lattice(evidence, scales)
-        own, others = _divided(scales, lattice, other)
+        own, others = divided(scales, lattice, other)
         self._beam = beam
         self._cost = lattice.cost(own)
         self._is_word = (lattice.word != EPSILON).astype(np.uint8)
@@ -145,21 +143,6 @@ def _most_words(lattice: Lattice) -> int:
     ends[lattice.final] = 0.0
     path = _native.best_path(lattice.source, lattice.target, -is_word.astype(np.float64), is_word, ends)
     return int(is_word[path].sum())
-
-
-def _divided(scales: Scales | None, lattice: Lattice, evidence: Lattice) -> tuple[Scales | None, Scales | None]:
-    """The scales for each of two graphs, which need not have the same columns."""
-    if scales is None or evidence is lattice:
-        return scales, scales
-    known = lattice.scores.keys() | evidence.scores.keys()
-    for name in scales.keys() - known:
-        advice = f"the columns here are: {', '.join(sorted(known)) or 'none'}"
-        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
-    return _named(scales, lattice), _named(scales, evidence)
-
-
-def _named(scales: Scales, lattice: Lattice) -> Mapping[str, float]:
-    return {name: scale for name, scale in scales.items() if name in lattice.scores}
 
 
 def _renumbered(lattice: Lattice, vocabulary: Vocabulary) -> Words:

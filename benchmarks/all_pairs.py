@@ -1,0 +1,46 @@
+"""MBR under metrics: every string against every string, 25 words each, a fifth of which differ from one sentence's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from measure import median_of, time_call
+
+import latticemetric as lm
+from latticemetric.metrics.base import Metric
+from latticemetric.metrics.pairs import score_rows
+
+Strings = list[tuple[str, ...]]
+
+METRICS: list[Metric] = [
+    lm.GRR(4), lm.WRR(), lm.BLEU(smoothing="exp"), lm.NIST(), lm.METEOR(stages=("exact", "porter")),
+]  # fmt: skip
+
+
+def alike(count: int, words: int = 25) -> Strings:
+    """Strings like those of an n-best list."""
+    random = np.random.default_rng(0)
+    sentence = random.integers(0, 300, words)
+    changed, other = random.random((count, words)) < 0.2, random.integers(0, 300, (count, words))
+    return [tuple(f"w{word}" for word in row) for row in np.where(changed, other, sentence).tolist()]
+
+
+def _score_all(metric: Metric, strings: Strings) -> float:
+    return sum(float(row.scores.sum()) for row in score_rows(metric, strings, strings))
+
+
+def all_pairs(runs: int, numbers: tuple[int, ...] = (250, 500, 1000)) -> Iterator[str]:
+    """Rows of a table: seconds for so many strings, pairs a second, and the exponent of pairs that fits; one thread."""
+    for metric in METRICS:
+        seconds = [median_of(partial(time_call, partial(_score_all, metric, alike(n))), runs) for n in numbers]
+        pairs = np.square(numbers)
+        exponent = np.polyfit(np.log(pairs), np.log(seconds), 1)[0]
+        cells = " | ".join(f"{s:.3f} s" for s in seconds)
+        yield f"| {metric.name} | {cells} | {pairs[-1] / seconds[-1]:,.0f} | {exponent:.2f} |"
+
+
+if __name__ == "__main__":
+    for line in all_pairs(5):
+        print(line, flush=True)

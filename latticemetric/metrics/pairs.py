@@ -1,0 +1,99 @@
+"""Every candidate against every reference: rows of sentence scores, a reference a row."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.metrics.base import Metric
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.segments import Counts, Strings
+from latticemetric.metrics.word_recognition import WER, WRR
+
+_Floats = npt.NDArray[np.float64]
+_String = tuple[str, ...]
+
+# Gains of so many pairs are held at a time.
+_PAIRS_AT_ONCE = 1 << 20
+
+# Larger whole numbers than this are no longer all of them doubles.
+_LARGEST_EXACT = 1 << 53
+
+
+class ScoreRow(NamedTuple):
+    """The scores of all candidates against one reference.
+
+    Attributes:
+        scores: `metric.score` of each candidate; NaN where it is undefined.
+        exact: Whether no alignment was cut short (METEOR's may be).
+    """
+
+    scores: _Floats
+    exact: bool
+
+
+def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
+    """The scores of all candidates against each reference; memory does not grow with the number of pairs.
+
+    Recognition rates whose penalties are not overly fine come from a kernel that makes no alignments. For all other
+    metrics, each reference makes a test set of its own, so that statistics are those of `metric.score`.
+    """
+    # Of other classes only their authors know what they make of gains.
+    if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
+        return (_table_row(metric, candidates, reference) for reference in references)
+    if not _fits(metric, candidates, references):
+        return (_score_row(metric, candidates, reference) for reference in references)
+    return _rates(metric, candidates, references)
+
+
+def _table_row(metric: Metric[Any], candidates: Sequence[_String], reference: _String) -> ScoreRow:
+    table = metric.table(candidates, [[reference]] * len(candidates))
+    exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
+    return ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
+
+
+def _score_row(metric: GRR, candidates: Sequence[_String], reference: _String) -> ScoreRow:
+    """Rates in exact fractions, one by one."""
+    scores = [metric.score(candidate, [reference]) for candidate in candidates]
+    return ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
+
+
+def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:
+    """Whether all gains are whole numbers that doubles can say."""
+    said, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
+    order, unit, alpha, beta = metric.gains
+    return (order * unit + abs(beta)) * expected + abs(alpha) * said < _LARGEST_EXACT
+
+
+def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
+    numbers: dict[str, int] = defaultdict(count().__next__)
+    said = _numbered(metric, candidates, numbers)
+    most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
+    for first in range(0, len(references), most):
+        expected = _numbered(metric, references[first : first + most], numbers)
+        gains = _native.pair_gains(*said, *expected, *metric.gains)
+        for words, row in zip(expected.lengths.tolist(), gains, strict=True):
+            yield ScoreRow(_values(metric, row, words), exact=True)
+
+
+def _numbered(metric: GRR, strings: Sequence[_String], numbers: Mapping[str, int]) -> Strings:
+    """The counted words of strings as numbers; `numbers` makes new ones where it must."""
+    counted = [metric.counted(words) for words in strings]
+    begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
+    words = map(numbers.__getitem__, chain.from_iterable(counted))
+    return Strings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
+
+
+def _values(metric: GRR, gains: Counts, words: int) -> _Floats:
+    """The rates that gains against a reference of so many words are."""
+    size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
+    if not size:
+        return np.full(len(gains), np.nan)
+    # M + S + D = |r|, so that the errors, S + D + I, are what M − I lacks.
+    return (size - gains if isinstance(metric, WER) else gains) / size

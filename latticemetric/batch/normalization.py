@@ -39,7 +39,8 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
-    return GraphReference(next(graph.paths()).words, reference.where, graph)
+    plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
+    return GraphReference(plain, reference.where, graph)
 
 
 def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> list[Words]:

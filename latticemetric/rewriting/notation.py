@@ -35,8 +35,19 @@ def _alternatives(texts: list[Words]) -> list[str]:
         ending.insert(0, texts[0][-1])
         texts = [text[:-1] for text in texts]
     if len(texts) == 1:
-        return list(texts[0])
+        return [*texts[0], *ending]
+    if (word := _optional_word(texts)) is not None:
+        return [f"{{ {word} / {_NO_WORDS} }}", *_alternatives([t for t in texts if t[:1] != (word,)]), *ending]
     return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
+
+
+def _optional_word(texts: list[Words]) -> str | None:
+    """A word that all texts may begin with, or not."""
+    for word in dict.fromkeys(text[0] for text in texts if text):
+        rest = [text[1:] for text in texts if text[:1] == (word,)]
+        if set(rest) == {text for text in texts if text[:1] != (word,)}:
+            return word
+    return None
 
 
 def _meetings(lattice: Lattice) -> list[int]:

@@ -77,12 +77,15 @@ _HYPHENS = _rewriting(pynini.cross("-", " "))
 _MARKS = (
     _rewriting(pynutil.delete(_MARK), "", _EDGE + _END) @ _rewriting(pynutil.delete(_MARK), _BEGIN + _EDGE)
 ).optimize()
-_CLIPPED = _words("'em = them\n'cause, 'cos, 'cuz = because\n'til = until\n'bout = about\n'round = around")
+_CLIPPED = _words("o.k = okay\n'em = them\n'cause, 'cos, 'cuz = because\n'til = until\n'bout = about\n'round = around")
 _QUOTES = (
     _rewriting(pynutil.delete(_QUOTE), "", _QUOTE.star + _END)
     @ _rewriting(pynutil.delete(_QUOTE), _BEGIN + _QUOTE.star)
 ).optimize()
-PUNCTUATION = (_TYPOGRAPHY @ _SIGNS @ _ASSENT @ _HYPHENS @ _MARKS @ _CLIPPED @ _QUOTES).optimize()
+# "u.s.a" is said letter by letter.
+_SIGN = pynini.union(*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ").optimize()
+_INITIALS = _rewriting(_SIGN + (pynini.cross(".", " ") + _SIGN).plus, _BEGIN, _END)
+PUNCTUATION = (_TYPOGRAPHY @ _SIGNS @ _ASSENT @ _HYPHENS @ _MARKS @ _CLIPPED @ _QUOTES @ _INITIALS).optimize()
 
 # ---- Numbers ----
 
@@ -190,7 +193,7 @@ dunno = do not know
 )
 SPELLING = _words(
     """
-ok, o.k = okay
+ok = okay
 alright = all right
 mr = mister
 mrs = missus

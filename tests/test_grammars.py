@@ -42,6 +42,7 @@ def readings(text, grammar="english"):
         ("PUNCTUATION", "'quoted' dogs' don't ''", "quoted dogs don't"),
         ("PUNCTUATION", "'em 'cause 'til 'em. 'em-'em", "them because until them them them"),
         ("PUNCTUATION", "uh-huh, mm-hmm", "uhhuh mhm"),
+        ("PUNCTUATION", "the U.S.A. at 5 p.m., i.e. at example.com", "the U S A at 5 p m i e at example.com"),
         ("NUMBERS", "0 7 10 19 20 21 99", "zero seven ten nineteen twenty twenty one ninety nine"),
         ("NUMBERS", "1,000 1000", "one thousand one thousand"),
         ("NUMBERS", "007 5551234567", "zero zero seven five five five one two three four five six seven"),

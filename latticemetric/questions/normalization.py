@@ -36,13 +36,6 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
     Raises:
         UsageError: There is no such grammar, or no such rule in it.
         InputError: The grammar rejects a text.
-
-    Examples:
-        >>> normalize("He isn't 21, I'm sure.")
-        'he is not twenty one i am sure'
-        >>> lattice = Lattice.from_strings(["uh 2 dogs", "a 2 docks"], costs=[1.5, 2.0])
-        >>> [(path.words, path.cost) for path in normalize(lattice).paths()]
-        [(('%hesitation', 'two', 'dogs'), 1.5), (('a', 'two', 'docks'), 2.0)]
     """
     found = _found(grammar)
     if isinstance(text, str):
@@ -56,10 +49,6 @@ def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -
     Args:
         text: A text, or a graph of what may be said.
         grammar: As for `normalize`; what it has as `ALTERNATIVES` is applied too.
-
-    Examples:
-        >>> [" ".join(path.words) for path in normalize_reference("Um, she's here.").paths()]
-        ["she's here", 'she is here', 'she has here', "%hesitation she's here", ...]
     """
     return _found(grammar).reference(split_words(text) if isinstance(text, str) else as_lattice(text))
 

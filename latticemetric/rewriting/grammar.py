@@ -64,7 +64,9 @@ class Grammar:
         for rule in (self.rule, self.alternatives):
             graph = graph if rule is None else apply_rule(rule, graph)
         text = only_text(graph)
-        return _without_scores(graph.determinized() if text is None else Lattice.from_strings([text]))
+        if text is not None:
+            return Lattice.from_strings([text])
+        return _without_scores(_without_scores(graph).determinized())
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers have the archive already, or read it once.

@@ -195,6 +195,20 @@ def test_a_text_has_one_normal_form_and_it_is_one_of_its_readings(text):
     assert once in readings(text)
 
 
+@given(texts)
+def test_a_text_becomes_what_pynini_makes_of_it(text):
+    words = lm.vocabulary.split_words(text.replace("\0", ""))
+    if words:
+        lattice = pynini.compose(pynini.escape(" ".join(words)), english().NORMALIZE)
+        (made,) = set(lattice.paths().ostrings())
+        assert normal(" ".join(words)).split(" ") == made.split(" ")
+
+
+@cache
+def english():
+    return grammar_module("english")
+
+
 # --- Recognition rates
 
 

@@ -79,6 +79,15 @@ def test_a_reference_that_is_too_many_texts_is_one_failure(tmp_path):
     assert "station-2      0.0000" in done.stdout
 
 
+def test_alternatives_of_a_transcript_are_rewritten_too(tmp_path):
+    reference = file(
+        tmp_path, "ref.trn", "{ It's / That's } now 21 past { 10 / @ } (station-1)\n(UM) She can't (station-2)\n"
+    )
+    first, second = items(STATION[0], reference, "--normalize", "english")["lattices"]
+    assert (first["score"], first["reference"]) == (0, "it's now twenty one past ten")
+    assert second["reference"] in {"she can not", "%hesitation she can not"}
+
+
 # --- Scores
 
 

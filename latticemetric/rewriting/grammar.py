@@ -15,7 +15,7 @@ from latticemetric.formats.openfst.far import machines_of
 from latticemetric.lattice import Lattice
 from latticemetric.rewriting.application import apply_rule
 from latticemetric.rewriting.rule import Rule
-from latticemetric.rewriting.shipped import compiled, shipped_grammars
+from latticemetric.rewriting.shipped import compiled, no_such_grammar, shipped_grammars
 
 BOTH_SIDES = "NORMALIZE"
 """The rule that every text goes through, unless another is named."""
@@ -123,18 +123,19 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
     """The rules of a grammar, by its name or its file: name, machine, and where that begins in the archive."""
+    try:
+        return list(machines_of(_archive(source)))
+    except LatticeMetricError as error:
+        raise error if error.where else error.at(source) from None
+
+
+def _archive(source: str) -> bytes:
     if source in shipped_grammars():
-        return list(machines_of(compiled(source)))
+        return compiled(source)
     if not Path(source).exists() and Path(source).suffix != ".far":
-        grammars = ", ".join(shipped_grammars())
-        raise UsageError(
-            f"there is no grammar '{source}'", advice=f"choose among {grammars}, or name a file: rules.far:RULE"
-        )
+        raise no_such_grammar(source)
     with open_stream(source) as stream:
-        try:
-            return list(machines_of(stream.read()))
-        except LatticeMetricError as error:
-            raise error if error.where else error.at(source) from None
+        return stream.read()
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -36,11 +36,16 @@ def grammar_source(name: str) -> Path:
         UsageError: There is none of that name.
     """
     if name not in shipped_grammars():
-        raise UsageError(
-            f"there is no grammar '{name}'",
-            advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
-        )
+        raise no_such_grammar(name)
     return grammar_folder() / f"{name}.py"
+
+
+def no_such_grammar(name: str) -> UsageError:
+    """The error that names those that there are."""
+    return UsageError(
+        f"there is no grammar '{name}'",
+        advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
+    )
 
 
 def summary(name: str) -> str:

@@ -123,8 +123,9 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
     """The rules of a grammar, by its name or its file: name, machine, and where that begins in the archive."""
+    archive = _archive(source)
     try:
-        return list(machines_of(_archive(source)))
+        return list(machines_of(archive))
     except LatticeMetricError as error:
         raise error if error.where else error.at(source) from None
 

@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric examples/data -type f ! -name '*.pyc')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric grammars examples/data -type f ! -name '*.pyc')
 
 .PHONY: demo test deep coverage lint types docs bench wordnet clean
 

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from latticemetric.questions.metric_mbr import RankedString as RankedString
     from latticemetric.questions.ngram_mbr import MBR as MBR
     from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
+    from latticemetric.questions.normalization import normalize as normalize
+    from latticemetric.questions.normalization import normalize_reference as normalize_reference
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
     from latticemetric.questions.posteriors import Posteriors as Posteriors
@@ -103,6 +105,8 @@ _HOME = {
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
     "mbr_lattice": "questions.mbr_lattice",
+    "normalize": "questions.normalization",
+    "normalize_reference": "questions.normalization",
     "oracle": "questions.oracle",
     "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 VERSION = "0.1.0"
 
-_SHORT = {"refs": "#", "case": "c", "tok": "tok", "alpha": "a", "beta": "b", "ignore": "i", "wildcard": "w"}
+_SHORT = {
+    "refs": "#",
+    "case": "c",
+    "tok": "tok",
+    "alpha": "a",
+    "beta": "b",
+    "ignore": "i",
+    "wildcard": "w",
+    "norm": "n",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,10 @@ class Signature:
         names = {name: _SHORT.get(name, name) if short else name for name in self.fields}
         parts = [self.name, *(f"{names[name]}:{value}" for name, value in self.fields.items())]
         return "|".join([*parts, f"v:{VERSION}"])
+
+    def also(self, **fields: str) -> Signature:
+        """The same with further fields."""
+        return Signature(self.name, {**self.fields, **fields})
 
     def asdict(self) -> dict[str, str]:
         """The same as a flat mapping."""

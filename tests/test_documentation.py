@@ -328,6 +328,7 @@ def test_scores_of_extracted_strings_have_the_documented_fields():
         ("posteriors", "posteriors.md"),
         ("mbr", "posteriors.md"),
         ("consensus", "posteriors.md"),
+        ("grammar", "grammars.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

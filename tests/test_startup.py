@@ -42,6 +42,8 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "--version"], id="latticemetric --version"),
         pytest.param([program("latticemetric"), "convert", "--help"], id="latticemetric convert --help"),
         pytest.param([program("latticemetric"), "info", "--help"], id="latticemetric info --help"),
+        pytest.param([program("latticemetric"), "grammar", "--help"], id="latticemetric grammar --help"),
+        pytest.param([program("latticemetric"), "grammar", "list"], id="latticemetric grammar list"),
         pytest.param([program("latticemetric"), "score", "--help"], id="latticemetric score --help"),
         pytest.param([program("latticemetric"), "posteriors", "--help"], id="latticemetric posteriors --help"),
         pytest.param([program("latticemetric"), "mbr", "--help"], id="latticemetric mbr --help"),

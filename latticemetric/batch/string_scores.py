@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from latticemetric.metrics.base import Metric, references_each
@@ -37,11 +37,13 @@ class StringScorer:
         metrics: Any metrics of strings.
         ignore: Words that are removed from all sides.
         each: Whether each pair's own values are asked for, not only those of the corpus.
+        normalize: The grammar that both sides went through, for signatures.
     """
 
     metrics: tuple[Metric[Any], ...]
     ignore: frozenset[str] = frozenset()
     each: bool = True
+    normalize: str | None = None
 
     def __post_init__(self) -> None:
         # What a metric lacks (WordNet) is better known before an hour of searching than after it.
@@ -66,9 +68,10 @@ class StringScorer:
         }
 
     def signed(self, signature: Signature) -> Signature:
-        """A metric's signature with the words that were ignored."""
+        """A metric's signature with what was done to the strings: words that were ignored, a grammar."""
         ignored = {"ignore": ",".join(sorted(self.ignore))} if self.ignore else {}
-        return replace(signature, fields={**signature.fields, **ignored})
+        normalized = {} if self.normalize is None else {"norm": self.normalize}
+        return signature.also(**ignored, **normalized)
 
     def _kept(self, words: Words) -> Words:
         return tuple(word for word in words if word not in self.ignore) if self.ignore else words

@@ -22,6 +22,7 @@ _VERBS = {
     "consensus": "confusion networks, confidences, word times",
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",
+    "grammar": "grammars that make texts comparable: build, apply, show",
     "demo": "an oracle table of the bundled examples",
 }
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.rewriting.grammar import Grammar
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,6 +57,10 @@ def _name_and_number(
         pairs.append((name, scale))
     return tuple(pairs)
 
+
+normalize = click.option(
+    "--normalize", metavar="GRAMMAR", help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE."
+)
 
 scale = click.option(
     "--scale",
@@ -110,6 +117,15 @@ def word_list(text: str | None) -> frozenset[str]:
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
     return frozenset(split_words(text))
+
+
+def grammar(name: str | None) -> Grammar | None:
+    """The grammar of `--normalize`, if there is one."""
+    if name is None:
+        return None
+    from latticemetric.rewriting.grammar import find_grammar
+
+    return find_grammar(name)
 
 
 def metric_list(names: Iterable[str], *, stem: bool = False) -> list[Any]:

@@ -36,6 +36,7 @@ Examples:
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
 @click.version_option(VERSION, prog_name="lattice-oracle")
+@options.normalize
 @options.scale
 @options.workers
 @options.symbols
@@ -79,10 +80,15 @@ def command(
     from latticemetric.formats.symbols import as_vocabulary
 
     metric = _metric(**chosen)
-    scorer = _scorer(chosen["score"], metric, each=output_format != "text")
+    scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
     vocabulary = as_vocabulary(chosen["symbols"])
     files = [read_references(path, vocabulary) for path in references]
     pairs = pair_up(entries([lattices], chosen["from_format"], vocabulary), files, style)
+    grammar = options.grammar(chosen["normalize"])
+    if grammar is not None:
+        from latticemetric.batch.normalization import normalized_pairs
+
+        pairs = normalized_pairs(pairs, grammar, dict(chosen["scales"]))
     outcomes = oracles_of(
         options.progress(pairs, max(len(file.lines) for file in files), "lattices"),
         metric,
@@ -93,7 +99,7 @@ def command(
         scorer=scorer,
     )
     strings = scorer.totals() if scorer is not None else None
-    writer = Writer(metric, len(files), alignment=alignment, strings=strings)
+    writer = Writer(metric, len(files), alignment=alignment, strings=strings, normalize=chosen["normalize"])
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
         for line in writer.lines(_reported(outcomes), output_format):
             put(line)
@@ -116,13 +122,13 @@ def _metric(
     return as_recognition_rate(make_metric(metric, **penalties, **given))
 
 
-def _scorer(names: str | None, metric: GRR, *, each: bool) -> StringScorer | None:
+def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:
     """What scores the extracted strings, if that is asked for."""
     if names is None:
         return None
     from latticemetric.batch.string_scores import StringScorer
 
-    return StringScorer(tuple(options.metric_list([names])), metric.ignore, each)
+    return StringScorer(tuple(options.metric_list([names])), metric.ignore, each, normalize)
 
 
 def _reported(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:

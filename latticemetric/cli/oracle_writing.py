@@ -34,10 +34,20 @@ _TSV_ONE_BEST = ["hypothesis", "score", "numerator", "denominator", "cost"]
 class Writer:
     """Outcomes as lines of one of the output formats, and their totals."""
 
-    def __init__(self, metric: GRR, references: int, *, alignment: bool, strings: StringTotals | None = None) -> None:
+    def __init__(
+        self,
+        metric: GRR,
+        references: int,
+        *,
+        alignment: bool,
+        strings: StringTotals | None = None,
+        normalize: str | None = None,
+    ) -> None:
         self.totals: Totals = Totals.zero(metric.order)
         self._strings = strings
         self._metric, self._references, self._alignment = metric, references, alignment
+        signature = metric.signature_for(references)
+        self._signature = signature if normalize is None else signature.also(norm=normalize)
 
     def lines(self, outcomes: Iterable[Outcome], output_format: str) -> Iterator[str]:
         """The results as lines; totals are known when all of them have been taken."""
@@ -82,8 +92,7 @@ class Writer:
 
     def _json(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         """One document, whose items are written as they come; what sums them up follows them."""
-        signature = str(self._metric.signature_for(self._references))
-        yield '{"signature": ' + _as_json(signature) + ', "lattices": ['
+        yield '{"signature": ' + _as_json(str(self._signature)) + ', "lattices": ['
         before = ""
         for outcome in outcomes:
             yield before + _as_json(_item(outcome))
@@ -117,7 +126,7 @@ class Writer:
             "",
             *table(rows),
             *_string_table(scores),
-            f"{lattices}{failed}   {metric.signature_for(self._references)}",
+            f"{lattices}{failed}   {self._signature}",
             *(found["oracle"]["signature"] for found in scores.values()),
         ]
 

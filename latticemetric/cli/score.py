@@ -11,9 +11,10 @@ from latticemetric.cli import options
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.evaluation.scoring import AnyMetric, Tabled
-    from latticemetric.metrics.base import Text
     from latticemetric.metrics.preparation import Preparation
+    from latticemetric.signature import Signature
+
+Words = tuple[str, ...]
 
 _DEFAULT_METRICS = "wer,4-grr,bleu"
 
@@ -42,6 +43,7 @@ Examples:
 @click.option("--level", type=click.Choice(["corpus", "sentence"]), default="corpus", show_default=True)
 @click.option("--tokenize", "-tok", default="none", show_default=True, metavar="NAME", help="sacrebleu's tokenizer.")
 @click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
+@options.normalize
 @click.option("--stem", is_flag=True, help="Compare stems, where the metric can.")
 @click.option("--keyed", is_flag=True, help="Lines begin with ids, as in Kaldi's text, in any order.")
 @click.option(
@@ -74,7 +76,10 @@ def command(
     HYP: the interval of each difference by paired bootstrap, p-values by paired bootstrap and approximate
     randomisation.
     """
+    from dataclasses import replace
+
     from latticemetric.cli import score_writing as writing
+    from latticemetric.evaluation.scoring import tabulate
     from latticemetric.formats.segments import read_segments
     from latticemetric.metrics.preparation import Preparation
 
@@ -85,10 +90,15 @@ def command(
     drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}
     report = writing.Report(systems, len(references), segments.ids, **drawn)
     files = [preparation.all_words(texts) for texts in segments.files]
-    tabled = _tabled(files, systems, metrics, preparation)
+    outputs, expected = _sides(files, [*systems, *references], len(systems), chosen["normalize"])
+    found = tabulate(zip(systems, outputs, strict=True), expected, metrics)
+    tabled = [
+        [replace(one, signature=_signed(one.signature, preparation, chosen["normalize"])) for one in row]
+        for row in found
+    ]
     if chosen["explain"] is not None:
         at = _position(chosen["explain"], segments.ids, output_format)
-        lines = writing.explanations(tabled, [words[at] for words in files], at)
+        lines = writing.explanations(tabled, [*(words[at] for words in outputs), *expected[at]], at)
     else:
         lines = writing.LEVELS[chosen["level"]](tabled, report, output_format)
     with options.results(chosen["output"], at_once=False) as put:
@@ -103,17 +113,25 @@ def _resampled(chosen: dict[str, Any]) -> bool:
     return chosen["level"] == "corpus" and chosen["explain"] is None
 
 
-def _tabled(
-    files: Sequence[Sequence[Text]], systems: Sequence[str], metrics: Sequence[AnyMetric], preparation: Preparation
-) -> list[list[Tabled]]:
-    """Statistics of each system under each metric, signed with what was done to the strings."""
-    from dataclasses import replace
+def _sides(
+    files: Sequence[Sequence[Words]], names: Sequence[str], systems: int, normalize: str | None
+) -> tuple[Sequence[Sequence[Words]], list[list[Words]]]:
+    """The texts of each system, and the references of each segment: more than there are files, if a grammar says so."""
+    grammar = options.grammar(normalize)
+    if grammar is None:
+        return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
+    from latticemetric.batch.normalization import normalized_readings, normalized_texts
 
-    from latticemetric.evaluation.scoring import tabulate
+    pairs = list(zip(files, names, strict=True))
+    outputs = [normalized_texts(texts, grammar, name) for texts, name in pairs[:systems]]
+    readings = [normalized_readings(texts, grammar, name) for texts, name in pairs[systems:]]
+    return outputs, [[words for several in row for words in several] for row in zip(*readings, strict=True)]
 
-    references = list(map(list, zip(*files[len(systems) :], strict=True)))
-    found = tabulate(zip(systems, files, strict=False), references, metrics)
-    return [[replace(one, signature=preparation.signed(one.signature)) for one in row] for row in found]
+
+def _signed(signature: Signature, preparation: Preparation, normalize: str | None) -> Signature:
+    """A metric's signature with what was done to the strings."""
+    signed = preparation.signed(signature)
+    return signed if normalize is None else signed.also(norm=normalize)
 
 
 def _position(segment: str, ids: Sequence[str], output_format: str) -> int:

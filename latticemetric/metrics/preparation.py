@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
 
@@ -58,7 +58,7 @@ class Preparation:
         """A metric's signature, with what was done to the strings."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
-        return replace(signature, fields={**signature.fields, **done})
+        return signature.also(**done)
 
 
 def find_tokenizer(name: str) -> Tokenizer:

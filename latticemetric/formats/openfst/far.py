@@ -29,7 +29,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     try:
-        for key, machine, at in _machines(stream.read()):
+        for key, machine, at in machines_of(stream.read()):
             yield Entry(key, stream.name, partial(_build, machine, at, vocabulary), naming="own")
     except FormatError as error:
         raise error if error.where else error.at(stream.name) from None
@@ -39,7 +39,7 @@ def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
     return lattice_from_arrays(fst_layout.decode(machine, base=at)[0], vocabulary)
 
 
-def _machines(data: bytes) -> Iterator[tuple[str, bytes, int]]:
+def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
     """Key, machine, and where it begins."""
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")

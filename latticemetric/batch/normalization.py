@@ -1,0 +1,68 @@
+"""Pairs, and references of strings, that go through a grammar before anything is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from latticemetric.batch.pairing import Pair
+from latticemetric.batch.readings import readings
+from latticemetric.errors import InputError, placed
+from latticemetric.formats.references import GraphReference, Reference
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Scales
+from latticemetric.questions.normalization import normalize
+from latticemetric.rewriting.grammar import Grammar, only_text
+
+T = TypeVar("T")
+Words = tuple[str, ...]
+
+
+def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
+    """The same pairs, their references rewritten, their graphs when they are built."""
+    for pair in pairs:
+        entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
+        try:
+            references = tuple(normalized_reference(reference, grammar) for reference in pair.references)
+        except InputError as error:
+            yield replace(pair, problem=pair.problem or error)
+        else:
+            yield replace(pair, entry=entry, references=references)
+
+
+def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
+    """A reference rewritten, with all that it may be."""
+    with placed(reference.where):
+        graph = grammar.reference(reference.words if reference.graph is None else reference.graph)
+    text = only_text(graph)
+    if text is not None:
+        return Reference(text, reference.where)
+    plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
+    return GraphReference(plain, reference.where, graph)
+
+
+def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> list[Words]:
+    """Each text of a file rewritten."""
+    return [_at(name, number, grammar.text, words) for number, words in enumerate(texts, start=1)]
+
+
+def normalized_readings(texts: Iterable[Words], grammar: Grammar, name: str) -> list[list[Words]]:
+    """All that each reference of a file may be, each of which counts as a reference."""
+
+    def found(words: Words) -> list[Words]:
+        return readings(normalized_reference(Reference(words, ""), grammar))
+
+    return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
+
+
+def _at(name: str, number: int, rewritten: Callable[[Words], T], words: Words) -> T:
+    try:
+        return rewritten(words)
+    except InputError as error:
+        raise InputError(error.what, where=f"{name}, segment {number}", advice=error.advice) from None
+
+
+def _built(build: Callable[[], Graph], grammar: Grammar, scales: Scales | None) -> Graph:
+    return normalize(build(), grammar, scales=scales)

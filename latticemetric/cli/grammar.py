@@ -1,0 +1,84 @@
+"""`latticemetric grammar`: what there is, what it does to a text, and archives of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from latticemetric.cli import options
+
+_EPILOG = """\b
+Examples:
+  latticemetric grammar list
+  echo "He isn't 21" | latticemetric grammar apply english
+  latticemetric grammar apply rules.far:MY_RULE < refs.txt
+  latticemetric grammar build english --output .
+"""
+
+
+@click.group("grammar", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Grammars that make texts comparable, for --normalize."""
+
+
+@command.command("list")
+def list_() -> None:
+    """The grammars that come with latticemetric, and what each is for."""
+    from latticemetric.rewriting.shipped import shipped_grammars, summary
+
+    for name in shipped_grammars():
+        click.echo(f"{name:<12}  {summary(name)}")
+
+
+@command.command("show")
+@click.argument("grammar")
+@click.option("--source", is_flag=True, help="Print the module of a shipped grammar.")
+def show(grammar: str, *, source: bool) -> None:
+    """The rules of GRAMMAR (a name, or a .far), with their sizes."""
+    from latticemetric.cli.display import table
+    from latticemetric.rewriting.grammar import rule_sizes
+    from latticemetric.rewriting.shipped import grammar_source
+
+    if source:
+        click.echo(grammar_source(grammar).read_text(encoding="utf-8"), nl=False)
+        return
+    rows = [[size.name, str(size.states), str(size.arcs)] for size in rule_sizes(grammar)]
+    for line in table([["rule", "states", "arcs"], *rows]):
+        click.echo(line)
+
+
+@command.command("apply")
+@click.argument("grammar")
+@click.option("--hypothesis", is_flag=True, help="As for hypotheses: without the alternatives of references.")
+@options.output
+def apply(grammar: str, *, hypothesis: bool, output: str) -> None:
+    """What each line of standard input becomes under GRAMMAR, alternatives as { a / b }; @ is no word."""
+    from latticemetric.rewriting.grammar import find_grammar
+    from latticemetric.rewriting.notation import with_alternatives
+
+    found = find_grammar(grammar)
+    with options.results(output, at_once=False) as put:
+        for words in _lines():
+            put(" ".join(found.text(words)) if hypothesis else with_alternatives(found.reference(words)))
+
+
+@command.command("build")
+@click.argument("names", nargs=-1)
+@click.option("--output", "-o", default=".", metavar="DIR", show_default=True, help="Where archives go.")
+def build(names: tuple[str, ...], output: str) -> None:
+    """Write shipped grammars (all, or NAMES) as archives: DIR/NAME.far, for pynini and others."""
+    from pathlib import Path
+
+    from latticemetric.rewriting.shipped import build as built
+
+    for path in built(names, Path(output)):
+        click.echo(f"written: {path}", err=True)
+
+
+def _lines() -> Iterator[list[str]]:
+    from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
+    from latticemetric.vocabulary import split_words
+
+    with open_stream(STANDARD_INPUT) as stream:
+        yield from map(split_words, stream.lines())

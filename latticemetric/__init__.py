@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from latticemetric.nbest import NBest as NBest
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
+    from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.k_best import oracles as oracles
@@ -75,6 +76,7 @@ _HOME = {
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
     "Forest": "forest",
+    "ForestPosteriors": "questions.forest_posteriors",
     "NodeLabels": "forest",
     "Ragged": "forest",
     "FormatError": "errors",

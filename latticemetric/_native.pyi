@@ -154,6 +154,67 @@ def search_forest(
 ) -> tuple[npt.NDArray[np.int64], int, int, float]:
     """Edges of the best derivation, the high and low 64 bits of its gain; or of hope * gain - cost, and its value."""
 
+def forest_through_costs(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Cost of the cheapest derivation with each edge, and of the cheapest of each node, as a goal."""
+
+def inside_outside(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Log of the sum over derivations; how often each node is used; of each edge given its head, of each goal."""
+
+def forest_ngram_posteriors(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    node: npt.NDArray[np.float64],
+    transition: npt.NDArray[np.float64],
+    ending: npt.NDArray[np.float64],
+    order: int,
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """A row an n-gram, as `ngram_posteriors` has them."""
+
+def search_forest_ngrams(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    own: npt.NDArray[np.int32],
+    known: npt.NDArray[np.int32],
+    parent: npt.NDArray[np.int32],
+    ending: npt.NDArray[np.int32],
+    gain: npt.NDArray[np.float64],
+    word_gain: float,
+    order: int,
+    most_bytes: int,
+) -> npt.NDArray[np.int64]:
+    """Edges of the derivation that gains most. `own` are words of the forest, `known` their numbers in n-grams."""
+
 def forward_backward(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],

@@ -273,6 +273,19 @@ class Forest:
 
         return DerivationTree(self, tuple(edges))
 
+    def pruned(self, beam: float, scales: Scales | None = None) -> Forest:
+        """What is part of derivations that cost at most `beam` more than the best one.
+
+        Examples:
+            >>> column = Column([1.0, 2.0, 9.0], [0.0])
+            >>> forest = Forest.from_edges([0, 0, 0], [[]] * 3, [[5], [6], [7]], goals=[0], scores={"cost": column})
+            >>> [derivation.words for derivation in forest.pruned(1.0).derivations()]
+            [('5',), ('6',)]
+        """
+        from latticemetric.forest_pruning import prune_forest
+
+        return prune_forest(self, beam, scales).forest
+
     def statistics(self) -> ForestStatistics:
         """Sizes: nodes, edges, derivations (exactly), lengths, arity."""
         from latticemetric.forest_statistics import forest_statistics

@@ -11,8 +11,8 @@ from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Column, Labels, Lattice, Scales
 
-# How far two sums of the same costs may be apart, by the largest of them: pruning drops no path for its rounding.
-_ROUNDING = 2.0**-44
+ROUNDING = 2.0**-44
+"""How far two sums of the same costs may be apart, by the largest of them: pruning drops no path for its rounding."""
 
 
 class Pruned(NamedTuple):
@@ -29,7 +29,7 @@ def prune(lattice: Lattice, beam: float, scales: Scales | None = None) -> Pruned
     cost = lattice.cost(scales)
     arc, ending = _native.through_costs(lattice.source, lattice.target, cost.arc, cost.final)
     closing = ending[lattice.final]
-    most = closing.min() + beam + _ROUNDING * max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
+    most = closing.min() + beam + ROUNDING * max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
     finals = np.flatnonzero(closing <= most)
     arcs = _on_paths(lattice, np.flatnonzero(arc <= most), lattice.final[finals])
     left = Lattice.from_arcs(

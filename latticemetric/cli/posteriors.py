@@ -67,10 +67,11 @@ def _require_meaning(of: str) -> None:
 def _answer(
     graph: Graph, *, scale: float, scales: Any, listed: dict[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
+    from latticemetric.questions.graphs import as_lattice
     from latticemetric.questions.posterior_listing import listing
     from latticemetric.questions.posteriors import posteriors
 
-    found = posteriors(graph, scale=scale, scales=scales)
+    found = posteriors(as_lattice(graph, scales), scale=scale, scales=scales)
     return listing(found, **listed), found.to_lattice() if with_lattice else None
 
 

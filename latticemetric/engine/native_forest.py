@@ -14,6 +14,7 @@ from latticemetric import _native
 from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSearch
 from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
+from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Column, Labels
 from latticemetric.vocabulary import Words
 
@@ -82,16 +83,8 @@ def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64],
 
 
 def _question(search: ForestSearch) -> dict[str, Any]:
-    forest = search.forest
     return {
-        "head": forest.head,
-        "tail_begin": forest.tails.begin,
-        "tail": forest.tails.values,
-        "said_begin": search.said.begin,
-        "said": search.said.values,
-        "cost": search.cost.arc,
-        "words": search.words,
-        "goal_cost": search.cost.final,
+        **native_arrays(search.forest, search.cost, search.said, search.words),
         "most_bytes": _memory() // 2,
         **search.gains._asdict(),
     }

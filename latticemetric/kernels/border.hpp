@@ -63,6 +63,9 @@ void bind_segments(nb::module_& m);
 // Searches of forests, bound in `forest_border.cpp`.
 void bind_forests(nb::module_& m);
 
+// Probabilities and n-grams in forests, bound in `forest_ngram_border.cpp`.
+void bind_forest_ngrams(nb::module_& m);
+
 // N-grams in lattices, bound in `ngram_border.cpp`.
 void bind_ngrams(nb::module_& m);
 

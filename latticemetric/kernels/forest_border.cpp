@@ -1,7 +1,7 @@
 // The border to Python of what is searched for in forests.
 #include "best_derivation.hpp"
 #include "best_forest.hpp"
-#include "border.hpp"
+#include "forest_arrays.hpp"
 #include "forest_k_best.hpp"
 #include "forest_search.hpp"
 #include "forest_tables.hpp"
@@ -14,43 +14,6 @@ namespace latticemetric {
 namespace {
 
 constexpr std::size_t longest_reference = std::size_t{1} << 22;
-
-// Arrays of a forest, which stay alive while it is searched.
-struct ForestArrays {
-  Input<std::int32_t> head, tail, said;
-  Input<std::int64_t> tail_begin, said_begin, words;
-  Input<double> cost, goal_cost;
-
-  ForestGraph checked() const;
-};
-
-void require_rows(const Input<std::int64_t>& begin, std::size_t rows, std::size_t values) {
-  require(begin.size() == rows + 1 && begin.data()[0] == 0, "rows must begin with the first value");
-  for (std::size_t e = 0; e < rows; ++e) require(begin.data()[e] <= begin.data()[e + 1], "rows must follow one another");
-  require(static_cast<std::size_t>(begin.data()[rows]) == values, "rows must end with the last value");
-}
-
-ForestGraph ForestArrays::checked() const {
-  const auto nodes = static_cast<std::int64_t>(goal_cost.size());
-  const auto edges = head.size();
-  require_aligned(head, tail, said);
-  require_aligned(tail_begin, said_begin, words);
-  require_aligned(cost, goal_cost);
-  require(nodes < std::numeric_limits<std::int32_t>::max(), "there are too many nodes");
-  require(cost.size() == edges && words.size() == edges, "edges must have costs and words");
-  require_rows(tail_begin, edges, tail.size());
-  require_rows(said_begin, edges, said.size());
-  for (std::size_t e = 0; e < edges; ++e) {
-    require(head.data()[e] >= (e > 0 ? head.data()[e - 1] : 0) && head.data()[e] < nodes, "edges must be sorted by head");
-    const auto tails = tail_begin.data()[e + 1] - tail_begin.data()[e];
-    for (auto k = tail_begin.data()[e]; k < tail_begin.data()[e + 1]; ++k)
-      require(tail.data()[k] >= 0 && tail.data()[k] < head.data()[e], "tails must come before heads");
-    for (auto k = said_begin.data()[e]; k < said_begin.data()[e + 1]; ++k)
-      require(said.data()[k] != 0 && said.data()[k] >= -tails, "an edge says what it does not have");
-  }
-  return {static_cast<std::int32_t>(nodes), static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
-          tail.data(), said_begin.data(), said.data(), cost.data(), words.data(), goal_cost.data()};
-}
 
 Gains gains_of(std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   require(order >= 1 && order < 255, "the order must lie in 1 .. 254");

@@ -170,6 +170,7 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
 
 NB_MODULE(_native, m) {
   latticemetric::bind_forests(m);
+  latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);
   latticemetric::bind_ngrams(m);
   latticemetric::bind_segments(m);

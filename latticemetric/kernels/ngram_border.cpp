@@ -1,8 +1,8 @@
 // The border to Python of n-grams in lattices: their posteriors, the path whose n-grams gain most, what each arc gains.
 #include <vector>
 
-#include "border.hpp"
 #include "gain_lattice.hpp"
+#include "ngram_arrays.hpp"
 #include "ngram_posteriors.hpp"
 #include "ngram_search.hpp"
 
@@ -39,18 +39,6 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
   }
   return nb::make_tuple(column(found.ngrams.parents()), column(found.ngrams.words()),
                         column(std::move(found.posterior)));
-}
-
-// Node 0 is the empty n-gram; the others come after their parents.
-NgramTrie trie_of(const Input<std::int32_t>& parent, const Input<std::int32_t>& ending) {
-  NgramTrie trie;
-  require(parent.size() >= 1 && ending.size() == parent.size(), "n-grams differ in number");
-  for (std::size_t g = 1; g < parent.size(); ++g) {
-    require(0 <= parent.data()[g] && parent.data()[g] < static_cast<std::int32_t>(g), "n-grams must follow theirs");
-    require(ending.data()[g] > 0, "an n-gram has words");
-    require(trie.add(parent.data()[g], ending.data()[g]) == static_cast<std::int32_t>(g), "an n-gram stands twice");
-  }
-  return trie;
 }
 
 Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int32_t> target,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 
@@ -20,6 +21,11 @@ def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
     if not hasattr(graph, "to_lattice"):
         raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
     return graph.to_lattice()
+
+
+def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
+    """The graph itself, or the lattice that an n-best list stands for."""
+    return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
 
 
 def divided(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:

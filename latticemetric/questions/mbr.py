@@ -90,11 +90,12 @@ def mbr(
     Metrics look at the strings of an n-best list, at all strings of a graph that has no more than 10,000 paths, or at
     strings that are drawn. Equal strings count as one.
 
-    Ties of n-grams are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers. Those of
-    metrics: best expected score (as far as rounding tells), then least cost, then fewest words, then the alphabet.
+    Ties of n-grams are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers (of
+    derivations: smallest edge numbers in preorder). Those of metrics: best expected score (as far as rounding tells),
+    then least cost, then fewest words, then the alphabet.
 
     Args:
-        graph: A lattice, an n-best list, or (for metrics) a forest: the strings to choose from.
+        graph: A lattice, an n-best list, or a forest: the strings to choose from.
         method: `ngram`, `wer`, or a metric: its name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …) or itself.
         scale: What costs are multiplied by before they become probabilities: below 1 makes them flatter.
         T: What n-grams are worth beside words, see `GainParameters`.
@@ -106,7 +107,7 @@ def mbr(
         hypotheses: A graph to choose strings from, where it is another one; then `graph` is the evidence. Of metrics.
         samples: How many paths are drawn from each graph, with their probabilities, instead of listing all. Of metrics.
         seed: Of the samples.
-        prune: The cost above the best path, before scaling, that graphs are pruned to first.
+        prune: The cost above the best path or derivation, before scaling, that graphs are pruned to first.
         scales: Weight of each score column in the model's cost; columns not named keep their own. Columns may be those
             of the graph or those of the evidence.
 

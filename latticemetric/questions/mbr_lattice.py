@@ -11,6 +11,7 @@ from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Labels, Lattice, Scales
+from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.ngram_gain import GainParameters
 from latticemetric.questions.ngram_mbr import MBR, NgramMBR
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
@@ -76,7 +77,7 @@ def mbr_lattice(
         (('a', 'b', 'c'), 0.1775)
     """
     parameters = GainParameters(scale, T, p, r, order, word_penalty)
-    asked = NgramMBR(graph, evidence, prune, scales)
+    asked = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
     return unfolded(asked, asked.posteriors(scale, order), parameters, gains_only=gains_only)
 
 
@@ -90,7 +91,7 @@ def mbr_with_lattice(
     gains_only: bool = False,
 ) -> tuple[MBR, Lattice]:
     """The answers of `mbr` and `mbr_lattice`, posteriors computed once."""
-    asked = NgramMBR(graph, evidence, prune, scales)
+    asked = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
     counted = asked.posteriors(parameters.scale, parameters.order)
     return asked.answer(counted, parameters), unfolded(asked, counted, parameters, gains_only=gains_only)
 

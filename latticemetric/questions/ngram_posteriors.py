@@ -1,8 +1,8 @@
-"""Posteriors of n-grams: how probable it is that a path of a lattice holds one at least once."""
+"""Posteriors of n-grams: how probable it is that a path or a derivation holds one at least once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +22,7 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class NgramPosteriors(Mapping[tuple[str, ...], float]):
-    """A mapping of n-grams, as tuples of words, to their posteriors: of all that the lattice holds up to an order.
+    """A mapping of n-grams, as tuples of words, to their posteriors: of all that the graph holds up to an order.
 
     The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
 
@@ -31,7 +31,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float]):
         vocabulary: Spelling of the word numbers.
         parent: The row of an n-gram without its last word; −1 for the empty one.
         word: The number of its last word.
-        posterior: The probability that a path holds it, once or more often.
+        posterior: The probability that a path or derivation holds it, once or more often.
     """
 
     order: int
@@ -113,6 +113,16 @@ class NgramPosteriors(Mapping[tuple[str, ...], float]):
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
 
 
+def ngrams_counted(
+    order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
+) -> NgramPosteriors:
+    """The n-grams up to an order, as they are counted in parents, last words and posteriors."""
+    if not 1 <= order <= _MOST:
+        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
+    parent, word, posterior = count(order)
+    return NgramPosteriors(order, vocabulary, frozen(parent), frozen(word), frozen(posterior))
+
+
 def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
     """See `Posteriors.ngrams`; exact at every order.
 
@@ -121,9 +131,10 @@ def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramP
         transition: The probability of each arc, given that its source is passed.
         order: Words of the longest n-grams.
     """
-    if not 1 <= order <= _MOST:
-        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
-    parent, word, posterior = _native.ngram_posteriors(
-        lattice.source, lattice.target, lattice.word, transition, lattice.num_states, order
-    )
-    return NgramPosteriors(order, lattice.vocabulary, frozen(parent), frozen(word), frozen(posterior))
+
+    def count(order: int) -> tuple[Words, Words, Floats]:
+        return _native.ngram_posteriors(
+            lattice.source, lattice.target, lattice.word, transition, lattice.num_states, order
+        )
+
+    return ngrams_counted(order, lattice.vocabulary, count)

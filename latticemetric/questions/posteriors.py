@@ -1,26 +1,29 @@
-"""Posteriors: how probable the parts of a lattice are, if a path has the probability exp(−cost), normalised."""
+"""Posteriors: how probable the parts of a graph are, if a path has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import UsageError
+from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Floats, Lattice, Scales
+from latticemetric.questions.distribution import Distribution, require_finite, scaled_cost
 from latticemetric.questions.graphs import as_lattice
 
 if TYPE_CHECKING:
+    from latticemetric.nbest import NBest
+    from latticemetric.questions.forest_posteriors import ForestPosteriors
     from latticemetric.questions.ngram_posteriors import NgramPosteriors
 
 
 @dataclass(frozen=True, eq=False)
-class Posteriors:
+class Posteriors(Distribution):
     """The distribution that a lattice stands for.
 
     Attributes:
@@ -33,26 +36,12 @@ class Posteriors:
     """
 
     lattice: Lattice
-    log_total: float
     state: Floats
     arc: Floats
-    transition: Floats
-    ending: Floats
-
-    @property
-    def entropy(self) -> float:
-        """Of the distribution over paths, in nats."""
-        steps = np.concatenate([self.transition, self._ending_given_state()])
-        weights = np.concatenate([self.arc, self.ending])
-        taken = weights > 0
-        return float(-(weights[taken] * np.log(steps[taken])).sum()) + 0.0
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
         """The expected sum of values along a path: of its arcs, and of the state where it ends."""
-        total = float(self.arc @ np.asarray(arc_values, dtype=np.float64))
-        return (
-            total if final_values is None else total + float(self.ending @ np.asarray(final_values, dtype=np.float64))
-        )
+        return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
         """The probability of each n-gram up to an order: that a path holds it, once or more often.
@@ -69,10 +58,6 @@ class Posteriors:
         from latticemetric.questions.ngram_posteriors import ngram_posteriors
 
         return ngram_posteriors(self.lattice, self.transition, order)
-
-    def words(self) -> dict[str, float]:
-        """The probability of each word: that a path says it, once or more often."""
-        return self.ngrams(1).words()
 
     def to_lattice(self) -> Lattice:
         """The lattice with one column, `posterior`: −ln of the probability of each arc, and of each end.
@@ -118,7 +103,10 @@ class Posteriors:
             at = lattice.target[chosen].astype(np.int64)
         return [np.array(path, dtype=np.int64) for path in paths]
 
-    def _ending_given_state(self) -> Floats:
+    def _taken(self) -> Floats:
+        return self.arc
+
+    def _ending_step(self) -> Floats:
         state = self.state[self.lattice.final]
         return np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
 
@@ -128,11 +116,19 @@ def _costs_of(probability: Floats) -> Floats:
     return 0.0 - np.log(np.clip(probability, np.finfo(np.float64).tiny, 1.0))
 
 
-def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors:
+@overload
+def posteriors(graph: Forest, *, scale: float = ..., scales: Scales | None = ...) -> ForestPosteriors: ...
+
+
+@overload
+def posteriors(graph: Lattice | NBest, *, scale: float = ..., scales: Scales | None = ...) -> Posteriors: ...
+
+
+def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors | ForestPosteriors:
     """The probabilities of a graph's parts.
 
     Args:
-        graph: A lattice, or an n-best list.
+        graph: A lattice, an n-best list, or a forest.
         scale: What the cost is multiplied by: below 1 makes the distribution flatter.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
@@ -147,24 +143,21 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
         >>> round(found.entropy, 4)
         1.0986
     """
-    if not math.isfinite(scale):
-        raise UsageError(f"the scale is {scale}, not a finite number")
+    if isinstance(graph, Forest):
+        from latticemetric.questions.forest_posteriors import forest_posteriors
+
+        return forest_posteriors(graph, scale, scales)
     lattice = as_lattice(graph, scales)
-    cost = lattice.cost(scales)
-    ending_cost = np.full(lattice.num_states, np.inf)
-    with np.errstate(over="ignore"):
-        ending_cost[lattice.final] = cost.final[lattice.final] * scale
-        arc_cost = cost.arc * scale
+    cost = scaled_cost(lattice, scale, scales)
     log_total, state, transition, ending = _native.forward_backward(
-        lattice.source, lattice.target, arc_cost, ending_cost
+        lattice.source, lattice.target, cost.arc, cost.final
     )
-    if not (math.isfinite(log_total) and np.isfinite(arc_cost).all()):
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    require_finite(log_total, cost.arc)
     return Posteriors(
-        lattice,
-        log_total,
-        state,
-        state[lattice.source] * transition,
-        transition,
-        state[lattice.final] * ending[lattice.final],
+        log_total=log_total,
+        transition=transition,
+        ending=state[lattice.final] * ending[lattice.final],
+        lattice=lattice,
+        state=state,
+        arc=state[lattice.source] * transition,
     )

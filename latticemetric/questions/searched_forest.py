@@ -12,6 +12,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
+from latticemetric.forest_arrays import native_arrays
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
@@ -20,6 +21,20 @@ from latticemetric.questions.searched import Candidate, Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
 _LARGEST_SUM = 2.0**32  # rounding beyond that would be to more than a millionth
+
+
+def summable(forest: Forest, cost: Costs) -> Costs:
+    """The costs as derivations are chosen by: rounded so that they add up exactly, whatever the order.
+
+    Which of two derivations is cheaper would otherwise hang on how a search happens to add them up, and derivations
+    of equal cost would not tie. The rounding is to one part in 2^52 of the largest sum there can be; where that is
+    coarse, since shared nodes make sums without bound, costs stay as they are.
+    """
+    largest = _native.largest_cost(**native_arrays(forest, cost))
+    unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
+    if unit == 0:
+        return cost
+    return Costs(*(np.round(costs / unit) * unit for costs in cost))
 
 
 class SearchedForest(Searched):
@@ -33,38 +48,15 @@ class SearchedForest(Searched):
         self._shown = forest.target.only(~np.isin(forest.target.values, self._numbered(metric.ignore)))
         self._word_counts = self._shown.only(self._shown.values > EPSILON).lengths()
         self._rank = np.zeros(0, dtype=np.int64)
-        self._choice = self._summable()
+        self._choice = summable(forest, self.cost)
 
     def one_best(self) -> Path:
         """Least cost; ties: fewest words, smallest edges."""
         path: Path = _native.best_derivation(**self._columns(self._choice))
         return path
 
-    def _summable(self) -> Costs:
-        """The costs as they are chosen by: rounded so that they add up exactly, whatever the order.
-
-        Which of two derivations is cheaper would otherwise hang on how a search happens to add them up, and
-        derivations of equal cost would not tie. The rounding is to one part in 2^52 of the largest sum there can be;
-        where that is coarse, since shared nodes make sums without bound, costs stay as they are.
-        """
-        largest = _native.largest_cost(**self._columns(self.cost))
-        unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
-        if unit == 0:
-            return self.cost
-        return Costs(*(np.round(costs / unit) * unit for costs in self.cost))
-
     def _columns(self, cost: Costs) -> dict[str, Any]:
-        forest = self._forest
-        return {
-            "head": forest.head,
-            "tail_begin": forest.tails.begin,
-            "tail": forest.tails.values,
-            "said_begin": forest.target.begin,
-            "said": forest.target.values,
-            "cost": cost.arc,
-            "words": self._word_counts,
-            "goal_cost": cost.final,
-        }
+        return native_arrays(self._forest, cost, words=self._word_counts)
 
     def hope(self, reference: Sequence[str], scale: float) -> tuple[float, Path]:
         """The largest `scale` * gain − cost against a reference's counted words, and its derivation."""

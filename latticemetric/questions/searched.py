@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.automata.recognition import ngram_total
-from latticemetric.lattice import Costs
+from latticemetric.automata.reference_ngrams import ReferenceNgrams
+from latticemetric.lattice import Costs, Floats
 from latticemetric.metrics.exact import Merit, merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.scored_path import ScoredPath
@@ -76,6 +77,10 @@ class Searched(ABC):
     @abstractmethod
     def one_best(self) -> Path:
         """The model's own best path."""
+
+    @abstractmethod
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: Floats, of_word: float) -> Path:
+        """The path that gains most: by each n-gram as often as it stands there, and by each word."""
 
     @abstractmethod
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:

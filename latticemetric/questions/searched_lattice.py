@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.engine.search import Search, find_engine
-from latticemetric.lattice import Lattice, Scales
+from latticemetric.lattice import Floats, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.searched import Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
@@ -33,6 +34,22 @@ class SearchedLattice(Searched):
         """Least cost; ties: fewest words, smallest arcs."""
         lattice, cost = self._lattice, self.cost
         path: Path = _native.best_path(lattice.source, lattice.target, cost.arc, self._is_word, cost.final)
+        return path
+
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: Floats, of_word: float) -> Path:
+        """Ties: least cost, fewest words, smallest arcs."""
+        lattice, cost = self._lattice, self.cost
+        path: Path = _native.search_ngrams(
+            lattice.source,
+            lattice.target,
+            self._label,
+            cost.arc,
+            cost.final,
+            ngrams.parent,
+            ngrams.word,
+            gains,
+            of_word,
+        )
         return path
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from latticemetric.nbest import NBest as NBest
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
+    from latticemetric.questions.corpus_oracle import CorpusOracle as CorpusOracle
+    from latticemetric.questions.corpus_oracle import CorpusPath as CorpusPath
+    from latticemetric.questions.corpus_oracle import corpus_oracle as corpus_oracle
     from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
@@ -73,6 +76,8 @@ _HOME = {
     "Unigram": "metrics.unigram",
     "Column": "lattice",
     "Consensus": "questions.consensus",
+    "CorpusOracle": "questions.corpus_oracle",
+    "CorpusPath": "questions.corpus_oracle",
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
     "Forest": "forest",
@@ -102,6 +107,7 @@ _HOME = {
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
     "consensus": "questions.consensus",
+    "corpus_oracle": "questions.corpus_oracle",
     "hope": "questions.hope",
     "make_metric": "metrics.registry",
     "mbr": "questions.mbr",

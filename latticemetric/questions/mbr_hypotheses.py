@@ -14,14 +14,13 @@ from latticemetric.forest_pruning import prune_forest
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
 from latticemetric.questions.forest_posteriors import MOST_BYTES, small_enough
+from latticemetric.questions.longest_string import longest_string
 from latticemetric.questions.ngram_gain import ExactGains, GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.searched_forest import summable
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 Path = npt.NDArray[np.int64]
-
-_MANY_WORDS = 2**60  # shared nodes can make strings longer than anything can be
 
 
 class Way(NamedTuple):
@@ -42,7 +41,7 @@ class LatticePaths:
         self._lattice, self._cost = lattice, lattice.cost(scales)
         self._searched_cost = self.searched.cost(scales)
         self.numbers = self._renumbered(vocabulary)
-        self._longest = _most_words(self.searched)
+        self._longest = longest_string(self.searched)
 
     def gains(self, counted: NgramPosteriors, parameters: GainParameters) -> ExactGains:
         """Of n-grams and words, with sums that are exact along any path."""
@@ -103,7 +102,7 @@ class ForestDerivations:
         said = np.unique(self.searched.target.values)
         own = said[said > EPSILON]
         known = numbers_in(vocabulary, own, self.searched.vocabulary)
-        self._longest = min(self.searched.statistics().longest, _MANY_WORDS)
+        self._longest = longest_string(self.searched)
         self._own, self._known = own[known > EPSILON], known[known > EPSILON]
 
     def gains(self, counted: NgramPosteriors, parameters: GainParameters) -> ExactGains:
@@ -153,15 +152,6 @@ def hypotheses_of(
     if isinstance(graph, Forest):
         return ForestDerivations(graph, beam, scales, vocabulary)
     return LatticePaths(graph, beam, scales, vocabulary)
-
-
-def _most_words(lattice: Lattice) -> int:
-    """Words of the longest path."""
-    is_word = (lattice.word != EPSILON).astype(np.uint8)
-    ends = np.full(lattice.num_states, np.inf)
-    ends[lattice.final] = 0.0
-    path = _native.best_path(lattice.source, lattice.target, -is_word.astype(np.float64), is_word, ends)
-    return int(is_word[path].sum())
 
 
 def numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) -> Words:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -91,9 +91,15 @@ class ExactGains(NamedTuple):
     ngram: Floats
     word: float
 
+    @classmethod
+    def of(cls, ngram: Floats, word: float, largest: float) -> Self:
+        """Gains in units so small that they only matter between ties; no path gains or loses more than `largest`."""
+        unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _BITS, -1000))
+        return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
+
 
 def exact_gains(posteriors: NgramPosteriors, parameters: GainParameters, longest: int) -> ExactGains:
-    """The gains of n-grams in units so small that they only matter between ties.
+    """The gains of n-grams, to be added up along a path.
 
     Args:
         posteriors: Of the evidence.
@@ -104,6 +110,4 @@ def exact_gains(posteriors: NgramPosteriors, parameters: GainParameters, longest
     largest = max(longest, 1) * (math.fsum(parameters.factors) + abs(parameters.of_word))
     if not math.isfinite(largest):
         raise UsageError("gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty")
-    unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _BITS, -1000))
-    exact = np.round(factor[posteriors.lengths] * posteriors.posterior / unit) * unit
-    return ExactGains(exact, round(parameters.of_word / unit) * unit)
+    return ExactGains.of(factor[posteriors.lengths] * posteriors.posterior, parameters.of_word, largest)

@@ -54,6 +54,12 @@ class ScoredPath:
             **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
         }
 
+    def way(self) -> dict[str, Any]:
+        """Where it goes through the graph, for JSON."""
+        if self.derivation is None:
+            return {"arcs": list(self.arcs)}
+        return {"edges": list(self.edges), "derivation": self.derivation}
+
 
 @dataclass(frozen=True)
 class Oracle(ScoredPath):
@@ -76,13 +82,7 @@ class Oracle(ScoredPath):
             "reference": " ".join(self.reference),
             "exact": self.exact,
             "scores": dict(self.scores),
-            **self._way(),
+            **self.way(),
             "signature": self.signature,
         }
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
-
-    def _way(self) -> dict[str, Any]:
-        """Where it goes through the graph."""
-        if self.derivation is None:
-            return {"arcs": list(self.arcs)}
-        return {"edges": list(self.edges), "derivation": self.derivation}

@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.automata.recognition import ngram_total
-from latticemetric.lattice import Costs
+from latticemetric.automata.reference_ngrams import ReferenceNgrams
+from latticemetric.forest import Forest
+from latticemetric.lattice import Costs, Lattice
 from latticemetric.metrics.exact import Merit, merit
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.ngram_gain import ExactGains
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
@@ -76,6 +79,15 @@ class Searched(ABC):
     @abstractmethod
     def one_best(self) -> Path:
         """The model's own best path."""
+
+    @abstractmethod
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
+        """The path that gains most: by each n-gram as often as it stands there, and by each word."""
+
+    @property
+    @abstractmethod
+    def graph(self) -> Lattice | Forest:
+        """What is searched."""
 
     @abstractmethod
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:

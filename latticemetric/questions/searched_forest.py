@@ -10,13 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.forest_posteriors import MOST_BYTES, small_enough
 from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.ngram_gain import ExactGains
 from latticemetric.questions.searched import Candidate, Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -50,6 +53,11 @@ class SearchedForest(Searched):
         self._rank = np.zeros(0, dtype=np.int64)
         self._choice = summable(forest, self.cost)
 
+    @property
+    def graph(self) -> Forest:
+        """What is searched."""
+        return self._forest
+
     def one_best(self) -> Path:
         """Least cost; ties: fewest words, smallest edges."""
         path: Path = _native.best_derivation(**self._columns(self._choice))
@@ -67,6 +75,23 @@ class SearchedForest(Searched):
             return -self._price(path), path
         path, value = hope_derivation(self._question(self.vocabulary.encode(reference)), scale)
         return value, path
+
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
+        """Ties: least cost, fewest words, smallest edges."""
+        known = np.unique(ngrams.word[ngrams.word > EPSILON])
+        with small_enough():
+            path: Path = _native.search_forest_ngrams(
+                **native_arrays(self._forest, self._choice, self._said, self._word_counts),
+                own=known,
+                known=known,
+                parent=ngrams.parent,
+                ending=ngrams.word,
+                gain=gains.ngram,
+                word_gain=gains.word,
+                order=ngrams.order,
+                most_bytes=MOST_BYTES,
+            )
+        return self._path(path)
 
     def best_of(self, references: Sequence[Sequence[str]]) -> Forest:
         """All derivations that gain most against any of some references' counted words."""

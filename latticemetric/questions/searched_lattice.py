@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.engine.search import Search, find_engine
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.ngram_gain import ExactGains
 from latticemetric.questions.searched import Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -29,10 +31,30 @@ class SearchedLattice(Searched):
             self._label = np.where(silent, EPSILON, lattice.word).astype(np.int32)
         self._is_word = is_word.astype(np.uint8)
 
+    @property
+    def graph(self) -> Lattice:
+        """What is searched."""
+        return self._lattice
+
     def one_best(self) -> Path:
         """Least cost; ties: fewest words, smallest arcs."""
         lattice, cost = self._lattice, self.cost
         path: Path = _native.best_path(lattice.source, lattice.target, cost.arc, self._is_word, cost.final)
+        return path
+
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
+        """Ties: least cost, fewest words, smallest arcs."""
+        lattice, cost = self._lattice, self.cost
+        path: Path = _native.search_ngrams(
+            lattice.source,
+            lattice.target,
+            self._label,
+            cost.arc,
+            cost.final,
+            ngrams.parent,
+            ngrams.word,
+            *gains,
+        )
         return path
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:

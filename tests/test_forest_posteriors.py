@@ -278,6 +278,12 @@ def test_evidence_may_be_a_lattice_of_a_forest_and_the_other_way_round(forest, l
     assert lattice.words(one.arcs) == one.words
 
 
+def test_ngrams_longer_than_any_string_of_the_forest_gain_nothing():
+    evidence = lm.Lattice.from_strings(["a a"])
+    found = lm.mbr(lm.Forest.from_lattice(lm.Lattice.from_strings(["a", ""])), evidence=evidence, T=0.5, r=0.5, order=2)
+    assert (found.words, found.gain) == ((), 0.0)
+
+
 @given(forest=forests, chosen=parameters, beam=st.sampled_from([0.0, 0.5, 2.0, 100.0]))
 def test_pruning_comes_first(forest, chosen, beam):
     found, plain = lm.mbr(forest, **chosen, prune=beam), lm.mbr(forest.pruned(beam), **chosen)

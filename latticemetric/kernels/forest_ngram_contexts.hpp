@@ -12,11 +12,11 @@
 namespace latticemetric {
 
 // Strings of up to as many words as n-grams have, as nodes of a trie. Each gains what its last word does: with all
-// n-grams that the string itself knows that word to end.
+// n-grams that the string itself knows that word to end. N-grams of more than `longest` words are in no string.
 class GainContexts {
  public:
-  explicit GainContexts(const ForestNgramGains& gains) : gains_(gains) {
-    bound_from_longer();
+  GainContexts(const ForestNgramGains& gains, std::int32_t longest) : gains_(gains) {
+    bound_from_longer(longest);
     shorter_.push_back(NgramTrie::root);
     evidence_.push_back(NgramTrie::root);
     gain_.push_back(0);
@@ -59,7 +59,7 @@ class GainContexts {
 
  private:
   // Longer ones first: what one gains, and at most what is longer still, bounds the one without its first word.
-  void bound_from_longer() {
+  void bound_from_longer(std::int32_t longest) {
     const auto& ngrams = gains_.ngrams;
     const auto size = static_cast<std::size_t>(ngrams.size());
     std::vector<std::int32_t> sorted(size), suffix(size, NgramTrie::root);
@@ -72,8 +72,10 @@ class GainContexts {
         if (suffix[g] == NgramTrie::none) throw std::invalid_argument("a part of an n-gram is no n-gram");
       }
     bound_.assign(size, 0);
-    for (auto g = sorted.rbegin(); g != sorted.rend(); ++g)
-      if (*g != NgramTrie::root) bound_[suffix[*g]] = std::max(bound_[suffix[*g]], gains_.gain[*g] + bound_[*g]);
+    for (auto g = sorted.rbegin(); g != sorted.rend(); ++g) {
+      if (*g != NgramTrie::root && ngrams.length(*g) <= longest)
+        bound_[suffix[*g]] = std::max(bound_[suffix[*g]], gains_.gain[*g] + bound_[*g]);
+    }
   }
 
   const ForestNgramGains gains_;

@@ -46,9 +46,9 @@ double gain_of(const std::vector<std::int64_t>& edges, const ForestRules& rules,
 // look at parts that may reach what some derivation is known to gain. The last one knows all words that matter.
 std::vector<std::int64_t> search_forest_ngrams(const ForestRules& rules, const std::int32_t* known,
                                                const ForestNgramGains& gains, std::size_t most_bytes) {
-  GainContexts contexts(gains);
-  // No word has more before it.
-  const auto last = static_cast<std::int32_t>(std::max(std::min(rules.most_words(), gains.order * 1.0) - 1, 0.0));
+  const auto longest = static_cast<std::int32_t>(std::min(rules.most_words(), gains.order * 1.0));
+  GainContexts contexts(gains, longest);
+  const auto last = std::max(longest - 1, 0);   // no word has more before it
   double least = -std::numeric_limits<double>::infinity();
   const auto learn = [&](const std::vector<std::int64_t>& edges) {
     if (!edges.empty()) least = std::max(least, gain_of(edges, rules, known, contexts, gains.order));

@@ -83,7 +83,7 @@ class Margins:
     def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
         """The widest beam that keeps at most so many of some arcs; 0 where the best path alone has more."""
         margins = np.sort(self.arc[counted])
-        # An arc that is as near as the next one too many goes with it, and so does one that rounding may have put there.
+        # What is as near as the first one too many goes with it, as far as rounding can tell.
         return math.inf if most >= len(margins) else max(0.0, float(margins[most]) - 2 * self.slack)
 
     def _ends(self, beam: float) -> npt.NDArray[np.int64]:

@@ -131,7 +131,7 @@ def oracles_of(
         except InputError as error:
             if not keep_going:
                 raise
-            return _scored(Outcome(pair.name, None, error, _missed(pair, metric)), pair, scorer)
+            return _scored(Outcome(pair.name, None, error, missed(pair, metric)), pair, scorer)
 
     return map_in_order(outcome, pairs, workers)
 
@@ -171,12 +171,12 @@ def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
         )
 
 
-def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
+def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", _readable(pair)) if pair.references else None
+    return metric.statistics("", readable(pair)) if pair.references else None
 
 
-def _readable(pair: Pair) -> list[tuple[str, ...]]:
+def readable(pair: Pair) -> list[tuple[str, ...]]:
     """All that the references may say; the first of it where that is too much."""
     try:
         return [words for reference in pair.references for words in readings(reference)]
@@ -188,6 +188,6 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    strings = scorer.strings(outcome.oracle, _readable(pair))
+    strings = scorer.strings(outcome.oracle, readable(pair))
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

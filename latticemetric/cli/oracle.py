@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, searches
+from latticemetric.errors import UsageError
 from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ Examples:
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
 @click.option("--alignment", is_flag=True, help="Show how words align (text); json always says.")
+@click.option("--tags", is_flag=True, help="OK or BAD for each word; in text, those of the 1-best and nothing else.")
+@click.option("--confidence", type=float, metavar="SCALE", help="Posteriors of words, from costs times this number.")
 @click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
 def command(
     *,
@@ -50,6 +53,7 @@ def command(
     output_format: str,
     output: str,
     alignment: bool,
+    tags: bool,
     **chosen: Any,
 ) -> None:
     """The path of each lattice whose words score best against its reference.
@@ -64,6 +68,8 @@ def command(
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_writing import Writer
 
+    if tags and output_format == "text" and (alignment or chosen["confidence"] is not None):
+        raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
     metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
     pairs = searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"])
@@ -80,9 +86,11 @@ def command(
         keep_going=chosen["keep_going"],
         workers=chosen["workers"] or default_workers(),
         scorer=scorer,
+        confidence=chosen["confidence"],
     )
     strings = scorer.totals() if scorer is not None else None
-    writer = Writer(metric, len(references), alignment=alignment, strings=strings, normalize=chosen["normalize"])
+    shown = {"alignment": alignment, "tags": tags, "confidence": chosen["confidence"] is not None}
+    writer = Writer(metric, len(references), **shown, strings=strings, normalize=chosen["normalize"])
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
         for line in writer.lines(_reported(outcomes), output_format):
             put(line)

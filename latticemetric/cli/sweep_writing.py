@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
@@ -100,7 +101,7 @@ def _items(found: Sweep, intervals: Intervals) -> list[dict[str, Any]]:
 
 
 def _beside(rows: Sequence[SweepRow], intervals: Intervals) -> Iterator[tuple[SweepRow, Interval | None]]:
-    return zip(rows, intervals or [None] * len(rows), strict=True)
+    return zip_longest(rows, intervals)  # there may be none
 
 
 def _as_json(value: Any) -> str:

@@ -17,6 +17,7 @@ from latticemetric.questions.graphs import as_lattice
 
 if TYPE_CHECKING:
     from latticemetric.questions.ngram_posteriors import NgramPosteriors
+    from latticemetric.questions.scored_path import ScoredPath
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,27 @@ class Posteriors:
             vocabulary=self.lattice.vocabulary,
             times=self.lattice.times,
         )
+
+    def confidences(self, path: ScoredPath) -> tuple[float, ...]:
+        """Of each word of a scored path, the probability of the arc that says it.
+
+        Args:
+            path: An oracle or a 1-best of this lattice.
+
+        Examples:
+            >>> from latticemetric import oracle
+            >>> lattice = Lattice.from_arcs([0, 0, 0, 1], [1, 1, 2, 2], [5, 6, 7, 8], final=[2])
+            >>> best = oracle(lattice, "6 8", "wer")
+            >>> [round(confidence, 3) for confidence in posteriors(lattice).confidences(best)]
+            [0.333, 0.667]
+        """
+        if path.edges:
+            raise UsageError("confidences are those of a lattice's arcs; this is a derivation of a forest")
+        spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
+        # What is ignored stands on arcs, and in no words.
+        said = set(path.words)
+        arcs = [arc for word, arc in spelled if word in said]
+        return tuple(np.minimum(self.arc[arcs], 1.0).tolist())
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """The arcs of some paths, drawn independently with their probabilities."""

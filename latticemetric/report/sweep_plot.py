@@ -11,6 +11,7 @@ import numpy as np
 from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.formats.writing import atomic_output
 from latticemetric.metrics.recognition import GRR
 
 _SUFFIXES = (".svg", ".png", ".pdf")
@@ -18,6 +19,8 @@ _AXES = {"beam": "pruning beam", "density": "density: arcs per reference word", 
 _ORACLE, _ONE_BEST, _WHOLE = "#0b6e99", "#888888", "#c05a00"
 # From here on, numbers are drawn by their logarithms.
 _WIDE = 20
+# More of them would be written over each other.
+_MOST_TICKS = 10
 
 
 def require_drawable(path: str) -> None:
@@ -60,8 +63,11 @@ def draw_sweep(found: Sweep, metric: GRR, path: str, intervals: Sequence[Interva
         if found.lengths:
             _draw_lengths(panels[-1], found.lengths)
         better = "higher" if metric.higher_is_better else "lower"
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
         panels[0].set_ylabel(f"{metric.name} ({better} is better)")
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.endswith(".svg") else None)
+        suffix = Path(path).suffix
+        with atomic_output(path) as file:
+            figure.savefig(file, format=suffix[1:], dpi=150, metadata={"Date": None} if suffix == ".svg" else None)
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> None:
@@ -74,13 +80,23 @@ def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interv
     panel.plot(at, [_score(found.rows[place]) for place in places], "o-", color=_ORACLE, label="oracle")
     panel.axhline(_score(found.rows[0]), linestyle="--", color=_ONE_BEST, label="1-best")
     panel.axhline(_score(found.rows[-1]), linestyle=":", color=_WHOLE, label="oracle of whole graphs")
-    if at[0] > 0 and at[-1] >= _WIDE * at[0]:
-        panel.set_xscale("log")
-    panel.set_xticks(at, [f"{number:g}" for number in at])
-    panel.minorticks_off()
+    _scale(panel, at)
     panel.set_xlabel(_AXES[kind])
     panel.grid(visible=True, alpha=0.2)
-    panel.legend(frameon=False)
+
+
+def _scale(panel: Any, at: Sequence[float]) -> None:
+    """Logarithms where numbers are far apart (up to the first one above 0 they cannot be); the numbers themselves."""
+    least = min((number for number in at if number > 0), default=0)
+    if least and max(at) >= _WIDE * least:
+        if at[0] > 0:
+            panel.set_xscale("log")
+        else:
+            panel.set_xscale("symlog", linthresh=least, linscale=0.5)
+            panel.set_xlim(-least / 4, 1.25 * max(at))
+    if len(at) <= _MOST_TICKS:
+        panel.set_xticks(at, [f"{number:g}" for number in at])
+    panel.minorticks_off()
 
 
 def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> None:
@@ -97,7 +113,6 @@ def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> None:
     panel.set_xlabel("words of the reference (graphs)")
     panel.grid(visible=True, axis="y", alpha=0.2)
     panel.set_axisbelow(True)
-    panel.legend(frameon=False)
 
 
 def _score(row: SweepRow) -> float:

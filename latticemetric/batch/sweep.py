@@ -54,7 +54,7 @@ def sweep(
         >>> for row in sweep([lattice], ["a b c"], "wer", beams=[1], nbest=[1, 2, 3]).rows:
         ...     print(row.kind, row.at, row.score, row.density)
         one_best None 0.3333333333333333 None
-        beam 1 0.3333333333333333 2.0
+        beam 1.0 0.3333333333333333 2.0
         nbest 1 0.3333333333333333 None
         nbest 2 0.3333333333333333 None
         nbest 3 0.0 None

@@ -61,7 +61,7 @@ class Points:
         Raises:
             UsageError: One of them makes no sense.
         """
-        found = cls(_ascending(beams), _ascending(densities), _ascending(nbest))
+        found = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
         for beam in found.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(

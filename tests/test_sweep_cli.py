@@ -64,7 +64,7 @@ def test_a_table_has_a_row_a_point_and_a_row_a_bin():
 def test_text_has_a_line_a_point():
     done = sweep(*MEETING, *POINTS)
     names = [line.split("  ")[0] for line in done.stdout.splitlines()]
-    points = ["1-best", "beam 1", "beam 4", "density 1", "density 2.5", "1-best", "10-best", "whole"]
+    points = ["1-best", "beam 1", "beam 4", "density 1", "density 2.5", "nbest 1", "nbest 10", "whole"]
     assert names == ["", *points, "", "reference words", "0–3", "4–5", "> 5"]
     assert done.stderr.splitlines()[-1].startswith("wer|refs:1")
 

@@ -156,11 +156,11 @@ def _plain(score: Score) -> dict[str, Any]:
 
 def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
     """Where bins end, ascending, each once."""
-    borders = tuple(sorted(set(lengths)))
+    borders = sorted(set(lengths))
     for border in borders:
         if not 0 <= border < math.inf:
             raise UsageError(f"a bin of lengths ends at {border}", advice="give numbers of words, like 5,10,20")
-    return borders
+    return tuple(int(border) if border == int(border) else border for border in borders)
 
 
 def summed(

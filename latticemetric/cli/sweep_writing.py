@@ -40,16 +40,14 @@ def _text_row(row: SweepRow, interval: Interval | None, *, has_arcs: bool) -> li
         score += f" ± {interval.half_width:.4f}"
     numbers = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
     sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
-    return [named(row), score, f"{shown(total.numerator)}/{total.denominator}", *map(str, numbers), *sizes]
+    return [_named(row), score, f"{shown(total.numerator)}/{total.denominator}", *map(str, numbers), *sizes]
 
 
-def named(row: SweepRow) -> str:
+def _named(row: SweepRow) -> str:
     """A point, as people call it."""
-    if row.kind == "nbest":
-        return f"{row.at}-best"
-    if row.at is not None:
-        return f"{row.kind} {row.at:g}"
-    return {"one_best": "1-best", "whole": "whole"}[row.kind]
+    if row.at is None:
+        return {"one_best": "1-best", "whole": "whole"}[row.kind]
+    return f"{row.kind} {row.at if isinstance(row.at, int) else format(row.at, 'g')}"
 
 
 def _length(one: LengthBin) -> list[str]:
@@ -71,8 +69,15 @@ def jsonl_lines(found: Sweep, intervals: Intervals, _metric: str) -> Iterator[st
 
 
 def json_lines(found: Sweep, intervals: Intervals, _metric: str) -> Iterator[str]:
-    """One document."""
-    yield json.dumps({**found.asdict(), "rows": _rows(found, intervals)}, ensure_ascii=False, allow_nan=False, indent=1)
+    """One document, an item a line."""
+    head = found.asdict()
+    lengths = head.pop("lengths")
+    head.pop("rows")
+    yield _as_json(head)[:-1] + ', "rows": ['
+    yield ",\n".join(map(_as_json, _rows(found, intervals)))
+    yield '], "lengths": ['
+    yield ",\n".join(map(_as_json, lengths))
+    yield "]}"
 
 
 LINES = {"text": text_lines, "tsv": tsv_lines, "json": json_lines, "jsonl": jsonl_lines}

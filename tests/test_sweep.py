@@ -170,6 +170,14 @@ def test_a_density_is_a_whole_number_of_arcs_in_spite_of_rounding():
     assert found.arcs == 29
 
 
+def test_a_beam_keeps_no_end_that_is_too_dear():
+    # All arcs of the best path stay, since a cheaper one goes on from where it ends.
+    ends = {"cost": lm.Column(np.zeros(2), np.array([5.0, 0.0]))}
+    lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [1, 2], final=[1, 2], scores=ends)
+    rows = lm.sweep([lattice], ["1"], "wer", beams=[1, 5]).rows
+    assert [row.score for row in rows] == [1.0, 1.0, 0.0, 0.0]
+
+
 def test_arcs_that_tie_are_kept_or_lost_together():
     lattice = lm.Lattice.from_strings(["a", "b", "c", "d"], costs=[0.0, 0.3, 0.1 + 0.2, 9.0])
     arcs = [row.arcs for row in lm.sweep([lattice], ["x"], "wer", densities=[1, 2, 3, 4]).rows[1:-1]]

@@ -18,6 +18,7 @@ import latticemetric as lm
 from latticemetric.batch.sweep_totals import LengthBin
 from latticemetric.engine import native_forest
 from latticemetric.evaluation.bootstrap import bootstrap
+from latticemetric.nbest import Hypothesis
 from latticemetric.questions.cheapest_strings import cheapest_strings
 from latticemetric.questions.sweep import Points, sweep_graph
 
@@ -153,8 +154,7 @@ def test_the_cheapest_strings_are_those_of_all_paths(few, graph, most, ignore, d
 
 def test_lists_of_hypotheses_are_swept_as_lattices():
     hypotheses = tuple(
-        lm.nbest.Hypothesis(tuple(words.split()), {"total": cost})
-        for words, cost in [("a x", 1.0), ("a b", 2.0), ("a x", 0.5)]
+        Hypothesis(tuple(words.split()), {"total": cost}) for words, cost in [("a x", 1.0), ("a b", 2.0), ("a x", 0.5)]
     )
     row = lm.sweep([lm.NBest(hypotheses, {})], ["a b"], "wer", nbest=[1, 2], beams=[1, 2]).rows
     assert [(one.kind, one.score) for one in row] == [

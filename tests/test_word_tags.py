@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies import lattices, metrics, references, scalings
 
 import latticemetric as lm
+from latticemetric.nbest import Hypothesis
 
 
 def tags_of(answer, rate):
@@ -92,3 +93,17 @@ def test_a_derivation_has_no_confidences():
     found = lm.oracle(lm.Forest.from_lattice(lattice), "a")
     with pytest.raises(lm.UsageError, match="derivation of a forest"):
         lm.posteriors(lattice).confidences(found)
+
+
+@pytest.mark.parametrize("strings", [["a b c"], ["b"]])
+def test_a_path_of_another_lattice_has_no_confidences(strings):
+    found = lm.oracle(lm.Lattice.from_strings(strings), "a b c")
+    with pytest.raises(lm.UsageError, match="another lattice"):
+        lm.posteriors(lm.Lattice.from_strings(["a"])).confidences(found)
+
+
+def test_words_of_lists_have_confidences():
+    hypotheses = tuple(Hypothesis(tuple(words.split()), {"total": 0.0}) for words in ("a b", "a b", "c"))
+    nbest = lm.NBest(hypotheses, {})
+    confidences = lm.posteriors(nbest).confidences(lm.oracle(nbest, "a b"))
+    assert confidences == pytest.approx([1 / 3, 1 / 3])

@@ -52,7 +52,9 @@ Examples:
     "-T", "T", default="10", show_default=True, callback=options.numbers, help="The less it is, the more words cost."
 )
 @click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
-@click.option("--word-penalty", default="0", show_default=True, callback=options.numbers, help="A further cost of each word.")
+@click.option(
+    "--word-penalty", default="0", show_default=True, callback=options.numbers, help="A further cost of each word."
+)
 @click.option(
     "--posterior-scale",
     "scale",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from latticemetric.questions.scored_path import ScoredPath
 
 
+_ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take both from the same")
+
+
 @dataclass(frozen=True, eq=False)
 class Posteriors:
     """The distribution that a lattice stands for.
@@ -112,11 +115,15 @@ class Posteriors:
         """
         if path.edges:
             raise UsageError("confidences are those of a lattice's arcs; this is a derivation of a forest")
+        if max(path.arcs, default=-1) >= len(self.arc):
+            raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
         # What is ignored stands on arcs, and in no words.
         said = set(path.words)
-        arcs = [arc for word, arc in spelled if word in said]
-        return tuple(np.minimum(self.arc[arcs], 1.0).tolist())
+        spoken = [(word, arc) for word, arc in spelled if word in said]
+        if tuple(word for word, _ in spoken) != path.words:
+            raise _ANOTHER_LATTICE
+        return tuple(np.minimum(self.arc[[arc for _, arc in spoken]], 1.0).tolist())
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """The arcs of some paths, drawn independently with their probabilities."""

@@ -12,6 +12,8 @@ from latticemetric.signature import VERSION as __version__  # noqa: N811  the na
 
 if TYPE_CHECKING:
     from latticemetric.alignment import Alignment as Alignment
+    from latticemetric.batch.sweep import sweep as sweep
+    from latticemetric.batch.sweep_totals import Sweep as Sweep
     from latticemetric.derivation_tree import DerivationTree as DerivationTree
     from latticemetric.errors import FormatError as FormatError
     from latticemetric.errors import InputError as InputError
@@ -102,6 +104,7 @@ _HOME = {
     "Posteriors": "questions.posteriors",
     "RankedString": "questions.metric_mbr",
     "ScoredPath": "questions.scored_path",
+    "Sweep": "batch.sweep_totals",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
@@ -119,6 +122,7 @@ _HOME = {
     "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
+    "sweep": "batch.sweep",
     "read": "formats.reading",
     "read_one": "formats.reading",
     "tune_mbr": "tuning.mbr_tuning",

@@ -318,11 +318,37 @@ def test_scores_of_extracted_strings_have_the_documented_fields():
     assert added == set(documented("json.md", "With `--score`"))
 
 
+SWEEP = ("latticemetric", "sweep", *MEETING, "--beams", "1", "--by-length", "4", "--format", "json")
+
+
+@pytest.mark.usefixtures("folder")
+def test_sweeps_have_the_documented_fields():
+    document = json.loads(output_of(*SWEEP))
+    assert list(document) == documented("json.md", "Output of `sweep`")
+    for row in document["rows"]:
+        assert list(row) == documented("json.md", "A row of a sweep")
+    for one in document["lengths"]:
+        assert list(one) == documented("json.md", "A bin of lengths")
+    more = json.loads(output_of(*SWEEP, "--resamples", "10"))["rows"][0].keys() - document["rows"][0].keys()
+    assert more == {"low", "high", "half_width"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_tags_and_confidences_have_the_documented_fields():
+    plain, tagged = (
+        json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))["lattices"][0]
+        for more in ([], ["--tags", "--confidence", "1"])
+    )
+    names = documented("json.md", "With `--tags` and `--confidence`")
+    assert set(tagged) - set(plain) == set(tagged["one_best"]) - set(plain["one_best"]) == set(names)
+
+
 @pytest.mark.parametrize(
     ("verb", "page"),
     [
         ("oracle", "oracle.md"),
         ("score", "score.md"),
+        ("sweep", "sweep.md"),
         ("convert", "formats/index.md"),
         ("info", "formats/index.md"),
         ("posteriors", "posteriors.md"),

@@ -47,6 +47,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "score", "--help"], id="latticemetric score --help"),
         pytest.param([program("latticemetric"), "posteriors", "--help"], id="latticemetric posteriors --help"),
         pytest.param([program("latticemetric"), "mbr", "--help"], id="latticemetric mbr --help"),
+        pytest.param([program("latticemetric"), "sweep", "--help"], id="latticemetric sweep --help"),
     ],
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
@@ -57,6 +58,11 @@ def test_an_oracle_imports_what_it_needs_only():
     found = imported_by(program("lattice-oracle"), *ARGUMENTS)
     assert "numpy" in found
     assert found & {"networkx", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"} == set()
+
+
+def test_a_sweep_imports_what_it_needs_only():
+    found = imported_by(program("latticemetric"), "sweep", *ARGUMENTS, "--beams", "1", "--nbest", "2")
+    assert found & HEAVY == {"numpy"}
 
 
 def test_scores_import_what_they_need_only():

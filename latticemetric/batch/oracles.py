@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.readings import readings
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 Words = tuple[str, ...]
 
 
+class Confidences(NamedTuple):
+    """The posterior of each word's arc."""
+
+    oracle: tuple[float, ...]
+    one_best: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of one pair: an oracle, or a problem.
@@ -35,6 +42,7 @@ class Outcome:
         missed: What a graph that could not be searched counts as: all its reference's words deleted.
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
+        confidences: Of the oracle's and the 1-best's words; only where they were asked for.
     """
 
     name: str
@@ -43,13 +51,18 @@ class Outcome:
     missed: RecognitionStatistics | None = None
     strings: Strings | None = None
     sentence_scores: dict[str, dict[str, float | None]] | None = None
+    confidences: Confidences | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
-        return {"id": self.name, **self.oracle.asdict(), **scores}
+        item = {"id": self.name, **self.oracle.asdict(), **scores}
+        if self.confidences is not None:
+            item["confidences"] = list(self.confidences.oracle)
+            item["one_best"]["confidences"] = list(self.confidences.one_best)
+        return item
 
 
 @dataclass(frozen=True)
@@ -117,8 +130,12 @@ def oracles_of(
     keep_going: bool = False,
     workers: int = 1,
     scorer: StringScorer | None = None,
+    confidence: float | None = None,
 ) -> Iterator[Outcome]:
-    """Answers pairs, in their order; with a scorer, scores what was extracted as well.
+    """Answers pairs, in their order.
+
+    With a scorer, what was extracted is scored as well; with a `confidence`, words have those posteriors that costs
+    times this number give.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
@@ -127,20 +144,31 @@ def oracles_of(
 
     def outcome(pair: Pair) -> Outcome:
         try:
-            return _scored(Outcome(pair.name, _answer(pair, metric, scales, engine)), pair, scorer)
+            return _scored(_answer(pair, metric, scales, engine, confidence), pair, scorer)
         except InputError as error:
             if not keep_going:
                 raise
-            return _scored(Outcome(pair.name, None, error, _missed(pair, metric)), pair, scorer)
+            return _scored(Outcome(pair.name, None, error, missed(pair, metric)), pair, scorer)
 
     return map_in_order(outcome, pairs, workers)
 
 
-def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Oracle:
+def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str, confidence: float | None) -> Outcome:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
-        return oracle(graph, references, metric, scales=scales, engine=engine)
+        found = oracle(graph, references, metric, scales=scales, engine=engine)
+        confidences = None if confidence is None else _confidences(graph, found, confidence, scales)
+        return Outcome(pair.name, found, confidences=confidences)
+
+
+def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | None) -> Confidences:
+    from latticemetric.questions.posteriors import posteriors
+
+    if found.edges:
+        raise InputError("confidences are those of words in lattices; this is a forest", advice="leave them out")
+    distribution = posteriors(graph, scale=scale, scales=scales)
+    return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 
 def built(pair: Pair) -> tuple[Graph, list[Words]]:
@@ -171,12 +199,12 @@ def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
         )
 
 
-def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
+def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", _readable(pair)) if pair.references else None
+    return metric.statistics("", readable(pair)) if pair.references else None
 
 
-def _readable(pair: Pair) -> list[tuple[str, ...]]:
+def readable(pair: Pair) -> list[tuple[str, ...]]:
     """All that the references may say; the first of it where that is too much."""
     try:
         return [words for reference in pair.references for words in readings(reference)]
@@ -188,6 +216,6 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    strings = scorer.strings(outcome.oracle, _readable(pair))
+    strings = scorer.strings(outcome.oracle, readable(pair))
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

@@ -16,6 +16,7 @@ from latticemetric.signature import VERSION
 
 _VERBS = {
     "oracle": "the best that each lattice could have said",
+    "sweep": "the oracle against beams, densities, n-best lists and lengths",
     "score": "strings against references, by any metric",
     "mbr": "the words that are expected to score best",
     "posteriors": "how probable words, n-grams and arcs are",

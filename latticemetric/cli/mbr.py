@@ -37,13 +37,6 @@ Examples:
 """
 
 
-def _numbers(_context: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in value.split(","))
-    except ValueError:
-        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
-
-
 @click.command("mbr", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @answers.shared
 @click.option(
@@ -53,19 +46,21 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str) ->
     metavar="NAME",
     help="ngram, wer, or a metric: 4-grr, bleu, meteor …",
 )
-@click.option("-p", default="0.85", show_default=True, callback=_numbers, help="Average precision of unigrams.")
-@click.option("-r", default="0.72", show_default=True, callback=_numbers, help="What each order keeps of it.")
+@click.option("-p", default="0.85", show_default=True, callback=options.numbers, help="Average precision of unigrams.")
+@click.option("-r", default="0.72", show_default=True, callback=options.numbers, help="What each order keeps of it.")
 @click.option(
-    "-T", "T", default="10", show_default=True, callback=_numbers, help="The less it is, the more words cost."
+    "-T", "T", default="10", show_default=True, callback=options.numbers, help="The less it is, the more words cost."
 )
 @click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
-@click.option("--word-penalty", default="0", show_default=True, callback=_numbers, help="A further cost of each word.")
+@click.option(
+    "--word-penalty", default="0", show_default=True, callback=options.numbers, help="A further cost of each word."
+)
 @click.option(
     "--posterior-scale",
     "scale",
     default="1",
     show_default=True,
-    callback=_numbers,
+    callback=options.numbers,
     metavar="NUMBERS",
     help="What costs are multiplied by: below 1 makes posteriors flatter.",
 )

@@ -62,6 +62,23 @@ normalize = click.option(
     "--normalize", metavar="GRAMMAR", help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE."
 )
 
+
+def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Numbers with commas between them; none where nothing is given."""
+    try:
+        return tuple(float(number) for number in value.split(",")) if value is not None else ()
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
+
+
+def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The same without fractions."""
+    found = numbers(context, parameter, value)
+    if not all(number.is_integer() for number in found):
+        raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
+    return tuple(map(int, found))
+
+
 scale = click.option(
     "--scale",
     "scales",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options
+from latticemetric.cli import options, searches
+from latticemetric.errors import UsageError
 from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
@@ -28,11 +29,7 @@ Examples:
 @click.command("oracle", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("lattices", nargs=1)
 @click.argument("references", nargs=-1, required=True)
-@click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help="wer, wrr, or N-grr for any N.")
-@click.option("--alpha", metavar="A", help="What an inserted word costs in N-grr (default 1).")
-@click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0).")
-@click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list.")
-@click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list.")
+@searches.rate_options
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
 @click.version_option(VERSION, prog_name="lattice-oracle")
@@ -41,17 +38,12 @@ Examples:
 @options.workers
 @options.symbols
 @options.from_format
-@click.option(
-    "--references",
-    "style",
-    type=click.Choice(["auto", "plain", "keyed"]),
-    default="auto",
-    show_default=True,
-    help="Whether lines of references begin with ids.",
-)
+@searches.references_style
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
 @click.option("--alignment", is_flag=True, help="Show how words align (text); json always says.")
+@click.option("--tags", is_flag=True, help="OK or BAD for each word; in text, those of the 1-best and nothing else.")
+@click.option("--confidence", type=float, metavar="SCALE", help="Posteriors of words, from costs times this number.")
 @click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
 def command(
     *,
@@ -61,6 +53,7 @@ def command(
     output_format: str,
     output: str,
     alignment: bool,
+    tags: bool,
     **chosen: Any,
 ) -> None:
     """The path of each lattice whose words score best against its reference.
@@ -72,34 +65,32 @@ def command(
     --keep-going, 2 if nothing could be done.
     """
     from latticemetric.batch.oracles import oracles_of
-    from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_writing import Writer
-    from latticemetric.formats.reading import entries
-    from latticemetric.formats.references import read_references
-    from latticemetric.formats.symbols import as_vocabulary
 
-    metric = _metric(**chosen)
+    if tags and output_format == "text" and (alignment or chosen["confidence"] is not None):
+        raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
+    metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
-    vocabulary = as_vocabulary(chosen["symbols"])
-    files = [read_references(path, vocabulary) for path in references]
-    pairs = pair_up(entries([lattices], chosen["from_format"], vocabulary), files, style)
+    pairs = searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"])
     grammar = options.grammar(chosen["normalize"])
     if grammar is not None:
         from latticemetric.batch.normalization import normalized_pairs
 
         pairs = normalized_pairs(pairs, grammar, dict(chosen["scales"]))
     outcomes = oracles_of(
-        options.progress(pairs, max(len(file.lines) for file in files), "lattices"),
+        pairs,
         metric,
         scales=dict(chosen["scales"]),
         engine=chosen["engine"],
         keep_going=chosen["keep_going"],
         workers=chosen["workers"] or default_workers(),
         scorer=scorer,
+        confidence=chosen["confidence"],
     )
     strings = scorer.totals() if scorer is not None else None
-    writer = Writer(metric, len(files), alignment=alignment, strings=strings, normalize=chosen["normalize"])
+    shown = {"alignment": alignment, "tags": tags, "confidence": chosen["confidence"] is not None}
+    writer = Writer(metric, len(references), **shown, strings=strings, normalize=chosen["normalize"])
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
         for line in writer.lines(_reported(outcomes), output_format):
             put(line)
@@ -107,19 +98,6 @@ def command(
         click.echo("\n".join(writer.summary()), err=True)
     if writer.totals.failed:
         sys.exit(1)
-
-
-def _metric(
-    *, metric: str, alpha: str | None, beta: str | None, ignore: str | None, wildcard: str | None, **_: Any
-) -> GRR:
-    from latticemetric.metrics.registry import make_metric
-    from latticemetric.questions.oracle import as_recognition_rate
-
-    penalties = {name: value for name, value in (("alpha", alpha), ("beta", beta)) if value is not None}
-    words = {"ignore": options.word_list(ignore), "wildcard": options.word_list(wildcard)}
-    # Only what is given: a metric that graphs cannot be searched by has none of these, and that is what to say.
-    given = {name: value for name, value in words.items() if value}
-    return as_recognition_rate(make_metric(metric, **penalties, **given))
 
 
 def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.oracles import Outcome, Totals
@@ -12,6 +12,7 @@ from latticemetric.metrics.recognition import GRR
 
 if TYPE_CHECKING:
     from latticemetric.batch.string_scores import StringTotals
+    from latticemetric.questions.scored_path import Oracle, ScoredPath
 
 _SIDES = ("oracle", "one_best")
 _TSV_COLUMNS = [
@@ -39,7 +40,9 @@ class Writer:
         metric: GRR,
         references: int,
         *,
-        alignment: bool,
+        alignment: bool = False,
+        tags: bool = False,
+        confidence: bool = False,
         strings: StringTotals | None = None,
         normalize: str | None = None,
     ) -> None:
@@ -48,10 +51,12 @@ class Writer:
         self._metric, self._references, self._alignment = metric, references, alignment
         signature = metric.signature_for(references)
         self._signature = signature if normalize is None else signature.also(norm=normalize)
+        self._tags, self._confidence = tags, confidence
 
     def lines(self, outcomes: Iterable[Outcome], output_format: str) -> Iterator[str]:
         """The results as lines; totals are known when all of them have been taken."""
-        writers = {"text": self._text, "tsv": self._tsv, "json": self._json, "jsonl": self._jsonl}
+        text = self._tagged if self._tags else self._text
+        writers = {"text": text, "tsv": self._tsv, "json": self._json, "jsonl": self._jsonl}
         yield from writers[output_format](self._counted(outcomes))
 
     def _counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -68,34 +73,42 @@ class Writer:
                 yield f"{harmless(outcome.name)}  failed"
                 continue
             counts = f"{shown(best.numerator)}/{best.denominator}"
-            words = harmless(" ".join(best.words)) or "(no words)"
+            words = harmless(" ".join(_spoken(outcome, best))) or "(no words)"
             yield f"{harmless(outcome.name):<12}  {shown(best.score):>7}  {counts:>9}  {words}"
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(best.alignment).split("\n"))
                 yield ""
 
+    def _tagged(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        """The 1-best's tags, gaps at even places, as tools for quality estimation read them."""
+        for outcome in outcomes:
+            yield "" if outcome.oracle is None else " ".join(outcome.oracle.one_best.tags_with_gaps)
+
     def _tsv(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         metrics = [] if self._strings is None else [metric.name for metric in self._strings.scorer.metrics]
         appended = [f"{prefix}{name}" for name in metrics for prefix in ("", "one_best_")]
+        lists = [*(["tags", "gap_tags"] if self._tags else []), *(["confidences"] if self._confidence else [])]
+        appended += [f"{prefix}{name}" for name in lists for prefix in ("", "one_best_")]
         yield "\t".join([*_TSV_COLUMNS, *(f"one_best_{name}" for name in _TSV_ONE_BEST), "error", *appended])
         for outcome in outcomes:
-            item = outcome.asdict()
+            item = _item(outcome, tags=self._tags)
             one_best = item.get("one_best", {})
             values = [item.get(name) for name in _TSV_COLUMNS] + [one_best.get(name) for name in _TSV_ONE_BEST]
             scores = item.get("sentence_scores", {})
             values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in _SIDES)]
+            values += [" ".join(map(str, part.get(name, []))) for name in lists for part in (item, one_best)]
             yield "\t".join(map(tsv_field, values))
 
     def _jsonl(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         for outcome in outcomes:
-            yield _as_json(_item(outcome))
+            yield _as_json(_item(outcome, tags=self._tags))
 
     def _json(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         """One document, whose items are written as they come; what sums them up follows them."""
         yield '{"signature": ' + _as_json(str(self._signature)) + ', "lattices": ['
         before = ""
         for outcome in outcomes:
-            yield before + _as_json(_item(outcome))
+            yield before + _as_json(_item(outcome, tags=self._tags))
             before = ","
         corpus = self.totals.asdict(self._metric, self._references)
         if self._strings is not None:
@@ -140,13 +153,27 @@ def _string_table(scores: dict[str, Any]) -> list[str]:
     return ["", *table([["", *scores], *rows])]
 
 
-def _item(outcome: Outcome) -> dict[str, Any]:
+def _item(outcome: Outcome, *, tags: bool) -> dict[str, Any]:
     """An ITEM of the documented schema; the document says the signature once."""
     item = outcome.asdict()
     item.pop("signature", None)
     if outcome.oracle is not None:
         item["alignment"] = outcome.oracle.alignment.edits
+        if tags:
+            item |= _tags(outcome.oracle)
+            item["one_best"] |= _tags(outcome.oracle.one_best)
     return item
+
+
+def _tags(path: ScoredPath) -> dict[str, list[str]]:
+    return {"tags": list(path.tags), "gap_tags": list(path.tags_with_gaps[::2])}
+
+
+def _spoken(outcome: Outcome, best: Oracle) -> Sequence[str]:
+    """The oracle's words, with their confidences where they were asked for."""
+    if outcome.confidences is None:
+        return best.words
+    return [f"{word}:{p:.3f}" for word, p in zip(best.words, outcome.confidences.oracle, strict=True)]
 
 
 def _as_json(value: Any) -> str:

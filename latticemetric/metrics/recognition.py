@@ -151,7 +151,8 @@ class GRR(Metric[RecognitionStatistics]):
         """Counts against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
-    def _statistics(self, row: list[int]) -> RecognitionStatistics:
+    def statistics_of(self, row: Sequence[int]) -> RecognitionStatistics:
+        """The statistics of a row of `counts`."""
         n = self.order
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
 
@@ -197,7 +198,7 @@ class GRR(Metric[RecognitionStatistics]):
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
         counts, owner = self._best_counts(candidates, references)
         total = counts.sum(axis=0)
-        return self.corpus_score(self._statistics(total.tolist()), number_each(np.diff(owner)))
+        return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[References]) -> npt.NDArray[np.int64]:
         """Counts of each candidate against its best reference: the table, in whole numbers."""
@@ -214,7 +215,7 @@ class GRR(Metric[RecognitionStatistics]):
             return counts, owner
         best = []
         for begin, end in pairwise(owner.tolist()):
-            rows = [self._statistics(row) for row in counts[begin:end].tolist()]
+            rows = [self.statistics_of(row) for row in counts[begin:end].tolist()]
             best.append(begin + self._best_of(rows)[0])
         return counts[best], owner
 

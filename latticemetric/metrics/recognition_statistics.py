@@ -73,6 +73,10 @@ class RecognitionStatistics:
         """|c|."""
         return self.matches[0] + self.substitutions + self.insertions
 
+    def row(self) -> list[int]:
+        """As a row of the metric's table."""
+        return [*self.matches, self.substitutions, self.deletions, self.insertions, *self.reference_ngrams]
+
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {

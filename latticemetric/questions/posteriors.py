@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from latticemetric.nbest import NBest
     from latticemetric.questions.forest_posteriors import ForestPosteriors
     from latticemetric.questions.ngram_posteriors import NgramPosteriors
+    from latticemetric.questions.scored_path import ScoredPath
+
+
+_ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take both from the same")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +84,31 @@ class Posteriors(Distribution):
             vocabulary=self.lattice.vocabulary,
             times=self.lattice.times,
         )
+
+    def confidences(self, path: ScoredPath) -> tuple[float, ...]:
+        """Of each word of a scored path, the probability of the arc that says it.
+
+        Args:
+            path: An oracle or a 1-best of this lattice.
+
+        Examples:
+            >>> from latticemetric import oracle
+            >>> lattice = Lattice.from_arcs([0, 0, 0, 1], [1, 1, 2, 2], [5, 6, 7, 8], final=[2])
+            >>> best = oracle(lattice, "6 8", "wer")
+            >>> [round(confidence, 3) for confidence in posteriors(lattice).confidences(best)]
+            [0.333, 0.667]
+        """
+        if path.edges:
+            raise UsageError("confidences are those of a lattice's arcs; this is a derivation of a forest")
+        if max(path.arcs, default=-1) >= len(self.arc):
+            raise _ANOTHER_LATTICE
+        spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
+        # What is ignored stands on arcs, and in no words.
+        said = set(path.words)
+        spoken = [(word, arc) for word, arc in spelled if word in said]
+        if tuple(word for word, _ in spoken) != path.words:
+            raise _ANOTHER_LATTICE
+        return tuple(np.minimum(self.arc[[arc for _, arc in spoken]], 1.0).tolist())
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """The arcs of some paths, drawn independently with their probabilities."""

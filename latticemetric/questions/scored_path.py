@@ -42,6 +42,34 @@ class ScoredPath:
     alignment: Alignment
     reference: tuple[str, ...]
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Of each word, OK where it matches the reference, else BAD; wildcards are OK.
+
+        Examples:
+            >>> from latticemetric import Lattice, oracle
+            >>> best = oracle(Lattice.from_strings(["a x d e"]), "a b c d", "wer")
+            >>> print(best.alignment)
+            reference  a  b  c  d  *
+            candidate  a  x  *  d  e
+            edit       .  S  D  .  I
+            >>> best.tags
+            ('OK', 'BAD', 'OK', 'BAD')
+            >>> best.tags_with_gaps
+            ('OK', 'OK', 'OK', 'BAD', 'BAD', 'OK', 'OK', 'BAD', 'OK')
+        """
+        return self.tags_with_gaps[1::2]
+
+    @property
+    def tags_with_gaps(self) -> tuple[str, ...]:
+        """The same with the gaps between words, before the first and after the last at even places: 2n + 1 tags.
+
+        A gap is BAD where words of the reference are missing in it, else OK, as in WMT's tasks of quality estimation.
+        """
+        from latticemetric.questions.word_tags import tags_with_gaps
+
+        return tags_with_gaps(self.words, self.alignment)
+
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         counts = self.statistics.asdict()

@@ -1,0 +1,69 @@
+"""What the verbs that search graphs by a recognition rate have in common: the metric, and graphs with references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from latticemetric.cli import options
+
+if TYPE_CHECKING:
+    from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.metrics.recognition import GRR
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RATE = [
+    click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help="wer, wrr, or N-grr for any N."),
+    click.option("--alpha", metavar="A", help="What an inserted word costs in N-grr (default 1)."),
+    click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0)."),
+    click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list."),
+    click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list."),
+]
+
+references_style = click.option(
+    "--references",
+    "style",
+    type=click.Choice(["auto", "plain", "keyed"]),
+    default="auto",
+    show_default=True,
+    help="Whether lines of references begin with ids.",
+)
+
+
+def rate_options(command: F) -> F:
+    """The options that say what is measured."""
+    for decorate in reversed(_RATE):
+        command = decorate(command)
+    return command
+
+
+def rate(
+    *, metric: str, alpha: str | None, beta: str | None, ignore: str | None, wildcard: str | None, **_: Any
+) -> GRR:
+    """The metric of these options."""
+    from latticemetric.metrics.registry import make_metric
+    from latticemetric.questions.oracle import as_recognition_rate
+
+    penalties = {name: value for name, value in (("alpha", alpha), ("beta", beta)) if value is not None}
+    words = {"ignore": options.word_list(ignore), "wildcard": options.word_list(wildcard)}
+    # Only what is given: a metric that graphs cannot be searched by has none of these, and that is what to say.
+    given = {name: value for name, value in words.items() if value}
+    return as_recognition_rate(make_metric(metric, **penalties, **given))
+
+
+def pairs(
+    graphs: str, references: Sequence[str], style: Style, symbols: str | None, from_format: str | None
+) -> Iterator[Pair]:
+    """Graphs with their references; with a progress bar, if a person is watching."""
+    from latticemetric.batch.pairing import pair_up
+    from latticemetric.formats.reading import entries
+    from latticemetric.formats.references import read_references
+    from latticemetric.formats.symbols import as_vocabulary
+
+    vocabulary = as_vocabulary(symbols)
+    files = [read_references(path, vocabulary) for path in references]
+    found = pair_up(entries([graphs], from_format, vocabulary), files, style)
+    return options.progress(found, max(len(file.lines) for file in files), "lattices")

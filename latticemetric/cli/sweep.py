@@ -1,0 +1,134 @@
+"""`latticemetric sweep`: how the oracle changes with what is kept of graphs, and with the length of references."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import options, searches
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.sweep_totals import Sweep, Swept
+    from latticemetric.evaluation.bootstrap import Interval
+    from latticemetric.metrics.recognition import GRR
+
+_EPILOG = """\b
+Examples:
+  latticemetric sweep lats.ark.gz text --metric wer --scale acoustic=0.1 --beams 1,2,4,8,16
+  latticemetric sweep lattices/ refs.txt --nbest 1,10,100,1000 --plot nbest.svg
+  latticemetric sweep dev.plf dev.en --metric wer --densities 1,5,10,50 --by-length 5,10,20 --resamples 1000
+"""
+
+
+@click.command("sweep", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("lattices", nargs=1)
+@click.argument("references", nargs=-1, required=True)
+@click.option("--beams", metavar="COSTS", callback=options.numbers, help="Keep what costs so much more than the best.")
+@click.option(
+    "--densities", metavar="NUMBERS", callback=options.numbers, help="Keep so many arcs for each reference word."
+)
+@click.option("--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings.")
+@click.option("--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end.")
+@searches.rate_options
+@options.scale
+@options.workers
+@options.symbols
+@options.from_format
+@searches.references_style
+@click.option(
+    "--resamples", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="For intervals; 0: none."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of resamples inside an interval.",
+)
+@click.option("--plot", metavar="FILE", help="Draw it too: .svg, .png or .pdf.")
+@options.output_format("text", "tsv", "json", "jsonl")
+@options.output
+@click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
+def command(
+    *,
+    lattices: str,
+    references: tuple[str, ...],
+    style: Any,
+    plot: str | None,
+    output_format: str,
+    output: str,
+    **chosen: Any,
+) -> None:
+    """The oracle of a test set against how much of each lattice is kept.
+
+    By pruning beams, by densities (arcs with words for each word of the reference), by n of n-best lists of distinct
+    strings, all in one run; and by the length of references.
+
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
+    the order of the lattices, or lines that begin with ids; give several files for several references.
+    """
+    from latticemetric.batch.sweep import swept_pairs
+    from latticemetric.batch.sweep_totals import checked_borders, summed
+    from latticemetric.batch.workers import default_workers
+    from latticemetric.cli.sweep_writing import LINES, footer
+    from latticemetric.questions.sweep import Points
+
+    points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest"])
+    borders = checked_borders(chosen["by_length"])
+    if not borders and not any((points.beams, points.densities, points.nbest)):
+        raise UsageError("there is nothing to sweep over", advice="give --beams, --densities, --nbest or --by-length")
+    metric = searches.rate(**chosen)
+    draw = _drawing(plot)
+    found = swept_pairs(
+        searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"]),
+        metric,
+        points,
+        scales=dict(chosen["scales"]),
+        keep_going=chosen["keep_going"],
+        workers=chosen["workers"] or default_workers(),
+    )
+    totals = summed(_reported(found), metric, points, borders, len(references))
+    intervals = _intervals(totals, metric, chosen["resamples"], chosen["seed"], chosen["confidence"])
+    with options.results(output, at_once=False) as put:
+        for line in LINES[output_format](totals, intervals, metric.name):
+            put(line)
+    if plot is not None:
+        draw(totals, metric, plot, intervals)
+    if output_format == "text":
+        click.echo("\n".join(footer(totals, intervals, chosen["seed"])), err=True)
+    if totals.failed:
+        sys.exit(1)
+
+
+def _drawing(plot: str | None) -> Any:
+    """What draws; that it is not there, or knows no such file, is better known before an hour of searching."""
+    if plot is None:
+        return None
+    from latticemetric.report.sweep_plot import draw_sweep, require_drawable
+
+    require_drawable(plot)
+    return draw_sweep
+
+
+def _intervals(totals: Sweep, metric: GRR, resamples: int, seed: int, confidence: float) -> list[Interval]:
+    """Of the rows, on the same resamples; none where none are asked for."""
+    if not resamples:
+        return []
+    from latticemetric.evaluation.bootstrap import bootstrap
+
+    drawn = {"resamples": resamples, "seed": seed}
+    return [bootstrap(metric, row.table, confidence=confidence, **drawn) for row in totals.rows]
+
+
+def _reported(found: Iterable[Swept]) -> Iterator[Swept]:
+    """Passes answers on, and says on stderr what failed."""
+    for one in found:
+        if one.problem is not None:
+            click.echo(f"failed: {one.problem}", err=True)
+        yield one

@@ -41,8 +41,12 @@ if TYPE_CHECKING:
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
+    from latticemetric.questions.fear import Fear as Fear
+    from latticemetric.questions.fear import fear as fear
+    from latticemetric.questions.fear import fears as fears
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
+    from latticemetric.questions.hope import hopes as hopes
     from latticemetric.questions.k_best import oracles as oracles
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.normalization import normalize_reference as normalize_reference
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
+    from latticemetric.questions.oracle_lattice import oracle_lattice as oracle_lattice
     from latticemetric.questions.posteriors import Posteriors as Posteriors
     from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
@@ -62,6 +67,8 @@ if TYPE_CHECKING:
     from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
     from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
     from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
+    from latticemetric.questions.worst import Worst as Worst
+    from latticemetric.questions.worst import worst as worst
     from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 _HOME = {
@@ -75,6 +82,7 @@ _HOME = {
     "Consensus": "questions.consensus",
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
+    "Fear": "questions.fear",
     "Forest": "forest",
     "ForestPosteriors": "questions.forest_posteriors",
     "NodeLabels": "forest",
@@ -101,8 +109,12 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
+    "Worst": "questions.worst",
     "consensus": "questions.consensus",
+    "fear": "questions.fear",
+    "fears": "questions.fear",
     "hope": "questions.hope",
+    "hopes": "questions.hope",
     "make_metric": "metrics.registry",
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
@@ -113,9 +125,11 @@ _HOME = {
     "oracles": "questions.k_best",
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
+    "oracle_lattice": "questions.oracle_lattice",
     "read": "formats.reading",
     "read_one": "formats.reading",
     "tune_mbr": "tuning.mbr_tuning",
+    "worst": "questions.worst",
     "write": "formats.writing",
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.engine.native_forest import BestEdges, best_edges
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
@@ -75,6 +76,11 @@ class SearchedForest(Searched):
         encoded = [self.vocabulary.encode(reference) for reference in references]
         return best_forest(self._question(encoded[0]), encoded)
 
+    def best_edges(self, references: Sequence[Sequence[str]]) -> BestEdges:
+        """The same, edge by edge."""
+        encoded = [self.vocabulary.encode(reference) for reference in references]
+        return best_edges(self._question(encoded[0]), encoded)
+
     def best_strings(self, reference: Sequence[str], most: int) -> list[Candidate]:
         """The best strings against one reference, at most so many: each one's best path in the graph itself."""
         from latticemetric.engine.native_forest import best_strings
@@ -115,17 +121,21 @@ class SearchedForest(Searched):
 
 
 class SearchedLatticeForest(SearchedForest):
-    """A lattice as a forest, for questions that only forests are asked: edges are its arcs, and one for its start."""
+    """A lattice as a forest, for questions that only forests are asked: edges are its arcs, and one for its start.
+
+    Attributes:
+        arc_of: The arc that each edge is; −1 for the start.
+    """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)
         # A forest's edges are sorted by head, in the order in which they were given otherwise.
-        self._arc = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
-        self._rank = self._arc
+        self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
+        self._rank = self.arc_of
 
     def _path(self, edges: npt.NDArray[np.int64]) -> Path:
         # From the last arc down to the edge for the start.
-        arcs: Path = self._arc[edges[-2::-1]]
+        arcs: Path = self.arc_of[edges[-2::-1]]
         return arcs
 
     def _way(self, path: Path) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def weighed_strings(
     references: list[list[int]],
     weights: list[tuple[int, int]],
     cost_weight: tuple[int, int],
-    ill: bool,  # noqa: FBT001  the extension has no keyword-only arguments
+    ill: bool,
     order: int,
     unit: int,
     alpha: int,

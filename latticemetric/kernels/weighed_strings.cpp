@@ -194,29 +194,31 @@ class StringSearch {
 
   // ---- When there are too many prefixes -----------------------------------------------------------------------------
 
-  // What is still wanted is made of the most promising prefixes, each of them completed arc by arc.
+  // What is still wanted is made of the most promising prefixes, each of them completed arc by arc. That need not give
+  // a string its cheapest path, nor as many strings as are wanted.
   void give_up() {
     result_.exact = static_cast<std::int64_t>(result_.arcs.size());
     result_.bound = prefixes_[waiting_.front()].bound.value;
     const auto missing = static_cast<std::size_t>(limits_.strings - result_.exact);
     std::vector<Number> completed;
-    for (std::size_t tries = 0; !waiting_.empty() && (tries < most_tries || completed.size() < missing); ++tries) {
-      const Number whole = completed_from(pop());
-      if (met_.insert(pair(none, prefixes_[whole].string)).second) completed.push_back(whole);
-    }
+    while (!waiting_.empty() && completed.size() < most_tries + missing && (completed.empty() || bytes() < 2 * limits_.bytes))
+      completed.push_back(completed_from(pop()));
     std::sort(completed.begin(), completed.end(), [later = later()](Number a, Number b) { return later(b, a); });
-    completed.resize(std::min(completed.size(), missing));
-    for (const Number number : completed) result_.arcs.push_back(path(number));
+    for (const Number number : completed)
+      if (!is_done() && met_.insert(pair(none, prefixes_[number].string)).second) result_.arcs.push_back(path(number));
   }
   static constexpr std::size_t most_tries = 256;
 
   Number completed_from(Number number) {
     while (prefixes_[number].state != none) {
-      Number best = none;
-      expand(number, column_of(number), [&](Number next) {
-        if (best == none || later()(best, next)) best = next;
+      const auto next = static_cast<Number>(prefixes_.size());
+      Number best = next;
+      expand(number, column_of(number), [&](Number other) {
+        if (later()(best, other)) best = other;
       });
-      number = best;
+      prefixes_[next] = prefixes_[best];
+      prefixes_.resize(static_cast<std::size_t>(next) + 1);
+      number = next;
     }
     return number;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -75,23 +76,38 @@ class WeighedColumns {
     return best;
   }
 
-  // Whatever follows, the first column loses at most so much more than the second.
-  Wide excess(const Gain* first, const Gain* second) const {
+  // Where strings are to score ill: whatever follows, the first column loses at most so much more than the second.
+  // Nothing if that is more than `limit`.
+  std::optional<Wide> excess(const Gain* first, const Gain* second, Wide limit) const {
+    for (const auto& part : automata_.parts())
+      if (exceeds(part, first, second, limit)) return {};
     Wide most = 0;
     bool is_first = true;
     for (const auto& part : automata_.parts())
       for (std::int32_t s = part.first; s < part.first + (part.size + 1) * automata_.order(); ++s) {
         if (Rows::is_nothing(first[s])) continue;
-        if (Rows::is_nothing(second[s])) return unlimited;
-        const Wide more = part.weight * (static_cast<Wide>(first[s]) - second[s]);
+        const Wide more = part.weight == 0 ? 0 : part.weight * (static_cast<Wide>(first[s]) - second[s]);
         most = is_first ? more : std::max(most, more);
         is_first = false;
       }
     return most;
   }
-  static constexpr Wide unlimited = static_cast<Wide>(1) << 126;
 
  private:
+  static bool exceeds(const WeighedAutomata::Part& part, const Gain* first, const Gain* second, Wide limit) {
+    if (part.weight == 0) return limit < 0;
+    // What is nothing is twice as far away as any difference of two values, see `fits`.
+    const Wide floor = limit / part.weight - (limit % part.weight < 0);
+    const auto most = static_cast<Gain>(std::clamp<Wide>(floor, Rows::nothing / 2, -(Rows::nothing / 2)));
+    first += part.first;
+    second += part.first;
+    const auto states = static_cast<std::int32_t>((part.size + 1) * static_cast<std::int32_t>(part.match.size()));
+    std::int32_t exceeding = 0;  // without a branch, so that the loop takes several states at a time
+    for (std::int32_t s = 0; s < states; ++s)
+      exceeding |= static_cast<std::int32_t>(first[s] > Rows::nothing / 2) & static_cast<std::int32_t>(first[s] - second[s] > most);
+    return exceeding != 0;
+  }
+
   // Matches in a row count on only if the next word can match: elsewhere states (i, m) are (i, 0), which gains no less.
   void forget(std::int32_t v, Column& column) const {
     const std::uint8_t* followed = followed_.data() + static_cast<std::size_t>(v) * words_;

@@ -99,10 +99,10 @@ class StringSearch {
 
   bool surpasses(const Seen& a, const Seen& b) const {
     const Prefix &first = prefixes_[a.prefix], &second = prefixes_[b.prefix];
-    const Wide excess = columns_.excess(store_[a.column], store_[b.column]);
-    if (excess == Columns::unlimited) return false;
     Loss loss = automata_.price(first.cost, false), other = automata_.price(second.cost, false);
-    loss.value += excess;
+    const auto excess = columns_.excess(store_[a.column], store_[b.column], other.value - loss.value);
+    if (!excess) return false;
+    loss.value += *excess;
     loss.words = first.words;
     other.words = second.words;
     if (loss < other || other < loss) return loss < other;

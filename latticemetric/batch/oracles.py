@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from latticemetric.batch.extremes import Extremes, Wanted, extremes_of
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
@@ -35,6 +36,7 @@ class Outcome:
         missed: What a graph that could not be searched counts as: all its reference's words deleted.
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
+        extremes: What else was asked for.
     """
 
     name: str
@@ -43,13 +45,15 @@ class Outcome:
     missed: RecognitionStatistics | None = None
     strings: Strings | None = None
     sentence_scores: dict[str, dict[str, float | None]] | None = None
+    extremes: Extremes | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
-        return {"id": self.name, **self.oracle.asdict(), **scores}
+        extremes = {} if self.extremes is None else self.extremes.asdict()
+        return {"id": self.name, **self.oracle.asdict(), **scores, **extremes}
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,9 @@ def oracles_of(
     keep_going: bool = False,
     workers: int = 1,
     scorer: StringScorer | None = None,
+    wanted: Wanted | None = None,
 ) -> Iterator[Outcome]:
-    """Answers pairs, in their order; with a scorer, scores what was extracted as well.
+    """Answers pairs, in their order; with a scorer, scores what was extracted as well; finds what else is wanted.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
@@ -127,7 +132,7 @@ def oracles_of(
 
     def outcome(pair: Pair) -> Outcome:
         try:
-            return _scored(Outcome(pair.name, _answer(pair, metric, scales, engine)), pair, scorer)
+            return _scored(_answer(pair, metric, scales, engine, wanted), pair, scorer)
         except InputError as error:
             if not keep_going:
                 raise
@@ -136,11 +141,13 @@ def oracles_of(
     return map_in_order(outcome, pairs, workers)
 
 
-def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Oracle:
+def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str, wanted: Wanted | None) -> Outcome:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
-        return oracle(graph, references, metric, scales=scales, engine=engine)
+        best = oracle(graph, references, metric, scales=scales, engine=engine)
+        extremes = extremes_of(graph, references, metric, wanted, scales) if wanted is not None else None
+        return Outcome(pair.name, best, extremes=extremes)
 
 
 def built(pair: Pair) -> tuple[Graph, list[Words]]:

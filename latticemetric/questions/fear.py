@@ -35,13 +35,7 @@ class Fear(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {
-            "value": self.value,
-            "bound": self.bound,
-            "scores": dict(self.scores),
-            "exact": self.exact,
-            "signature": self.signature,
-        }
+        own = {"value": self.value, "bound": self.bound, **self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 

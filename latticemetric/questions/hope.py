@@ -35,7 +35,7 @@ class Hope(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {"value": self.value, "scores": dict(self.scores), "exact": self.exact, "signature": self.signature}
+        own = {"value": self.value, **self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 

@@ -54,6 +54,19 @@ class ScoredPath:
             **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
         }
 
+    def details(self, *, exact: bool) -> dict[str, Any]:
+        """The rest of them: what an answer says, and the model's own 1-best beside it does not."""
+        way: dict[str, Any] = {"arcs": list(self.arcs)}
+        if self.derivation is not None:
+            way = {"edges": list(self.edges), "derivation": self.derivation}
+        return {
+            "ngram_matches": list(self.statistics.matches),
+            "reference": " ".join(self.reference),
+            "exact": exact,
+            "scores": dict(self.scores),
+            **way,
+        }
+
 
 @dataclass(frozen=True)
 class Oracle(ScoredPath):
@@ -71,18 +84,5 @@ class Oracle(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {
-            "ngram_matches": list(self.statistics.matches),
-            "reference": " ".join(self.reference),
-            "exact": self.exact,
-            "scores": dict(self.scores),
-            **self._way(),
-            "signature": self.signature,
-        }
+        own = {**self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
-
-    def _way(self) -> dict[str, Any]:
-        """Where it goes through the graph."""
-        if self.derivation is None:
-            return {"arcs": list(self.arcs)}
-        return {"edges": list(self.edges), "derivation": self.derivation}

@@ -34,12 +34,7 @@ class Worst(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {
-            "bound": self.bound,
-            "scores": dict(self.scores),
-            "exact": self.exact,
-            "signature": self.signature,
-        }
+        own = {"bound": self.bound, **self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 

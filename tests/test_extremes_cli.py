@@ -115,12 +115,12 @@ def test_lattices_of_oracles_are_written(workers, tmp_path):
 
 
 def test_scores_of_written_lattices_may_be_summed(tmp_path):
-    one_score = ("--write-lattices", tmp_path / "best.plf", "--drop-labels")
-    assert_one_line_error(oracle(*MEETING, *one_score), "--sum-scores")
-    good(oracle(*MEETING, *one_score, "--sum-scores", "--scale", "acoustic=0.5"))
-    first = json.loads(good(oracle(*MEETING, "--scale", "acoustic=0.5", "--format", "jsonl")).stdout.split("\n")[0])
-    _, lattice = next(iter(lm.read(tmp_path / "best.plf")))
-    assert min(path.cost for path in lattice.paths()) == pytest.approx(first["cost"])
+    written = ("--write-lattices", f"{tmp_path / 'best'}/", "--to", "openfst-text")
+    assert_one_line_error(oracle(*MEETING, *written), "--sum-scores")
+    good(oracle(*MEETING, *written, "--sum-scores", "--scale", "acoustic=0.5"))
+    items = good(oracle(*MEETING, "--scale", "acoustic=0.5", "--format", "jsonl")).stdout.splitlines()
+    for (_, lattice), item in zip(lm.read(tmp_path / "best"), map(json.loads, items), strict=True):
+        assert min(path.cost for path in lattice.paths()) == pytest.approx(item["cost"])
 
 
 def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):

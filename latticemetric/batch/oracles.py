@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.batch.extremes import Extremes, Wanted, extremes_of
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
@@ -19,6 +18,7 @@ from latticemetric.questions.oracle import oracle
 from latticemetric.questions.scored_path import Oracle
 
 if TYPE_CHECKING:
+    from latticemetric.batch.extremes import Extremes, Wanted
     from latticemetric.batch.string_scores import Strings, StringScorer
 
 
@@ -146,8 +146,7 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str, wanted:
     assert pair.entry is not None
     with placed(pair.entry.place):
         best = oracle(graph, references, metric, scales=scales, engine=engine)
-        extremes = extremes_of(graph, references, metric, wanted, scales) if wanted is not None else None
-        return Outcome(pair.name, best, extremes=extremes)
+        return Outcome(pair.name, best, extremes=_extremes(graph, references, metric, wanted, scales))
 
 
 def built(pair: Pair) -> tuple[Graph, list[Words]]:
@@ -164,6 +163,17 @@ def built(pair: Pair) -> tuple[Graph, list[Words]]:
         references = [words for reference in pair.references for words in readings(reference)]
         _check_spelling(graph, references)
     return graph, references
+
+
+def _extremes(
+    graph: Graph, references: Sequence[Sequence[str]], metric: GRR, wanted: Wanted | None, scales: Scales | None
+) -> Extremes | None:
+    """What is wanted beside the oracle; what finds it is imported only then."""
+    if wanted is None:
+        return None
+    from latticemetric.batch.extremes import extremes_of
+
+    return extremes_of(graph, references, metric, wanted, scales)
 
 
 def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.engine.memory import small_enough
 from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSearch
-from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Column, Labels
@@ -114,18 +113,6 @@ def _question(search: ForestSearch) -> dict[str, Any]:
         "most_bytes": _memory() // 2,
         **search.gains._asdict(),
     }
-
-
-@contextmanager
-def small_enough() -> Iterator[None]:
-    """What does not fit into memory is said as an error of the input."""
-    try:
-        yield
-    except _native.TooLarge as error:
-        raise InputError(str(error)) from None
-    except MemoryError:
-        advice = "prune the graph, or shorten the reference"
-        raise InputError("the search does not fit into memory", advice=advice) from None
 
 
 def _memory() -> int:

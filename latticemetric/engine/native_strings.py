@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains
-from latticemetric.engine.native_forest import small_enough
+from latticemetric.engine.memory import small_enough
 from latticemetric.lattice import Costs, Lattice
 from latticemetric.vocabulary import Words
 

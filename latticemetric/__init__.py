@@ -64,11 +64,11 @@ if TYPE_CHECKING:
     from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
+    from latticemetric.questions.worst import Worst as Worst
+    from latticemetric.questions.worst import worst as worst
     from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
     from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
     from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
-    from latticemetric.questions.worst import Worst as Worst
-    from latticemetric.questions.worst import worst as worst
     from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 _HOME = {

@@ -116,7 +116,8 @@ class CompletionBounds {
     Loss* const row = bounds_.data() + static_cast<std::size_t>(v) * states_;
     const Loss* after = at(lattice_.target[arc]);
     if (lattice_.label[arc] != 0) {
-      for (const auto& part : automata_.parts()) say(part, part.of_arc[arc], after + part.first, said_.data() + part.first);
+      for (const auto& part : automata_.parts())
+        say(part, part.of_arc[arc], after + part.first, said_.data() + part.first);
       after = said_.data();
     }
     const Loss price = automata_.price(lattice_.cost[arc], lattice_.shown[arc] != 0);
@@ -138,7 +139,8 @@ class CompletionBounds {
       const bool matches = i < part.size && part.reference[i] == word;
       for (std::int32_t m = 0; m < order; ++m) {
         before[s + m] = other;
-        if (matches) automata_.choose(before[s + m], plus(after[s + order + std::min(m + 1, order - 1)], part.match[m]));
+        if (!matches) continue;
+        automata_.choose(before[s + m], plus(after[s + order + std::min(m + 1, order - 1)], part.match[m]));
       }
     }
   }

@@ -115,7 +115,8 @@ class StringSearch {
     const Prefix prefix = prefixes_[number];
     if (lattice_.is_final[prefix.state]) {
       const std::int64_t cost = prefix.cost + lattice_.final_cost[prefix.state];
-      visit(add(columns_.ending(store_[column]), {{}, cost, prefix.words, none, prefix.string, number, finish, prefix.arcs + 1}));
+      visit(add(columns_.ending(store_[column]),
+                {{}, cost, prefix.words, none, prefix.string, number, finish, prefix.arcs + 1}));
     }
     for (auto a = begin_[prefix.state]; a < begin_[prefix.state + 1]; ++a) {
       columns_.say(store_[column], a, column_);
@@ -201,7 +202,8 @@ class StringSearch {
     result_.bound = prefixes_[waiting_.front()].bound.value;
     const auto missing = static_cast<std::size_t>(limits_.strings - result_.exact);
     std::vector<Number> completed;
-    while (!waiting_.empty() && completed.size() < most_tries + missing && (completed.empty() || bytes() < 2 * limits_.bytes))
+    while (!waiting_.empty() && completed.size() < most_tries + missing &&
+           (completed.empty() || bytes() < 2 * limits_.bytes))
       completed.push_back(completed_from(pop()));
     std::sort(completed.begin(), completed.end(), [later = later()](Number a, Number b) { return later(b, a); });
     for (const Number number : completed)
@@ -246,14 +248,16 @@ class StringSearch {
 double largest_gain(const WeighedLattice& lattice, const Weighing& weighing) {
   std::size_t words = 1;
   for (const auto& reference : weighing.references) words = std::max(words, reference.words.size() + 1);
+  const auto size = [](std::int64_t value) { return std::fabs(static_cast<double>(value)); };
   const Gains& gains = weighing.gains;
-  return static_cast<double>(words) * (gains.order * static_cast<double>(gains.unit) + std::fabs(static_cast<double>(gains.beta))) +
-         (lattice.states + 1.0) * std::fabs(static_cast<double>(gains.alpha));
+  return static_cast<double>(words) * (gains.order * size(gains.unit) + size(gains.beta)) +
+         (lattice.states + 1.0) * size(gains.alpha);
 }
 
 void require_sums(const WeighedLattice& lattice, const Weighing& weighing) {
   double cost = 0, weight = 0;
-  for (std::int64_t a = 0; a < lattice.arcs; ++a) cost = std::max(cost, std::fabs(static_cast<double>(lattice.cost[a])));
+  for (std::int64_t a = 0; a < lattice.arcs; ++a)
+    cost = std::max(cost, std::fabs(static_cast<double>(lattice.cost[a])));
   for (std::int32_t v = 0; v < lattice.states; ++v)
     if (lattice.is_final[v]) cost = std::max(cost, std::fabs(static_cast<double>(lattice.final_cost[v])));
   cost *= lattice.states;
@@ -272,9 +276,10 @@ WeighedStrings weighed_strings(const WeighedLattice& lattice, const Weighing& we
   for (const auto& reference : weighing.references) states += (reference.words.size() + 1.0) * weighing.gains.order;
   table *= states * lattice.states;
   if (table > static_cast<double>(limits.bytes) / 2)
-    throw TooLarge("the tables of the search do not fit into memory; prune the lattice, or give fewer or shorter references");
+    throw TooLarge("the search's tables do not fit into memory; prune the lattice, or give fewer or shorter references");
   limits.bytes -= static_cast<std::size_t>(table);
-  if (fits<std::int32_t>(largest_gain(lattice, weighing))) return StringSearch<std::int32_t>(lattice, weighing, limits).run();
+  if (fits<std::int32_t>(largest_gain(lattice, weighing)))
+    return StringSearch<std::int32_t>(lattice, weighing, limits).run();
   return StringSearch<Wide>(lattice, weighing, limits).run();
 }
 

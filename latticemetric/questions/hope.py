@@ -10,10 +10,10 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.least_loss import weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.questions.searched_forest import SearchedForest
-from latticemetric.questions.least_loss import weighed_strings
 from latticemetric.questions.weighing import On, Weighing, weighed
 
 

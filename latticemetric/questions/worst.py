@@ -10,9 +10,9 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
 from latticemetric.questions.scored_path import ScoredPath
-from latticemetric.questions.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.weighing import rounded_up, worst_first
 
 

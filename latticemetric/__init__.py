@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from latticemetric.nbest import NBest as NBest
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
-    from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
     from latticemetric.questions.fear import Fear as Fear
     from latticemetric.questions.fear import fear as fear
     from latticemetric.questions.fear import fears as fears
+    from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
     from latticemetric.questions.hope import hopes as hopes

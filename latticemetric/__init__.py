@@ -45,9 +45,13 @@ if TYPE_CHECKING:
     from latticemetric.questions.corpus_oracle import CorpusOracle as CorpusOracle
     from latticemetric.questions.corpus_oracle import CorpusPath as CorpusPath
     from latticemetric.questions.corpus_oracle import corpus_oracle as corpus_oracle
+    from latticemetric.questions.fear import Fear as Fear
+    from latticemetric.questions.fear import fear as fear
+    from latticemetric.questions.fear import fears as fears
     from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
     from latticemetric.questions.hope import Hope as Hope
     from latticemetric.questions.hope import hope as hope
+    from latticemetric.questions.hope import hopes as hopes
     from latticemetric.questions.k_best import oracles as oracles
     from latticemetric.questions.mbr import mbr as mbr
     from latticemetric.questions.mbr import mbr_grid as mbr_grid
@@ -60,10 +64,13 @@ if TYPE_CHECKING:
     from latticemetric.questions.normalization import normalize_reference as normalize_reference
     from latticemetric.questions.oracle import oracle as oracle
     from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
+    from latticemetric.questions.oracle_lattice import oracle_lattice as oracle_lattice
     from latticemetric.questions.posteriors import Posteriors as Posteriors
     from latticemetric.questions.posteriors import posteriors as posteriors
     from latticemetric.questions.scored_path import Oracle as Oracle
     from latticemetric.questions.scored_path import ScoredPath as ScoredPath
+    from latticemetric.questions.worst import Worst as Worst
+    from latticemetric.questions.worst import worst as worst
     from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
     from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
     from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
@@ -82,6 +89,7 @@ _HOME = {
     "CorpusPath": "questions.corpus_oracle",
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
+    "Fear": "questions.fear",
     "Forest": "forest",
     "ForestPosteriors": "questions.forest_posteriors",
     "NodeLabels": "forest",
@@ -109,9 +117,13 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
+    "Worst": "questions.worst",
     "consensus": "questions.consensus",
     "corpus_oracle": "questions.corpus_oracle",
+    "fear": "questions.fear",
+    "fears": "questions.fear",
     "hope": "questions.hope",
+    "hopes": "questions.hope",
     "make_metric": "metrics.registry",
     "mbr": "questions.mbr",
     "mbr_grid": "questions.mbr",
@@ -123,9 +135,11 @@ _HOME = {
     "posteriors": "questions.posteriors",
     "oracle_forest": "questions.oracle_forest",
     "sweep": "batch.sweep",
+    "oracle_lattice": "questions.oracle_lattice",
     "read": "formats.reading",
     "read_one": "formats.reading",
     "tune_mbr": "tuning.mbr_tuning",
+    "worst": "questions.worst",
     "write": "formats.writing",
 }
 

@@ -215,6 +215,32 @@ def search_forest_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Edges of the derivation that gains most. `own` are words of the forest, `known` their numbers in n-grams."""
 
+def weighed_strings(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    shown: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.int64],
+    final_cost: npt.NDArray[np.int64],
+    is_final: npt.NDArray[np.uint8],
+    references: list[list[int]],
+    weights: list[tuple[int, int]],
+    cost_weight: tuple[int, int],
+    ill: bool,
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    most: int,
+    most_steps: int,
+    most_bytes: int,
+) -> tuple[list[list[int]], int, int, int]:
+    """Arcs of the strings of least loss, how many are surely the best, high and low 64 bits of a bound for the others.
+
+    The loss is cost_weight * cost - the best weight * gain, or plus it if strings are to score ill. Weights are given
+    as their high and low 64 bits.
+    """
+
 def forward_backward(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],

@@ -18,6 +18,7 @@ from latticemetric.questions.oracle import oracle
 from latticemetric.questions.scored_path import Oracle
 
 if TYPE_CHECKING:
+    from latticemetric.batch.extremes import Extremes, Wanted
     from latticemetric.batch.string_scores import Strings, StringScorer
 
 
@@ -43,6 +44,7 @@ class Outcome:
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
         confidences: Of the oracle's and the 1-best's words; only where they were asked for.
+        extremes: What else was asked for.
     """
 
     name: str
@@ -52,13 +54,15 @@ class Outcome:
     strings: Strings | None = None
     sentence_scores: dict[str, dict[str, float | None]] | None = None
     confidences: Confidences | None = None
+    extremes: Extremes | None = None
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
-        item = {"id": self.name, **self.oracle.asdict(), **scores}
+        extremes = {} if self.extremes is None else self.extremes.asdict()
+        item = {"id": self.name, **self.oracle.asdict(), **scores, **extremes}
         if self.confidences is not None:
             item["confidences"] = list(self.confidences.oracle)
             item["one_best"]["confidences"] = list(self.confidences.one_best)
@@ -131,20 +135,22 @@ def oracles_of(
     workers: int = 1,
     scorer: StringScorer | None = None,
     confidence: float | None = None,
+    wanted: Wanted | None = None,
 ) -> Iterator[Outcome]:
     """Answers pairs, in their order.
 
     With a scorer, what was extracted is scored as well; with a `confidence`, words have those posteriors that costs
-    times this number give.
+    times this number give. What else is `wanted` of a graph is found, too.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
+    asked = _Question(metric, scales, engine, confidence, wanted)
 
     def outcome(pair: Pair) -> Outcome:
         try:
-            return _scored(_answer(pair, metric, scales, engine, confidence), pair, scorer)
+            return _scored(_answer(pair, asked), pair, scorer)
         except InputError as error:
             if not keep_going:
                 raise
@@ -153,21 +159,37 @@ def oracles_of(
     return map_in_order(outcome, pairs, workers)
 
 
-def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str, confidence: float | None) -> Outcome:
+class _Question(NamedTuple):
+    """What is asked of each pair."""
+
+    metric: GRR
+    scales: Scales | None
+    engine: str
+    confidence: float | None
+    wanted: Wanted | None
+
+
+def _answer(pair: Pair, asked: _Question) -> Outcome:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
-        found = oracle(graph, references, metric, scales=scales, engine=engine)
-        confidences = None if confidence is None else _confidences(graph, found, confidence, scales)
-        return Outcome(pair.name, found, confidences=confidences)
+        found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
+        return Outcome(
+            pair.name,
+            found,
+            confidences=None
+            if asked.confidence is None
+            else _confidences(graph, found, asked.confidence, asked.scales),
+            extremes=_extremes(graph, references, asked.metric, asked.wanted, asked.scales),
+        )
 
 
 def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | None) -> Confidences:
-    from latticemetric.questions.posteriors import posteriors
+    from latticemetric.questions.posteriors import Posteriors, posteriors
 
-    if found.edges:
-        raise InputError("confidences are those of words in lattices; this is a forest", advice="leave them out")
     distribution = posteriors(graph, scale=scale, scales=scales)
+    if not isinstance(distribution, Posteriors):
+        raise InputError("confidences are those of words in lattices; this is a forest", advice="leave them out")
     return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 
@@ -185,6 +207,17 @@ def built(pair: Pair) -> tuple[Graph, list[Words]]:
         references = [words for reference in pair.references for words in readings(reference)]
         _check_spelling(graph, references)
     return graph, references
+
+
+def _extremes(
+    graph: Graph, references: Sequence[Sequence[str]], metric: GRR, wanted: Wanted | None, scales: Scales | None
+) -> Extremes | None:
+    """What is wanted beside the oracle; what finds it is imported only then."""
+    if wanted is None:
+        return None
+    from latticemetric.batch.extremes import extremes_of
+
+    return extremes_of(graph, references, metric, wanted, scales)
 
 
 def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:

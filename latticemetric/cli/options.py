@@ -89,6 +89,21 @@ scale = click.option(
 )
 
 
+def _numbers(_context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    if text is None:
+        return ()
+    try:
+        return tuple(dict.fromkeys(float(number) for number in text.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"'{text}' is no number, or several like 0.5,1,2", param=parameter) from None
+
+
+def weights(name: str, text: str) -> Callable[[F], F]:
+    """An option that takes numbers, with commas between them."""
+    return click.option(name, metavar="W[,W…]", callback=_numbers, help=text)
+
+
 def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
     """Passes items on; with a progress bar, if a person is watching."""
     import sys

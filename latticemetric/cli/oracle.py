@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -13,6 +13,7 @@ from latticemetric.errors import UsageError
 from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
+    from latticemetric.batch.extremes import Wanted
     from latticemetric.batch.oracles import Outcome
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.metrics.recognition import GRR
@@ -23,6 +24,7 @@ Examples:
   lattice-oracle lattices/ refs.txt --metric 4-grr --ignore "<s> </s>" --format jsonl
   lattice-oracle dev.plf dev.en.0 dev.en.1      (two references a lattice)
   zcat lats.gz | lattice-oracle - refs.txt
+  lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
 
 
@@ -31,6 +33,21 @@ Examples:
 @click.argument("references", nargs=-1, required=True)
 @searches.rate_options
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
+@click.option("--nbest", type=click.IntRange(1), metavar="K", help="List the K best strings of each graph, too.")
+@options.weights("--hope", "Also find what has the largest W · metric − cost.")
+@options.weights("--fear", "Also find what has the largest −W · metric − cost.")
+@click.option("--worst", is_flag=True, help="Also find the string that scores worst.")
+@click.option(
+    "--on",
+    type=click.Choice(["rate", "numerator"]),
+    default="rate",
+    show_default=True,
+    help="What --hope, --fear weigh.",
+)
+@click.option("--write-lattices", metavar="FILE", help="Write all paths that score best, as lattices or forests.")
+@click.option("--to", "to_format", metavar="FORMAT", help="Format of --write-lattices (else by the file's suffix).")
+@click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
+@click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
 @click.version_option(VERSION, prog_name="lattice-oracle")
 @options.normalize
@@ -54,6 +71,10 @@ def command(
     output: str,
     alignment: bool,
     tags: bool,
+    write_lattices: str | None,
+    to_format: str | None,
+    sum_scores: bool,
+    drop_labels: bool,
     **chosen: Any,
 ) -> None:
     """The path of each lattice whose words score best against its reference.
@@ -66,12 +87,18 @@ def command(
     """
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.workers import default_workers
+    from latticemetric.cli.oracle_lattices import LatticeFile
     from latticemetric.cli.oracle_writing import Writer
 
     if tags and output_format == "text" and (alignment or chosen["confidence"] is not None):
         raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
     metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
+    wanted = _wanted(graphs=write_lattices is not None, **chosen)
+    scales = dict(chosen["scales"])
+    lattices_of = LatticeFile(
+        write_lattices, to_format, summed_by=scales if sum_scores else None, drop_labels=drop_labels
+    )
     pairs = searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"])
     grammar = options.grammar(chosen["normalize"])
     if grammar is not None:
@@ -81,23 +108,43 @@ def command(
     outcomes = oracles_of(
         pairs,
         metric,
-        scales=dict(chosen["scales"]),
+        scales=scales,
         engine=chosen["engine"],
         keep_going=chosen["keep_going"],
         workers=chosen["workers"] or default_workers(),
         scorer=scorer,
         confidence=chosen["confidence"],
+        wanted=wanted,
     )
     strings = scorer.totals() if scorer is not None else None
     shown = {"alignment": alignment, "tags": tags, "confidence": chosen["confidence"] is not None}
-    writer = Writer(metric, len(references), **shown, strings=strings, normalize=chosen["normalize"])
+    writer = Writer(metric, len(references), **shown, strings=strings, normalize=chosen["normalize"], wanted=wanted)
     with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
-        for line in writer.lines(_reported(outcomes), output_format):
+        for line in writer.lines(lattices_of.kept(_reported(outcomes)), output_format):
             put(line)
+        lattices_of.write()
     if output_format == "text":
         click.echo("\n".join(writer.summary()), err=True)
     if writer.totals.failed:
         sys.exit(1)
+
+
+def _wanted(
+    *,
+    nbest: int | None,
+    hope: tuple[float, ...],
+    fear: tuple[float, ...],
+    worst: bool,
+    on: Literal["rate", "numerator"],
+    graphs: bool,
+    **_: Any,
+) -> Wanted | None:
+    """What is asked for beside oracles, if anything is."""
+    if not (nbest or hope or fear or worst or graphs):
+        return None
+    from latticemetric.batch.extremes import Wanted
+
+    return Wanted(nbest or 0, hope, fear, on, worst, graphs)
 
 
 def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:

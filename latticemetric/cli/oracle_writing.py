@@ -11,7 +11,9 @@ from latticemetric.cli.display import harmless, shown, table, tsv_field
 from latticemetric.metrics.recognition import GRR
 
 if TYPE_CHECKING:
+    from latticemetric.batch.extremes import Wanted
     from latticemetric.batch.string_scores import StringTotals
+    from latticemetric.cli.extreme_writing import ExtremeWriter
     from latticemetric.questions.scored_path import Oracle, ScoredPath
 
 _SIDES = ("oracle", "one_best")
@@ -45,9 +47,15 @@ class Writer:
         confidence: bool = False,
         strings: StringTotals | None = None,
         normalize: str | None = None,
+        wanted: Wanted | None = None,
     ) -> None:
         self.totals: Totals = Totals.zero(metric.order)
         self._strings = strings
+        self._extremes: ExtremeWriter | None = None
+        if wanted is not None:
+            from latticemetric.cli.extreme_writing import ExtremeWriter
+
+            self._extremes = ExtremeWriter(wanted, metric, references)
         self._metric, self._references, self._alignment = metric, references, alignment
         signature = metric.signature_for(references)
         self._signature = signature if normalize is None else signature.also(norm=normalize)
@@ -64,6 +72,8 @@ class Writer:
             self.totals += type(self.totals).of(outcome, self._metric.order)
             if self._strings is not None:
                 self._strings.add(outcome.strings)
+            if self._extremes is not None:
+                self._extremes.add(outcome)
             yield outcome
 
     def _text(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -78,6 +88,8 @@ class Writer:
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(best.alignment).split("\n"))
                 yield ""
+            if self._extremes is not None and outcome.extremes is not None:
+                yield from self._extremes.lines(outcome.extremes)
 
     def _tagged(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         """The 1-best's tags, gaps at even places, as tools for quality estimation read them."""
@@ -89,6 +101,8 @@ class Writer:
         appended = [f"{prefix}{name}" for name in metrics for prefix in ("", "one_best_")]
         lists = [*(["tags", "gap_tags"] if self._tags else []), *(["confidences"] if self._confidence else [])]
         appended += [f"{prefix}{name}" for name in lists for prefix in ("", "one_best_")]
+        if self._extremes is not None:
+            appended += self._extremes.columns()
         yield "\t".join([*_TSV_COLUMNS, *(f"one_best_{name}" for name in _TSV_ONE_BEST), "error", *appended])
         for outcome in outcomes:
             item = _item(outcome, tags=self._tags)
@@ -97,6 +111,8 @@ class Writer:
             scores = item.get("sentence_scores", {})
             values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in _SIDES)]
             values += [" ".join(map(str, part.get(name, []))) for name in lists for part in (item, one_best)]
+            if self._extremes is not None:
+                values += self._extremes.fields(outcome.extremes)
             yield "\t".join(map(tsv_field, values))
 
     def _jsonl(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -111,6 +127,8 @@ class Writer:
             yield before + _as_json(_item(outcome, tags=self._tags))
             before = ","
         corpus = self.totals.asdict(self._metric, self._references)
+        if self._extremes is not None:
+            corpus |= self._extremes.corpus()
         if self._strings is not None:
             corpus["scores"] = self._strings.asdict()
         yield '], "corpus": ' + _as_json(corpus) + "}"
@@ -119,7 +137,9 @@ class Writer:
         """The corpus in a few lines: oracle, 1-best, and what lies between them."""
         totals, metric = self.totals, self._metric
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
-        for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best)):
+        extremes = list(self._extremes.rows()) if self._extremes is not None else []
+        sides = [(name, total.statistics) for name, total in extremes]
+        for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._references)
             counts = (
                 statistics.matches[0],
@@ -132,6 +152,7 @@ class Writer:
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
+        inexact = [f"{name}: {total.inexact} not exact" for name, total in extremes if total.inexact]
         failed = f", {totals.failed} failed" if totals.failed else ""
         lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
         scores = {} if self._strings is None else self._strings.asdict()
@@ -139,6 +160,7 @@ class Writer:
             "",
             *table(rows),
             *_string_table(scores),
+            *inexact,
             f"{lattices}{failed}   {self._signature}",
             *(found["oracle"]["signature"] for found in scores.values()),
         ]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.engine.memory import small_enough
 from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSearch
-from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Column, Labels
@@ -36,7 +35,7 @@ def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.
 def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
     """The best derivations of the best strings, at most so many."""
     asked, count = search.search, min(most, _MOST_STRINGS)
-    with _small_enough():
+    with small_enough():
         edges, begin, high, low = _native.best_strings(
             **_question(asked),
             shown_begin=search.shown.begin,
@@ -55,29 +54,55 @@ def few_strings(most: int) -> int:
     return max(10 * most, 1000)
 
 
-def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
+class BestEdges(NamedTuple):
+    """All best derivations: a node of them is a node of the forest with what a derivation has to know of it.
+
+    Attributes:
+        head: Node of each edge.
+        edge: Which edge of the forest each one is.
+        tails: Nodes of its tails.
+        goals: Nodes where derivations end.
+        goal: Which goal of the forest each of them is, counted from 0.
+        node: Which node of the forest each node is.
+    """
+
+    head: npt.NDArray[np.int32]
+    edge: npt.NDArray[np.int64]
+    tails: Ragged
+    goals: npt.NDArray[np.int32]
+    goal: npt.NDArray[np.int64]
+    node: npt.NDArray[np.int64]
+
+
+def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
     """All derivations that gain most against any of some references, each of them once."""
     forest = search.forest
     listed = [reference.tolist() for reference in references]
-    with _small_enough():
+    with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(**_question(search), references=listed)
-    goal = np.searchsorted(forest.goals, goal_of)
     node_of = np.zeros(int(head.max()) + 1, dtype=np.int64)
     node_of[head] = forest.head[edge]
+    return BestEdges(head, edge, Ragged(tail_begin, tail), goals, np.searchsorted(forest.goals, goal_of), node_of)
+
+
+def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
+    """The best derivations as a forest."""
+    forest = search.forest
+    head, edge, tails, goals, goal, node = best_edges(search, references)
     return Forest.from_edges(
         head,
-        Ragged(tail_begin, tail),
+        tails,
         forest.target.taken(edge),
         goals=goals,
         scores={n: Column(c.arc[edge], c.final[goal], c.scale) for n, c in forest.scores.items()},
         vocabulary=forest.vocabulary,
         labels={n: Labels(x.arc[edge], x.final[goal], x.vocabulary) for n, x in forest.labels.items()},
-        node_labels={n: NodeLabels(x.node[node_of], x.vocabulary) for n, x in forest.node_labels.items()},
+        node_labels={n: NodeLabels(x.node[node], x.vocabulary) for n, x in forest.node_labels.items()},
     )
 
 
 def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64], int, float]:
-    with _small_enough():
+    with small_enough():
         edges, high, low, value = _native.search_forest(**_question(search), reference=search.reference, hope=hope)
     return edges, (high << 64) + low, value
 
@@ -88,17 +113,6 @@ def _question(search: ForestSearch) -> dict[str, Any]:
         "most_bytes": _memory() // 2,
         **search.gains._asdict(),
     }
-
-
-@contextmanager
-def _small_enough() -> Iterator[None]:
-    try:
-        yield
-    except _native.TooLarge as error:
-        raise InputError(str(error)) from None
-    except MemoryError:
-        advice = "prune the forest, or shorten the reference"
-        raise InputError("the search does not fit into memory", advice=advice) from None
 
 
 def _memory() -> int:

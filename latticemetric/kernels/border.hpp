@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -77,5 +78,8 @@ void bind_word_mbr(nb::module_& m);
 
 // Lists of strings as lattices, bound in `string_border.cpp`.
 void bind_strings(nb::module_& m);
+
+// Strings by metric and cost together, bound in `weighed_border.cpp`.
+void bind_weighed(nb::module_& m);
 
 }  // namespace latticemetric

@@ -47,13 +47,10 @@ class CorpusPath:
         one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
         return {
             **self.path.asdict(),
+            **self.path.details(exact=False),
             "score": self.score,
             **nothing,
             "headroom": self.headroom,
-            "reference": " ".join(self.path.reference),
-            "exact": False,
-            "scores": dict(self.path.scores),
-            **self.path.way(),
             "one_best": one_best,
         }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.engine.memory import small_enough
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 2**31
 """What n-grams of a forest may take while they are counted or searched."""
+
+TOO_MANY_NGRAMS = "prune the forest, or choose a lower order: they may take 2 GiB"
+"""Advice where they take more."""
 
 _MOST_EDGES = 2**22  # of one derivation: shared nodes can make it longer than any memory
 
@@ -86,7 +88,7 @@ class ForestPosteriors(Distribution):
         ending[forest.goals] = self.ending
         final = np.full(forest.num_nodes, np.inf)
         final[forest.goals] = 0.0
-        with small_enough():
+        with small_enough(TOO_MANY_NGRAMS):
             return _native.forest_ngram_posteriors(
                 **native_arrays(forest, Costs(np.zeros(len(forest.head)), final)),
                 node=self.node,
@@ -148,13 +150,3 @@ def forest_posteriors(forest: Forest, scale: float = 1.0, scales: Scales | None 
         node=node,
         edge=node[forest.head] * transition,
     )
-
-
-@contextmanager
-def small_enough() -> Iterator[None]:
-    """Refuses forests whose n-grams take more memory than they may."""
-    try:
-        yield
-    except _native.TooLarge as error:
-        advice = "prune the forest, or choose a lower order: they may take 2 GiB"
-        raise InputError(str(error), advice=advice) from None

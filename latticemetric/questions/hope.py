@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from latticemetric.automata.recognition import ngram_total
-from latticemetric.errors import UsageError
+from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.least_loss import weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
 from latticemetric.questions.scored_path import ScoredPath
-from latticemetric.questions.searched_forest import as_searched_forest
+from latticemetric.questions.searched_forest import SearchedForest
+from latticemetric.questions.weighing import On, Weighing, weighed
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Hope(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {"value": self.value, "scores": dict(self.scores), "exact": self.exact, "signature": self.signature}
+        own = {"value": self.value, **self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
@@ -46,10 +45,12 @@ def hope(
     metric: str | GRR = "4-grr",
     *,
     weight: float = 1.0,
-    on: Literal["rate", "numerator"] = "rate",
+    on: On = "rate",
     scales: Scales | None = None,
 ) -> Hope:
     """The path or derivation of the largest weight · metric − model cost.
+
+    Ties in a lattice: least cost, then fewest words, then smallest arc numbers.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
@@ -65,30 +66,74 @@ def hope(
         >>> [hope(lattice, "a b c", "wrr", weight=w).words for w in (1.0, 6.0, 10.0)]
         [('x', 'y', 'z'), ('a', 'x', 'c'), ('a', 'b', 'c')]
     """
-    if not (math.isfinite(weight) and weight >= 0):
-        raise UsageError(f"the weight of hope is {weight}, and not a number from 0 on")
-    if on not in {"rate", "numerator"}:
-        raise UsageError(f"hope is on the rate or on the numerator, not on '{on}'")
+    if not isinstance(graph, Forest):
+        return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
     chosen = as_recognition_rate(metric)
     listed = references_of(references)
-    searched = as_searched_forest(graph, chosen, scales)
-    candidates = []
-    for reference in _comparable(listed, chosen, on):
-        words = chosen.counted(reference)
-        total = ngram_total(len(words), chosen.order) if on == "rate" else 1
-        value, path = searched.hope(words, weight / (chosen.gains.unit * (total or 1)))
-        candidates.append((-value, *searched.price(path), reference, path))
-    least, *_, reference, path = min(candidates, key=lambda candidate: candidate[:4])
+    weighing = weighed(chosen, listed, weight, on, ill=False)
+    searched = SearchedForest(graph, chosen, scales)
+    value, reference, path = _hope_of_forest(searched, weighing)
     return Hope(
         **vars(searched.scored(path, [reference])),
-        value=-least,
+        value=value,
         one_best=searched.scored(searched.one_best(), listed),
         exact=True,
         signature=str(chosen.signature_for(len(listed))),
     )
 
 
-def _comparable(references: Sequence[Sequence[str]], metric: GRR, on: str) -> Sequence[Sequence[str]]:
-    """A rate that is undefined, for want of words, is none beside those that are not."""
-    defined = [reference for reference in references if metric.counted(reference)]
-    return defined if on == "rate" and defined else references
+def hopes(
+    graph: Graph,
+    references: References,
+    metric: str | GRR = "4-grr",
+    *,
+    n: int = 10,
+    weight: float = 1.0,
+    on: On = "rate",
+    scales: Scales | None = None,
+) -> list[Hope]:
+    """The `n` strings of the largest weight · metric − model cost, each of them once, the best first.
+
+    Each string has its cheapest path. Ties: least cost, then fewest words, then smallest arc numbers. A forest that
+    is no lattice may have 10,000 strings.
+
+    Args:
+        graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`.
+        references: One reference as a string, or several; the best value over them counts.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        n: How many strings.
+        weight: How much the metric weighs against the cost.
+        on: Whether the `rate` is weighed, or its `numerator`.
+        scales: Weight of each score column in the model's cost; columns not named keep their own.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> lattice = Lattice.from_strings(["a b c", "a x c", "x y z"], costs=[5.0, 3.0, 1.0])
+        >>> [(best.words, round(best.value, 4)) for best in hopes(lattice, "a b c", "wrr", n=2, weight=6.0)]
+        [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
+    """
+    chosen = as_recognition_rate(metric)
+    listed = references_of(references)
+    weighing = weighed(chosen, listed, weight, on, ill=False)
+    found = weighed_strings(graph, weighing, scales, n)
+    one_best = found.one_best(listed)
+    return [
+        Hope(
+            **vars(path),
+            value=weighing.value(string.worth.value, path.cost),
+            one_best=one_best,
+            exact=True,
+            signature=str(chosen.signature_for(len(listed))),
+        )
+        for path, string in found.scored()
+    ]
+
+
+def _hope_of_forest(searched: SearchedForest, weighing: Weighing) -> tuple[float, tuple[str, ...], Any]:
+    """The best value over references, the reference that has it, and its derivation."""
+    candidates = []
+    for reference, share in zip(weighing.references, weighing.shares, strict=True):
+        value, path = searched.hope(weighing.metric.counted(reference), float(share))
+        candidates.append((-value, *searched.price(path), reference, path))
+    least, *_, reference, path = min(candidates, key=lambda candidate: candidate[:4])
+    return -least, reference, path

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.engine.memory import small_enough
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.forest_pruning import prune_forest
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
-from latticemetric.questions.forest_posteriors import MOST_BYTES, small_enough
+from latticemetric.questions.forest_posteriors import MOST_BYTES, TOO_MANY_NGRAMS
 from latticemetric.questions.longest_string import longest_string
 from latticemetric.questions.ngram_gain import ExactGains, GainParameters, exact_gains
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
@@ -112,7 +113,7 @@ class ForestDerivations:
     def best(self, counted: NgramPosteriors, parameters: GainParameters) -> Path:
         """The derivation that gains most."""
         gains = self.gains(counted, parameters)
-        with small_enough():
+        with small_enough(TOO_MANY_NGRAMS):
             edges = _native.search_forest_ngrams(
                 **native_arrays(self.searched, self._searched_cost),
                 own=self._own,
@@ -128,7 +129,7 @@ class ForestDerivations:
 
     def one_best(self) -> Path:
         """The model's own."""
-        with small_enough():
+        with small_enough(TOO_MANY_NGRAMS):
             return _native.best_derivation(**native_arrays(self._forest, summable(self._forest, self._cost)))
 
     def words(self, path: Path) -> tuple[str, ...]:

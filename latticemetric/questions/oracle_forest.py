@@ -7,7 +7,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.metrics.base import References, references_of
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracle import as_recognition_rate
-from latticemetric.questions.searched_forest import as_searched_forest
+from latticemetric.questions.searched_forest import SearchedForest, as_searched_forest
 
 
 def oracle_forest(graph: Graph, references: References, metric: str | GRR = "4-grr") -> Forest:
@@ -29,7 +29,12 @@ def oracle_forest(graph: Graph, references: References, metric: str | GRR = "4-g
     """
     chosen = as_recognition_rate(metric)
     searched = as_searched_forest(graph, chosen, None)
+    return searched.best_of(best_references(searched, references))
+
+
+def best_references(searched: SearchedForest, references: References) -> list[tuple[str, ...]]:
+    """The counted words of those references that the best rate is reached against, each of them once."""
     listed = references_of(references)
     promised = [searched.best(reference, "auto").promised for reference in listed]
     best = [reference for reference, merit in zip(listed, promised, strict=True) if merit == max(promised)]
-    return searched.best_of(list(dict.fromkeys(map(tuple, map(chosen.counted, best)))))
+    return list(dict.fromkeys(map(tuple, map(searched.metric.counted, best))))

@@ -82,11 +82,18 @@ class ScoredPath:
             **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
         }
 
-    def way(self) -> dict[str, Any]:
-        """Where it goes through the graph, for JSON."""
-        if self.derivation is None:
-            return {"arcs": list(self.arcs)}
-        return {"edges": list(self.edges), "derivation": self.derivation}
+    def details(self, *, exact: bool) -> dict[str, Any]:
+        """The rest of them: what an answer says, and the model's own 1-best beside it does not."""
+        way: dict[str, Any] = {"arcs": list(self.arcs)}
+        if self.derivation is not None:
+            way = {"edges": list(self.edges), "derivation": self.derivation}
+        return {
+            "ngram_matches": list(self.statistics.matches),
+            "reference": " ".join(self.reference),
+            "exact": exact,
+            "scores": dict(self.scores),
+            **way,
+        }
 
 
 @dataclass(frozen=True)
@@ -105,12 +112,5 @@ class Oracle(ScoredPath):
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""
-        own = {
-            "ngram_matches": list(self.statistics.matches),
-            "reference": " ".join(self.reference),
-            "exact": self.exact,
-            "scores": dict(self.scores),
-            **self.way(),
-            "signature": self.signature,
-        }
+        own = {**self.details(exact=self.exact), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}

@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
+from latticemetric.engine.memory import small_enough
+from latticemetric.engine.native_forest import BestEdges, best_edges
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
-from latticemetric.questions.forest_posteriors import MOST_BYTES, small_enough
+from latticemetric.questions.forest_posteriors import MOST_BYTES, TOO_MANY_NGRAMS
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.ngram_gain import ExactGains
 from latticemetric.questions.searched import Candidate, Path, Searched
@@ -79,7 +81,7 @@ class SearchedForest(Searched):
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest edges."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
-        with small_enough():
+        with small_enough(TOO_MANY_NGRAMS):
             path: Path = _native.search_forest_ngrams(
                 **native_arrays(self._forest, self._choice, self._said, self._word_counts),
                 own=known,
@@ -99,6 +101,11 @@ class SearchedForest(Searched):
 
         encoded = [self.vocabulary.encode(reference) for reference in references]
         return best_forest(self._question(encoded[0]), encoded)
+
+    def best_edges(self, references: Sequence[Sequence[str]]) -> BestEdges:
+        """The same, edge by edge."""
+        encoded = [self.vocabulary.encode(reference) for reference in references]
+        return best_edges(self._question(encoded[0]), encoded)
 
     def best_strings(self, reference: Sequence[str], most: int) -> list[Candidate]:
         """The best strings against one reference, at most so many: each one's best path in the graph itself."""
@@ -140,17 +147,21 @@ class SearchedForest(Searched):
 
 
 class SearchedLatticeForest(SearchedForest):
-    """A lattice as a forest, for questions that only forests are asked: edges are its arcs, and one for its start."""
+    """A lattice as a forest, for questions that only forests are asked: edges are its arcs, and one for its start.
+
+    Attributes:
+        arc_of: The arc that each edge is; −1 for the start.
+    """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)
         # A forest's edges are sorted by head, in the order in which they were given otherwise.
-        self._arc = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
-        self._rank = self._arc
+        self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
+        self._rank = self.arc_of
 
     def _path(self, edges: npt.NDArray[np.int64]) -> Path:
         # From the last arc down to the edge for the start.
-        arcs: Path = self._arc[edges[-2::-1]]
+        arcs: Path = self.arc_of[edges[-2::-1]]
         return arcs
 
     def _way(self, path: Path) -> dict[str, Any]:

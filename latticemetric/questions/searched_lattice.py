@@ -9,11 +9,13 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
+from latticemetric.engine.native_strings import FoundStrings, WeighedSearch, strings_of_least_loss
 from latticemetric.engine.search import Search, find_engine
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.ngram_gain import ExactGains
 from latticemetric.questions.searched import Path, Searched
+from latticemetric.questions.weighing import Weighing
 from latticemetric.vocabulary import EPSILON, Words
 
 
@@ -56,6 +58,21 @@ class SearchedLattice(Searched):
             *gains,
         )
         return path
+
+    def strings(self, weighing: Weighing, most: int, steps: int) -> FoundStrings:
+        """The best strings by metric and cost together, at most so many, looked for in so many steps."""
+        search = WeighedSearch(
+            lattice=self._lattice,
+            label=self._label,
+            shown=np.where(self._is_word, self._lattice.word, EPSILON).astype(np.int32),
+            cost=self.cost,
+            references=[self.vocabulary.encode(self.metric.counted(reference)) for reference in weighing.references],
+            shares=weighing.shares,
+            costs_count=weighing.costs_count,
+            ill=weighing.ill,
+            gains=self.metric.gains,
+        )
+        return strings_of_least_loss(search, most, steps)
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
         return find_engine(engine)(

@@ -1,0 +1,177 @@
+"""What is asked of a graph beside its oracle: the best strings, hope, fear, the worst string, all oracles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from latticemetric.forest import Forest
+from latticemetric.formats.registry import Graph
+from latticemetric.lattice import Scales
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.questions.fear import Fear, fear
+from latticemetric.questions.hope import Hope, hope
+from latticemetric.questions.k_best import oracles
+from latticemetric.questions.oracle_forest import oracle_forest
+from latticemetric.questions.oracle_lattice import oracle_lattice
+from latticemetric.questions.scored_path import Oracle
+from latticemetric.questions.weighing import On
+from latticemetric.questions.worst import Worst, worst
+
+Extreme = Hope | Fear | Worst
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for.
+
+    Attributes:
+        nbest: So many of the best strings; 0 for none.
+        hope: A hope for each of these weights.
+        fear: A fear for each of these.
+        on: Whether they weigh the rate or its numerator.
+        worst: Whether the worst string is wanted.
+        graphs: Whether the graphs of all oracles are.
+    """
+
+    nbest: int = 0
+    hope: tuple[float, ...] = ()
+    fear: tuple[float, ...] = ()
+    on: On = "rate"
+    worst: bool = False
+    graphs: bool = False
+
+    @property
+    def sides(self) -> list[Side]:
+        """The extremes, from good to bad."""
+        hopes = [Side("hope", weight) for weight in self.hope]
+        fears = [Side("fear", weight) for weight in self.fear]
+        return [*hopes, *fears, *([Side("worst", None)] if self.worst else [])]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the extremes that are asked for.
+
+    Attributes:
+        kind: `hope`, `fear` or `worst`.
+        weight: Of hope and of fear.
+    """
+
+    kind: str
+    weight: float | None
+
+    @property
+    def name(self) -> str:
+        """As it stands in tables."""
+        return self.kind if self.weight is None else f"{self.kind} {self.weight:g}"
+
+    def find(
+        self, graph: Graph, references: Sequence[Sequence[str]], metric: GRR, on: On, scales: Scales | None
+    ) -> Extreme:
+        """What is asked for, of one graph."""
+        if self.weight is None:
+            return worst(graph, references, metric, scales=scales)
+        find = hope if self.kind == "hope" else fear
+        return find(graph, references, metric, weight=self.weight, on=on, scales=scales)
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """What was found.
+
+    Attributes:
+        nbest: The best strings.
+        found: An answer for each side.
+        graph: All oracles.
+    """
+
+    nbest: tuple[Oracle, ...]
+    found: Mapping[Side, Extreme]
+    graph: Graph | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        listed = {"nbest": [_item(best) for best in self.nbest]} if self.nbest else {}
+        return listed | by_kind({side: _item(extreme) for side, extreme in self.found.items()})
+
+
+def extremes_of(
+    graph: Graph, references: Sequence[Sequence[str]], metric: GRR, wanted: Wanted, scales: Scales | None
+) -> Extremes:
+    """What is wanted of one graph."""
+    nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
+    found = {side: side.find(graph, references, metric, wanted.on, scales) for side in wanted.sides}
+    all_best: Graph | None = None
+    if wanted.graphs:
+        all_best = (oracle_forest if isinstance(graph, Forest) else oracle_lattice)(graph, references, metric)
+    return Extremes(tuple(nbest), found, all_best)
+
+
+def by_kind(items: Mapping[Side, dict[str, Any]]) -> dict[str, Any]:
+    """One value a kind: a list of them where there are several weights."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for side, item in items.items():
+        weight = {} if side.weight is None else {"weight": side.weight}
+        kinds.setdefault(side.kind, []).append(weight | item)
+    return {kind: several if len(several) > 1 else several[0] for kind, several in kinds.items()}
+
+
+def _item(path: Oracle | Extreme) -> dict[str, Any]:
+    """What the item that it is part of does not say already."""
+    item = path.asdict()
+    del item["one_best"], item["signature"]
+    return {**item, "alignment": path.alignment.edits}
+
+
+@dataclass(frozen=True)
+class SideTotal:
+    """Sums of one side over graphs; they add up.
+
+    Attributes:
+        statistics: Counts of the strings.
+        value: Of hope and of fear, their values.
+        inexact: How many are not known to be the extreme.
+    """
+
+    statistics: RecognitionStatistics
+    value: float = 0.0
+    inexact: int = 0
+
+    @classmethod
+    def of(cls, extreme: Extreme) -> Self:
+        """One graph's share."""
+        value = 0.0 if isinstance(extreme, Worst) else extreme.value
+        return cls(extreme.statistics, value, int(not extreme.exact))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.statistics + other.statistics, self.value + other.value, self.inexact + other.inexact)
+
+    def asdict(self, side: Side, metric: GRR, references: int | str) -> dict[str, Any]:
+        """Its part of the corpus, for JSON."""
+        corpus = metric.corpus_score(self.statistics, references)
+        value = {} if side.weight is None else {"value": self.value}
+        rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
+        return value | rate | {"inexact": self.inexact}
+
+
+@dataclass(frozen=True)
+class ExtremeTotals:
+    """Sums of all sides over graphs; they add up."""
+
+    sides: Mapping[Side, SideTotal]
+
+    @classmethod
+    def zero(cls, wanted: Wanted, order: int) -> Self:
+        """Nothing counted."""
+        return cls({side: SideTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
+
+    def plus(self, extremes: Extremes | None, missed: RecognitionStatistics | None) -> Self:
+        """With one more graph; one that failed has all of its reference's words deleted."""
+        if extremes is not None:
+            return type(self)({side: total + SideTotal.of(extremes.found[side]) for side, total in self.sides.items()})
+        if missed is None:
+            return self
+        return type(self)({side: total + SideTotal(missed) for side, total in self.sides.items()})

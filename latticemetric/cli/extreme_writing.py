@@ -1,0 +1,75 @@
+"""Best strings, hope, fear and the worst string as lines and fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from latticemetric.batch.extremes import Extremes, ExtremeTotals, SideTotal, Wanted, by_kind
+from latticemetric.batch.oracles import Outcome
+from latticemetric.cli.display import harmless, shown
+from latticemetric.metrics.recognition import GRR
+from latticemetric.questions.hope import Hope
+from latticemetric.questions.scored_path import ScoredPath
+
+_FIELDS = ["hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores"]
+
+
+class ExtremeWriter:
+    """What is said of extremes, and their totals."""
+
+    def __init__(self, wanted: Wanted, metric: GRR, references: int) -> None:
+        self._wanted, self._metric, self._references = wanted, metric, references
+        self._totals = ExtremeTotals.zero(wanted, metric.order)
+
+    def add(self, outcome: Outcome) -> None:
+        """Takes in one graph."""
+        self._totals = self._totals.plus(outcome.extremes, outcome.missed)
+
+    def lines(self, extremes: Extremes) -> Iterator[str]:
+        """Under the oracle: the strings that follow it, then the sides."""
+        for rank, best in enumerate(extremes.nbest[1:], start=2):
+            yield _line(str(rank), best)
+        for side, extreme in extremes.found.items():
+            bound = None if isinstance(extreme, Hope) or extreme.exact else extreme.bound
+            yield _line(side.name, extreme) + ("" if bound is None else f"  (not exact: bound {shown(bound)})")
+
+    def columns(self) -> list[str]:
+        """The header of the fields."""
+        sides = [
+            f"{side.name.replace(' ', '_')}_{name}"
+            for side in self._wanted.sides
+            for name in [*(["value"] if side.weight is not None else []), *_FIELDS]
+        ]
+        return [*(["nbest"] if self._wanted.nbest else []), *sides]
+
+    def fields(self, extremes: Extremes | None) -> list[Any]:
+        """The fields of one graph; empty ones where it failed."""
+        if extremes is None:
+            return [None] * len(self.columns())
+        values: list[Any] = []
+        if self._wanted.nbest:
+            values.append(" ||| ".join(" ".join(best.words) for best in extremes.nbest))
+        for side, extreme in extremes.found.items():
+            item = extreme.asdict()
+            item["scores"] = " ".join(f"{name}={value!r}" for name, value in extreme.scores.items())
+            names = [*(["value"] if side.weight is not None else []), *_FIELDS]
+            values += [item.get(name) for name in names]
+        return values
+
+    def rows(self) -> Iterator[tuple[str, SideTotal]]:
+        """The totals by the names of their rows."""
+        for side, total in self._totals.sides.items():
+            yield side.name, total
+
+    def corpus(self) -> dict[str, Any]:
+        """The totals, for JSON."""
+        return by_kind(
+            {side: total.asdict(side, self._metric, self._references) for side, total in self._totals.sides.items()}
+        )
+
+
+def _line(name: str, path: ScoredPath) -> str:
+    counts = f"{shown(path.numerator)}/{path.denominator}"
+    words = harmless(" ".join(path.words)) or "(no words)"
+    return f"  {name:<10}  {shown(path.score):>7}  {counts:>9}  {words}"

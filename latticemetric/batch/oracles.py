@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from latticemetric.automata.reference_graph import words_in
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
+from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracle import oracle
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import Oracle
 
 if TYPE_CHECKING:
@@ -154,17 +156,23 @@ def built(pair: Pair) -> tuple[Graph, list[Words]]:
     assert pair.entry is not None
     with placed(pair.entry.place):
         graph = pair.entry.build()
-        references = [words for reference in pair.references for words in readings(reference)]
+        references = _said(pair)
         _check_spelling(graph, references)
     return graph, references
 
 
-def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
+def _said(pair: Pair) -> list[GraphReference]:
+    """What each reference says."""
+    return [reference.words if reference.graph is None else reference.graph for reference in pair.references]
+
+
+def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
     vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
-    if vocabulary is None or not vocabulary.is_numeric or not any(references):
+    if vocabulary is None or not vocabulary.is_numeric:
         return
-    if not any(word in vocabulary for reference in references for word in reference):
+    words = [word for reference in references for word in words_in(reference)]
+    if words and not any(word in vocabulary for word in words):
         raise InputError(
             "the graph's words are numbers, and its reference has none",
             advice="give --symbols, the table of its words",
@@ -173,13 +181,13 @@ def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", _readable(pair)) if pair.references else None
+    return metric.statistics("", _said(pair)) if pair.references else None
 
 
-def _readable(pair: Pair) -> list[tuple[str, ...]]:
-    """All that the references may say; the first of it where that is too much."""
+def _readable(pair: Pair) -> Sequence[tuple[str, ...]]:
+    """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
     try:
-        return [words for reference in pair.references for words in readings(reference)]
+        return readings_of(_said(pair))
     except InputError:
         return [reference.words for reference in pair.references]
 
@@ -188,6 +196,7 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    strings = scorer.strings(outcome.oracle, _readable(pair))
+    references = readings_of(_said(pair)) if outcome.oracle is not None else _readable(pair)
+    strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

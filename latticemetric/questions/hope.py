@@ -11,9 +11,10 @@ from latticemetric.automata.recognition import ngram_total
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.questions.searched_forest import as_searched_forest
 
@@ -42,7 +43,7 @@ class Hope(ScoredPath):
 
 def hope(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     weight: float = 1.0,
@@ -70,7 +71,7 @@ def hope(
     if on not in {"rate", "numerator"}:
         raise UsageError(f"hope is on the rate or on the numerator, not on '{on}'")
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     searched = as_searched_forest(graph, chosen, scales)
     candidates = []
     for reference in _comparable(listed, chosen, on):

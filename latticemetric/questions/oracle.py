@@ -5,7 +5,7 @@ from __future__ import annotations
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences, graphs_of
 from latticemetric.metrics.exact import Merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.registry import make_metric
@@ -16,7 +16,7 @@ from latticemetric.questions.searched import Searched
 
 def oracle(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     scales: Scales | None = None,
@@ -28,7 +28,8 @@ def oracle(
 
     Args:
         graph: A lattice, a forest, or an n-best list.
-        references: One reference as a string, or several; the best rate over them counts.
+        references: One reference as a string or as a lattice, all of whose paths are right; or several of these. The
+            best rate over all of them counts. For a forest, a lattice may have few readings only.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
         engine: `auto`, `native` or `openfst`. The answer is the same.
@@ -39,9 +40,11 @@ def oracle(
         >>> best = oracle(lattice, "a b d", "wer")
         >>> best.words, best.score, best.one_best.words
         (('a', 'b', 'c'), 0.3333333333333333, ('a', 'x', 'c'))
+        >>> oracle(lattice, Lattice.from_strings(["a b d", "c b"]), "wer").reference
+        ('a', 'b', 'd')
     """
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = graphs_of(references)
     searched = as_searched(graph, chosen, scales)
     best = min((searched.best(reference, engine) for reference in listed), key=searched.preference)
     found = searched.scored(best.path, listed)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.engine.search import Search, find_engine
+from latticemetric.automata.reference_graph import ReferenceGraph, counted_labels
+from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.lattice import Lattice, Scales
+from latticemetric.metrics.exact import merit
 from latticemetric.metrics.recognition import GRR
-from latticemetric.questions.searched import Path, Searched
+from latticemetric.questions.searched import Candidate, Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
 
@@ -36,9 +38,18 @@ class SearchedLattice(Searched):
         return path
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
-        return find_engine(engine)(
-            Search(self._lattice, self._label, self._is_word, self.cost, reference, self.metric.gains)
-        )
+        found = self._found(reference, engine)
+        return found.arcs, found.gain
+
+    def _best_in(self, reference: Lattice, engine: str) -> Candidate:
+        metric = self.metric
+        label = counted_labels(reference, self.vocabulary, metric.ignore | metric.wildcard)
+        found = self._found(ReferenceGraph.of_lattice(reference, label, metric.order), engine)
+        return Candidate(found.arcs, merit(found.gain, found.denominator, metric.gains))
+
+    def _found(self, reference: Words | ReferenceGraph, engine: str) -> Found:
+        search = Search(self._lattice, self._label, self._is_word, self.cost, reference, self.metric.gains)
+        return find_engine(engine)(search)
 
     def _words(self, path: Path) -> Sequence[str]:
         return self._lattice.words(path)

@@ -88,6 +88,22 @@ def search_reference_graph(
         TooLarge: The search needs more memory than `most_bytes`.
     """
 
+def align_networks(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_final: npt.NDArray[np.uint8],
+    candidate_source: npt.NDArray[np.int32],
+    candidate_target: npt.NDArray[np.int32],
+    candidate_label: npt.NDArray[np.int32],
+    candidate_final: npt.NDArray[np.uint8],
+    substitution: float,
+    deletion: float,
+    insertion: float,
+    silence: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
+    """The cheapest alignment of two networks, as sclite makes it: the arcs of both sides, and a letter an edit."""
+
 class TooLarge(MemoryError):  # noqa: N818  C++ names it
     """What is searched for takes more memory than is allowed."""
 

@@ -78,4 +78,7 @@ void bind_word_mbr(nb::module_& m);
 // Lists of strings as lattices, bound in `string_border.cpp`.
 void bind_strings(nb::module_& m);
 
+// Alignments of networks, bound in `network_border.cpp`.
+void bind_networks(nb::module_& m);
+
 }  // namespace latticemetric

@@ -27,10 +27,13 @@ References = str | Sequence[Text]
 GraphReference = Lattice | tuple[str, ...]
 """A reference that may be a graph: all of what it says is right."""
 
-GraphReferences = References | Lattice | Sequence[Text | Lattice]
+GraphText = Text | Lattice
+"""A text that may have alternatives."""
+
+GraphReferences = References | Lattice | Sequence[GraphText]
 """References, of which some may be graphs, as recognition rates take them."""
 
-_GRAPHS_ADVICE = "graphs are references of wer, wrr and N-grr only"
+_GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
 
 
 class Statistics(Protocol):
@@ -174,7 +177,7 @@ class TallyMetric(Metric[Tally]):
         return CorpusScore(self.value(total), None, None, total, signature)
 
 
-def require_as_many(candidates: Sequence[Text], references: Sequence[object]) -> None:
+def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
     """Refuses candidates and references that differ in number."""
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
@@ -193,7 +196,7 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
     return listed
 
 
-def references_each(references: Sequence[References]) -> int | str:
+def references_each(references: Sequence[GraphReferences]) -> int | str:
     """How many references each segment has, for a signature: `var` where that varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
@@ -209,7 +212,7 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 def words_of(text: Text) -> tuple[str, ...]:
     """The words of a string or of a list of words."""
     if isinstance(text, Lattice):
-        raise UsageError("a graph stands where a string is needed", advice=_GRAPHS_ADVICE)
+        raise UsageError("a graph, or a text with alternatives, stands where a string is needed", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 

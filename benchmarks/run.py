@@ -80,7 +80,7 @@ def _machines(search: Search) -> tuple[Any, Any]:
     worth = composition.worths(gains, composition.NUMERATOR)
     metric = fst_from_arrays(composition._metric_machine(automaton, gains, worth))
     metric.arcsort("ilabel")
-    return fst_from_arrays(openfst._lattice_machine(search, reference)), metric
+    return fst_from_arrays(openfst.lattice_machine(search.lattice, search.label, reference.word)), metric
 
 
 def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:

@@ -34,10 +34,14 @@ if TYPE_CHECKING:
     from latticemetric.metrics.nist import NIST as NIST
     from latticemetric.metrics.recognition import GRR as GRR
     from latticemetric.metrics.registry import make_metric as make_metric
+    from latticemetric.metrics.sclite import Sclite as Sclite
     from latticemetric.metrics.unigram import Unigram as Unigram
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
+    from latticemetric.questions.automaton_oracle import AutomatonOracle as AutomatonOracle
+    from latticemetric.questions.automaton_oracle import ValuedPath as ValuedPath
+    from latticemetric.questions.automaton_oracle import automaton_oracle as automaton_oracle
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
@@ -66,11 +70,14 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
+    "AutomatonOracle": "questions.automaton_oracle",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
     "METEOR": "metrics.meteor",
     "NIST": "metrics.nist",
+    "Sclite": "metrics.sclite",
     "Unigram": "metrics.unigram",
+    "ValuedPath": "questions.automaton_oracle",
     "Column": "lattice",
     "Consensus": "questions.consensus",
     "Derivation": "forest",
@@ -101,6 +108,7 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
+    "automaton_oracle": "questions.automaton_oracle",
     "consensus": "questions.consensus",
     "hope": "questions.hope",
     "make_metric": "metrics.registry",

@@ -31,15 +31,20 @@ def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: R
         rate: Weighs the denominator.
         steps: How many arcs of a path of the graph may have words, at most.
     """
-    import pynini
-
     worth = worths(gains, rate)
     metric = fst_from_arrays(_metric_machine(recognition_automaton(reference, gains.order), gains, worth))
-    metric.arcsort("ilabel")
-    product = pynini.compose(graph, metric, connect=True)
+    product = composed(graph, metric)
     product.prune(weight=_rounding_slack(steps + len(reference.final), worth))
     product.topsort()
     return fst_to_arrays(product)
+
+
+def composed(graph: Any, metric: Any) -> Any:
+    """The product of a graph and an automaton, whose arcs get sorted."""
+    import pynini
+
+    metric.arcsort("ilabel")
+    return pynini.compose(graph, metric, connect=True)
 
 
 def steps_of(gains: Gains) -> list[Ratio]:

@@ -12,7 +12,8 @@ from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
 from latticemetric.errors import require_pynini
 from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import fst_from_arrays
-from latticemetric.vocabulary import EPSILON, STAR
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import EPSILON, STAR, Words
 
 
 def best_path(search: Search) -> Found:
@@ -28,7 +29,7 @@ def best_path(search: Search) -> Found:
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     """The best path at a rate."""
     require_pynini()
-    machine = fst_from_arrays(_lattice_machine(search, reference))
+    machine = fst_from_arrays(lattice_machine(search.lattice, search.label, reference.word))
     product = optimal_product(machine, reference, search.gains, rate, search.lattice.num_states)
     labels = ProductLabels(
         cost=search.cost.arc.tolist(),
@@ -42,22 +43,21 @@ def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     return Reached(arcs, Ratio(sum(gains), sum(sizes)))
 
 
-def _lattice_machine(search: Search, reference: ReferenceGraph) -> FstArrays:
+def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     """The lattice as a transducer from arc numbers to words and ★.
 
-    Arc a has input a + 1, so that the product remembers it. A word of the reference is met as itself and as ★,
+    Arc a has input a + 1, so that the product remembers it. A word that the automaton knows is met as itself and as ★,
     any other word only as ★: the automaton stays small whatever the vocabulary. Ending in the k-th final state is an
     arc of its own, numbered after all others, so that its cost is seen too.
     """
-    lattice = search.lattice
     arcs, end = len(lattice.word), lattice.num_states
     everything = np.arange(arcs, dtype=np.int32)
-    counts = search.label != EPSILON
-    twice = np.flatnonzero(np.isin(search.label, reference.word) & counts).astype(np.int32)
+    counts = label != EPSILON
+    twice = np.flatnonzero(np.isin(label, known) & counts).astype(np.int32)
     number = np.concatenate([everything, twice])
     ending = np.arange(len(lattice.final), dtype=np.int32)
     source = np.concatenate([lattice.source[number], lattice.final])
-    output = np.concatenate([np.where(counts, STAR, EPSILON), search.label[twice], np.full(len(ending), EPSILON)])
+    output = np.concatenate([np.where(counts, STAR, EPSILON), label[twice], np.full(len(ending), EPSILON)])
     by_source = np.argsort(source, kind="stable")
     final = np.full(end + 1, np.inf)
     final[end] = 0.0

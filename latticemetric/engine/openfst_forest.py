@@ -39,14 +39,15 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
     product = optimal_product(unfolded, reference, gains, NUMERATOR, longest_output(search))
     if len(product.source) > _MOST_TIES:
         raise _too_large("too many derivations are equally good")
+    worth = worths(gains, NUMERATOR)
     labels = ProductLabels(
         cost=search.cost.arc.tolist(),
         words=search.words.tolist(),
         ending_cost=search.cost.final[search.forest.goals].tolist(),
-        worth=worths(gains, NUMERATOR),
+        worth=worth,
     )
     edges, outputs = resolve_ties(product, labels)
-    return FoundDerivation(edges, sum(labels.worth[output] for output in outputs))
+    return FoundDerivation(edges, sum(worth[output] for output in outputs))
 
 
 def _too_large(why: str) -> InputError:

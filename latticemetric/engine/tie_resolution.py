@@ -7,7 +7,9 @@ OpenFst finds which part of a product reaches the best value; ties in it are res
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +36,7 @@ class ProductLabels:
     cost: list[float]
     words: list[int]
     ending_cost: list[float]
-    worth: list[int]
+    worth: Sequence[int | Fraction]
 
 
 class Resolved(NamedTuple):
@@ -47,7 +49,7 @@ class Resolved(NamedTuple):
 class _Price(NamedTuple):
     """What is still to come from a state of the product, in the order of the tie rule."""
 
-    loss: int
+    loss: int | Fraction
     cost: float
     words: int
 
@@ -58,7 +60,7 @@ class _Step(NamedTuple):
     piece: int | None
     output: int
     target: int
-    loss: int
+    loss: int | Fraction
     cost: float
     words: int
 
@@ -80,7 +82,7 @@ def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
     steps = _steps(product, labels)
     to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
     for state in reversed(range(len(product.final))):
-        prices = [step.before(to_go[step.target]) for step in steps[state]]
+        prices = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
         if prices:
             to_go[state] = min([*prices, *([to_go[state]] if state in to_go else [])])
     return Resolved(_smallest_pieces(steps, to_go, product.start), _outputs(steps, to_go, product))
@@ -135,7 +137,8 @@ def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _Price], product: F
 
 
 def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> list[_Step]:
-    return [step for step in steps[state] if step.before(to_go[step.target]) == to_go[state]]
+    onward = (step for step in steps[state] if step.target in to_go)
+    return [step for step in onward if step.before(to_go[step.target]) == to_go[state]]
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> set[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, overload
+
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -13,7 +15,11 @@ from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.scored_path import Oracle, ScoredPath
 from latticemetric.questions.searched import Searched
 
+if TYPE_CHECKING:
+    from latticemetric.questions.automaton_oracle import AutomatonOracle
 
+
+@overload
 def oracle(
     graph: Graph,
     references: GraphReferences,
@@ -21,7 +27,23 @@ def oracle(
     *,
     scales: Scales | None = None,
     engine: str = "auto",
-) -> Oracle:
+) -> Oracle: ...
+
+
+@overload
+def oracle(
+    graph: Graph, references: GraphReferences | None, metric: Any, *, scales: Scales | None = None, engine: str = "auto"
+) -> AutomatonOracle: ...
+
+
+def oracle(
+    graph: Graph,
+    references: GraphReferences | None,
+    metric: str | GRR | Any = "4-grr",
+    *,
+    scales: Scales | None = None,
+    engine: str = "auto",
+) -> Oracle | AutomatonOracle:
     """The path of a graph whose words score best: a derivation, where the graph is a forest.
 
     Ties are resolved: best score, then least cost, then fewest words, then smallest arc (or edge) numbers.
@@ -30,7 +52,8 @@ def oracle(
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string or as a lattice, all of whose paths are right; or several of these. The
             best rate over all of them counts. For a forest, a lattice may have few readings only.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or a `pynini.Fst` of one's own, see
+            `automaton_oracle`, for which references may be `None`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
         engine: `auto`, `native` or `openfst`. The answer is the same.
 
@@ -43,6 +66,12 @@ def oracle(
         >>> oracle(lattice, Lattice.from_strings(["a b d", "c b"]), "wer").reference
         ('a', 'b', 'd')
     """
+    if hasattr(metric, "arc_type"):
+        from latticemetric.questions.automaton_oracle import automaton_oracle
+
+        return automaton_oracle(graph, metric, references, scales=scales)
+    if references is None:
+        raise UsageError("there is no reference", advice="only an automaton of one's own needs none")
     chosen = as_recognition_rate(metric)
     listed = graphs_of(references)
     searched = as_searched(graph, chosen, scales)

@@ -61,9 +61,14 @@ class SearchedLattice(Searched):
         return self.cost.along(path, self._lattice)
 
     def _scores(self, path: Path) -> Mapping[str, float]:
-        end = int(self._lattice.target[path[-1]]) if len(path) else 0
-        row = int(np.searchsorted(self._lattice.final, end))
-        return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._lattice.scores.items()}
+        return sums_along(self._lattice, path)
 
     def _way(self, path: Path) -> dict[str, Any]:
         return {"arcs": tuple(path.tolist()), "edges": (), "derivation": None}
+
+
+def sums_along(lattice: Lattice, path: Path) -> dict[str, float]:
+    """Each named cost of a lattice, summed along a path."""
+    end = int(lattice.target[path[-1]]) if len(path) else 0
+    row = int(np.searchsorted(lattice.final, end))
+    return {name: float(c.arc[path].sum() + c.final[row]) for name, c in lattice.scores.items()}

@@ -1,7 +1,11 @@
 """A user's own automata: the best path against all paths of the lattice and all of the automaton, one by one."""
 
+import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 import brute_force
 import numpy as np
@@ -165,3 +169,72 @@ def test_automata_that_make_no_sense_are_refused():
         lm.oracle(lattice, None, cyclic.fst())
     with pytest.raises(lm.UsageError, match="there is no reference"):
         lm.oracle(lattice, None, "wer")
+
+
+# --- On the command line
+
+PROGRAM = Path(sys.executable).parent / "lattice-oracle"
+SAID = Automaton([(0, "a", -1.0, 0), (0, "b", 0.25, 0)], {0: 0.0}, 1)
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two lattices, the second without a string of a and b only, an automaton and a transducer."""
+    lm.write(tmp_path / "lats.plf", [("1", lattice(["a b", "a a c", "c b"])), ("2", lattice(["a", "b"]))], format="plf")
+    (tmp_path / "lats.jsonl").write_text(
+        '{"id": "x", "hypotheses": [{"text": "a b", "score": -1}, {"text": "c b", "score": 0}]}\n'
+        '{"id": "y", "hypotheses": [{"text": "c", "score": 0}]}\n'
+    )
+    SAID.fst().write(str(tmp_path / "said.fst"))
+    word_errors().write(str(tmp_path / "errors.fst"))
+    (tmp_path / "refs.txt").write_text("a d\nb\n")
+    return tmp_path
+
+
+def lattice(strings):
+    return lm.Lattice.from_strings(strings)
+
+
+def test_the_command_takes_an_automaton_without_references(files):
+    done = run(files / "lats.plf", "--metric", files / "said.fst", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    first, second = document["lattices"]
+    assert (first["hypothesis"], first["score"], second["hypothesis"], second["score"]) == ("a b", 0.75, "a", 1)
+    assert first["one_best"] == {"score": 0.75, "hypothesis": "a b", "cost": 0.0}
+    assert document["corpus"] == {"score": 1.75, "one_best": {"score": 1.75}, "lattices": 2, "failed": 0}
+    assert document["signature"].startswith("automaton|sha256:")
+
+
+def test_the_command_takes_a_transducer_with_references(files):
+    done = run(files / "lats.plf", files / "refs.txt", "--metric", files / "errors.fst", "--format", "tsv")
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [dict(zip(header, row, strict=True))["score"] for row in rows] == ["-1", "0"]
+
+
+def test_failures_under_an_automaton_are_counted(files):
+    arguments = files / "lats.jsonl", "--metric", files / "said.fst"
+    assert run(*arguments).returncode == 2
+    for output_format, shown in (("text", "y  failed"), ("jsonl", '"error": "'), ("tsv", "accepts nothing")):
+        done = run(*arguments, "--keep-going", "--format", output_format)
+        assert (done.returncode, shown in done.stdout) == (1, True)
+        assert "the automaton accepts nothing that the lattice says" in done.stderr
+
+
+@pytest.mark.parametrize("option", [("--alpha", "1"), ("--ignore", "a"), ("--score", "bleu"), ("--engine", "native")])
+def test_what_means_nothing_to_an_automaton_is_refused(option, files):
+    done = run(files / "lats.plf", "--metric", files / "said.fst", *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+
+
+def test_a_file_that_is_no_machine_is_refused(files):
+    (files / "no.fst").write_text("no machine")
+    done = run(files / "lats.plf", "--metric", files / "no.fst")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "no.fst: the file cannot be read as an OpenFst machine" in done.stderr

@@ -156,14 +156,9 @@ def built(pair: Pair) -> tuple[Graph, list[Words]]:
     assert pair.entry is not None
     with placed(pair.entry.place):
         graph = pair.entry.build()
-        references = _said(pair)
+        references = pair.said()
         _check_spelling(graph, references)
     return graph, references
-
-
-def _said(pair: Pair) -> list[GraphReference]:
-    """What each reference says."""
-    return [reference.words if reference.graph is None else reference.graph for reference in pair.references]
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
@@ -181,13 +176,13 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 
 def _missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", _said(pair)) if pair.references else None
+    return metric.statistics("", pair.said()) if pair.references else None
 
 
 def _readable(pair: Pair) -> Sequence[tuple[str, ...]]:
     """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
     try:
-        return readings_of(_said(pair))
+        return readings_of(pair.said())
     except InputError:
         return [reference.words for reference in pair.references]
 
@@ -196,7 +191,7 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    references = readings_of(_said(pair)) if outcome.oracle is not None else _readable(pair)
+    references = readings_of(pair.said()) if outcome.oracle is not None else _readable(pair)
     strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

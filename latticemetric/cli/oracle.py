@@ -27,8 +27,14 @@ Examples:
 
 @click.command("oracle", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("lattices", nargs=1)
-@click.argument("references", nargs=-1, required=True)
-@click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help="wer, wrr, or N-grr for any N.")
+@click.argument("references", nargs=-1, metavar="REFERENCES...")
+@click.option(
+    "--metric",
+    default="4-grr",
+    show_default=True,
+    metavar="NAME",
+    help="wer, wrr, N-grr for any N, or a file FILE.fst: an automaton of one's own, which needs no references.",
+)
 @click.option("--alpha", metavar="A", help="What an inserted word costs in N-grr (default 1).")
 @click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0).")
 @click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list.")
@@ -71,6 +77,14 @@ def command(
     Ties go to the least model cost, then to the fewest words. Exit status: 0, 1 if some graphs failed under
     --keep-going, 2 if nothing could be done.
     """
+    from latticemetric.cli.automaton import is_automaton, put_oracles
+
+    if is_automaton(chosen["metric"]):
+        put_oracles(lattices, references, style, output_format, output, alignment=alignment, **chosen)
+        return
+    if not references:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.workers import default_workers

@@ -237,4 +237,4 @@ def test_a_file_that_is_no_machine_is_refused(files):
     (files / "no.fst").write_text("no machine")
     done = run(files / "lats.plf", "--metric", files / "no.fst")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "no.fst: the file cannot be read as an OpenFst machine" in done.stderr
+    assert "no.fst: byte 0: not an OpenFst machine" in done.stderr

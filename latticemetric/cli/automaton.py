@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
-from latticemetric.errors import InputError, UsageError, require_pynini
+from latticemetric.errors import UsageError, placed, require_pynini
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -62,13 +62,16 @@ def _refuse_others(chosen: dict[str, Any]) -> None:
 
 
 def _read(path: str) -> Any:
+    from latticemetric.formats.files.stream import open_stream
+    from latticemetric.fst_layout import decode
+
     require_pynini()
     import pynini
 
-    try:
-        return pynini.Fst.read(path)
-    except Exception as error:
-        raise InputError("the file cannot be read as an OpenFst machine", where=path) from error
+    with open_stream(path) as stream, placed(path):
+        data = stream.read()
+        decode(data)  # what is wrong with a file is said here; OpenFst would write it to stderr by itself
+    return pynini.Fst.read_from_string(data)
 
 
 def _pairs(lattices: str, references: tuple[str, ...], style: Any, chosen: dict[str, Any]) -> Iterator[Pair]:

@@ -11,6 +11,7 @@ from latticemetric.formats.nist.cutting import cut
 from latticemetric.formats.nist.references import transcripts_in
 from latticemetric.formats.nist.sniffing import is_ctm, is_stm_reference
 from latticemetric.formats.segments import Segments, SegmentText
+from latticemetric.lattice import Lattice
 
 if TYPE_CHECKING:
     from latticemetric.formats.references import Reference
@@ -42,7 +43,7 @@ def _said(path: str, reference: str) -> _Table:
     """What a system said, by segments of the reference."""
     with open_stream(path) as words, open_stream(reference) as segments:
         if is_ctm(words.head()) and is_stm_reference(segments.head()):
-            return dict(cut(words, segments))
+            return {name: _text_of(graph) for name, graph in cut(words, segments).items()}
     return _needed(path)
 
 
@@ -63,6 +64,11 @@ def _read(path: str) -> _Table | None:
 
 def _text(reference: Reference) -> SegmentText:
     return " ".join(reference.words) if reference.graph is None else reference.graph
+
+
+def _text_of(graph: Lattice) -> SegmentText:
+    """A graph of one path as its words."""
+    return " ".join(next(graph.paths()).words) if len(graph.word) < graph.num_states else graph
 
 
 def _check(path: str, table: _Table, reference: str, first: _Table) -> None:

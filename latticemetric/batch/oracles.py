@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from latticemetric.batch.string_scores import Strings, StringScorer
 
 
-Words = tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What became of one pair: an oracle, or a problem.
@@ -145,8 +142,8 @@ def _answer(pair: Pair, metric: GRR, scales: Scales | None, engine: str) -> Orac
         return oracle(graph, references, metric, scales=scales, engine=engine)
 
 
-def built(pair: Pair) -> tuple[Graph, list[Words]]:
-    """The graph of a pair, and all that its references may say.
+def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
+    """The graph of a pair, and what its references say.
 
     Raises:
         InputError: A side is missing, or cannot be used.

@@ -37,7 +37,7 @@ class Pair:
 
     def said(self) -> list[GraphReference]:
         """What each reference says."""
-        return [reference.words if reference.graph is None else reference.graph for reference in self.references]
+        return [reference.said for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:

@@ -54,7 +54,7 @@ def put_oracles(
 
 def _refuse_others(chosen: dict[str, Any]) -> None:
     """What is told to recognition rates means nothing to an automaton."""
-    for name in ("alpha", "beta", "ignore", "wildcard", "score", "alignment"):
+    for name in ("alpha", "beta", "ignore", "wildcard", "score", "alignment", "normalize"):
         if chosen.get(name):
             raise UsageError(f"--{name} means nothing to an automaton", advice="leave it out, or name a metric")
     if chosen["engine"] == "native":

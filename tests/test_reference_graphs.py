@@ -108,12 +108,12 @@ def test_what_a_graph_adds_to_a_signature_is_one_reference():
 def test_other_metrics_refuse_graphs(metric):
     graph = lm.Lattice.from_strings(["a b", "c"])
     for references in (graph, [graph]):
-        with pytest.raises(lm.UsageError, match="graphs are references of wer, wrr and N-grr only"):
+        with pytest.raises(lm.UsageError, match="references of wer, wrr, N-grr and sclite may be graphs"):
             metric.score("a", references)
 
 
 def test_a_graph_is_no_candidate():
-    with pytest.raises(lm.UsageError, match="a graph stands where a string is needed"):
+    with pytest.raises(lm.UsageError, match="a graph, or a text with alternatives, stands where a string is needed"):
         lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
 
 

@@ -22,6 +22,7 @@ from strings import pairs, string_metrics
 
 import latticemetric as lm
 from latticemetric.automata.recognition import recognition_automaton
+from latticemetric.automata.reference_graph import ReferenceGraph
 from latticemetric.engine import composition, native, native_forest, openfst, openfst_forest
 from latticemetric.engine.search import Search
 from latticemetric.interchange import fst_from_arrays
@@ -73,10 +74,13 @@ def forest_searches(runs: int) -> Iterator[str]:
 
 
 def _machines(search: Search) -> tuple[Any, Any]:
-    automaton = recognition_automaton(search.reference, search.gains.order)
-    metric = fst_from_arrays(composition._metric_machine(automaton, search.gains))
+    gains = search.gains
+    reference = ReferenceGraph.of_words(search.reference, gains.order)
+    automaton = recognition_automaton(reference, gains.order)
+    worth = composition.worths(gains, composition.NUMERATOR)
+    metric = fst_from_arrays(composition._metric_machine(automaton, gains, worth))
     metric.arcsort("ilabel")
-    return fst_from_arrays(openfst._lattice_machine(search)), metric
+    return fst_from_arrays(openfst.lattice_machine(search.lattice, search.label, reference.word)), metric
 
 
 def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:

@@ -36,10 +36,14 @@ if TYPE_CHECKING:
     from latticemetric.metrics.nist import NIST as NIST
     from latticemetric.metrics.recognition import GRR as GRR
     from latticemetric.metrics.registry import make_metric as make_metric
+    from latticemetric.metrics.sclite import Sclite as Sclite
     from latticemetric.metrics.unigram import Unigram as Unigram
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
+    from latticemetric.questions.automaton_oracle import AutomatonOracle as AutomatonOracle
+    from latticemetric.questions.automaton_oracle import ValuedPath as ValuedPath
+    from latticemetric.questions.automaton_oracle import automaton_oracle as automaton_oracle
     from latticemetric.questions.consensus import Consensus as Consensus
     from latticemetric.questions.consensus import consensus as consensus
     from latticemetric.questions.corpus_oracle import CorpusOracle as CorpusOracle
@@ -78,11 +82,14 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
+    "AutomatonOracle": "questions.automaton_oracle",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
     "METEOR": "metrics.meteor",
     "NIST": "metrics.nist",
+    "Sclite": "metrics.sclite",
     "Unigram": "metrics.unigram",
+    "ValuedPath": "questions.automaton_oracle",
     "Column": "lattice",
     "Consensus": "questions.consensus",
     "CorpusOracle": "questions.corpus_oracle",
@@ -118,6 +125,7 @@ _HOME = {
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
     "Worst": "questions.worst",
+    "automaton_oracle": "questions.automaton_oracle",
     "consensus": "questions.consensus",
     "corpus_oracle": "questions.corpus_oracle",
     "fear": "questions.fear",

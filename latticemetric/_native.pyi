@@ -56,6 +56,54 @@ def search_lattice(
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """Arcs of the best path under a recognition rate, and the high and the low 64 bits of its gain."""
 
+def search_reference_graph(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_word: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    size: npt.NDArray[np.int32],
+    reference_source: npt.NDArray[np.int32],
+    reference_target: npt.NDArray[np.int32],
+    reference_label: npt.NDArray[np.int32],
+    reference_size: npt.NDArray[np.int32],
+    reference_final: npt.NDArray[np.uint8],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    rate_high: int,
+    rate_low: int,
+    rate_total: int,
+    most_bytes: float,
+) -> tuple[npt.NDArray[np.int64], int, int, int]:
+    """The best path against a graph at a rate: its arcs, high and low 64 bits of a gain, and its denominator.
+
+    `size` and `reference_size` say what each arc adds to the denominator. What is largest is gain * rate's
+    denominator − rate's gain * denominator.
+
+    Raises:
+        OverflowError: 128 bits do not hold what is compared.
+        TooLarge: The search needs more memory than `most_bytes`.
+    """
+
+def align_networks(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    is_final: npt.NDArray[np.uint8],
+    candidate_source: npt.NDArray[np.int32],
+    candidate_target: npt.NDArray[np.int32],
+    candidate_label: npt.NDArray[np.int32],
+    candidate_final: npt.NDArray[np.uint8],
+    substitution: float,
+    deletion: float,
+    insertion: float,
+    silence: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], str]:
+    """The cheapest alignment of two networks, as sclite makes it: the arcs of both sides, and a letter an edit."""
+
 class TooLarge(MemoryError):  # noqa: N818  C++ names it
     """What is searched for takes more memory than is allowed."""
 

@@ -69,7 +69,7 @@ def test_a_derivation_that_no_memory_holds_is_refused(levels):
 
 
 def test_tables_that_no_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("latticemetric.engine.native_forest._memory", lambda: 1000)
+    monkeypatch.setattr("latticemetric.engine.native_forest.machine_memory", lambda: 1000)
     forest = lm.Forest.from_edges([0, 1], [[], [0]], [[1], [2, -1, 3]], goals=[1])
     with pytest.raises(lm.InputError, match="do not fit into memory; prune the forest, or shorten the reference"):
         lm.oracle(forest, "1 2 3 " * 20)

@@ -48,7 +48,7 @@ def test_statistics_and_rate_are_those_of_the_best_alignment(candidate, given_re
 def test_the_best_reference_is_the_first_of_those_with_the_best_rate(candidate, given_references, case):
     metric, rate = case
     expected = judge(candidate, given_references.words, rate)
-    number, statistics, _ = metric.evaluate(list(candidate), given_references.argument)
+    number, statistics, *_ = metric.evaluate(list(candidate), given_references.argument)
     assert number == expected.reference_number
     assert fields(statistics) == counts(expected)
 

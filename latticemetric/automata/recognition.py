@@ -7,6 +7,8 @@ word:
     deletion      (i, m) --ε : −β-------->  (i+1, 0)                  i < |r|
     substitution  (i, m) --★ : 0--------->  (i+1, 0)                  i < |r|
     insertion     (i, m) --★ : −α-------->  (i, 0)                    i ≤ |r|
+
+Where the reference is a graph, i is a state of it, and ε-arcs keep m: they lead from (i, m) to (i', m).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.automata.reference_graph import ReferenceGraph
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Words
 
 
@@ -36,7 +39,7 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Gain of each edit code: the k-th match in a row has code k; then deletion, substitution, insertion."""
+        """Gain of each edit code: 0 is none, the k-th match in a row has k; then deletion, substitution, insertion."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
@@ -45,20 +48,20 @@ class RecognitionAutomaton:
     """Transitions as columns, sorted by source; state (i, m) has number i · n + m, and 0 is the start.
 
     Attributes:
-        states: Number of states, (|r| + 1) · n.
         source: Source state of each transition.
         target: Target state.
         label: A word number, `EPSILON` (deletions) or `STAR`.
         edit: Edit code, see `Gains.of_edits`.
-        first_final: The states from here on are final.
+        size: What it adds to the denominator.
+        final: Whether a path may end, a state.
     """
 
-    states: int
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
     label: Words
     edit: npt.NDArray[np.int32]
-    first_final: int
+    size: npt.NDArray[np.int32]
+    final: npt.NDArray[np.bool_]
 
 
 def ngram_total(words: int, order: int) -> int:
@@ -66,30 +69,34 @@ def ngram_total(words: int, order: int) -> int:
     return sum(max(0, words - k) for k in range(order))
 
 
-def recognition_automaton(reference: Words, order: int) -> RecognitionAutomaton:
+def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionAutomaton:
     """The automaton of an n-gram recognition rate for one reference.
 
     A word that the vocabulary lacks (`UNKNOWN`) gets no match transition: nothing can take it.
     """
-    n, size = order, len(reference)
-    place, run = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(n), indexing="ij"))
-    here, onward = place * n + run, (place + 1) * n
-    everywhere = np.arange((size + 1) * n)
-    known = reference[place] != UNKNOWN
+    n, states = order, len(reference.final)
+    arc, run = (grid.ravel() for grid in np.meshgrid(np.arange(len(reference.word)), np.arange(n), indexing="ij"))
+    here, onward = reference.source[arc] * n + run, reference.target[arc] * n
+    word, size = reference.word[arc], reference.size[arc]
+    everywhere = np.arange(states * n)
+    silent = word == EPSILON
+    known, said = ~silent & (word != UNKNOWN), ~silent
     rows = [
-        (
-            here[known],
-            (onward + np.minimum(run + 1, n - 1))[known],
-            reference[place][known],
-            (run + 1)[known],
-        ),
-        (here, onward, EPSILON, n + 1),
-        (here, onward, STAR, n + 2),
-        (everywhere, everywhere // n * n, STAR, n + 3),
+        (here[silent], (onward + run)[silent], EPSILON, 0, 0),
+        (here[known], (onward + np.minimum(run + 1, n - 1))[known], word[known], (run + 1)[known], size[known]),
+        (here[said], onward[said], EPSILON, n + 1, size[said]),
+        (here[said], onward[said], STAR, n + 2, size[said]),
+        (everywhere, everywhere // n * n, STAR, n + 3, 0),
     ]
-    columns = [
-        np.concatenate([np.broadcast_to(row[k], row[0].shape) for row in rows]).astype(np.int32) for k in range(4)
-    ]
-    order_by_source = np.argsort(columns[0], kind="stable")
-    source, target, label, edit = (column[order_by_source] for column in columns)
-    return RecognitionAutomaton((size + 1) * n, source, target, label, edit, size * n)
+    source, target, label, edit, gained = (
+        np.concatenate([np.broadcast_to(row[k], row[0].shape) for row in rows]).astype(np.int32) for k in range(5)
+    )
+    by_source = np.argsort(source, kind="stable")
+    return RecognitionAutomaton(
+        source[by_source],
+        target[by_source],
+        label[by_source],
+        edit[by_source],
+        gained[by_source],
+        np.repeat(reference.final, n),
+    )

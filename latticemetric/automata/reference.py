@@ -2,45 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from latticemetric.automata.recognition import Gains, ngram_total, recognition_automaton
+from latticemetric.automata.reference_graph import ReferenceGraph, counted_labels, words_in
 from latticemetric.fst_layout import FstArrays
 from latticemetric.interchange import fst_from_arrays
+from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
 STAR_SYMBOL = "★"
 
 
-def compile_references(references: Sequence[Sequence[str]], gains: Gains, vocabulary: Vocabulary | None = None) -> Any:
+def compile_references(
+    references: Sequence[Sequence[str] | Lattice],
+    gains: Gains,
+    vocabulary: Vocabulary | None = None,
+    silent: Collection[str] = (),
+) -> Any:
     """A recognition rate for some references as a tropical acceptor, cost = −gain.
 
     The automaton of one reference has the weights of the paper's table, so that a best path costs −numerator. With
     several, each one's weights are divided by its own denominator and they are joined at a new start: a best path
-    then costs −rate. References without words have no rate, and are left out where there are others.
+    then costs −rate. A graph stands for several, those of one length together. References without words have no
+    rate, and are left out where there are others.
 
     Args:
-        references: The words of each.
+        references: The words of each, or a graph.
         gains: The metric's parameters.
         vocabulary: Numbers for the words; their own where it is not given.
+        silent: Words that count as none.
     """
     if vocabulary is None:
-        vocabulary = Vocabulary.from_words(word for reference in references for word in reference)
-    if len(references) > 1 and any(references):
-        references = [reference for reference in references if reference]
-    parts = [_weighted(vocabulary, reference, gains, divide=len(references) > 1) for reference in references]
+        vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
+    graphs = [graph for reference in references for graph in _by_length(reference, gains.order, vocabulary, silent)]
+    divide = len(references) > 1 or isinstance(references[0], Lattice)
+    if divide and any(graph.has_words for graph in graphs):
+        graphs = [graph for graph in graphs if graph.has_words]
+    parts = [_weighted(graph, gains, divide=divide) for graph in graphs]
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
     return fst_from_arrays(_union(parts, symbols))
 
 
-def _weighted(vocabulary: Vocabulary, reference: Sequence[str], gains: Gains, *, divide: bool) -> FstArrays:
-    automaton = recognition_automaton(vocabulary.encode(reference), gains.order)
-    size = ngram_total(len(reference), gains.order) if divide and reference else 1
-    final = np.full(automaton.states, np.inf)
-    final[automaton.first_final :] = 0.0
+def _by_length(
+    reference: Sequence[str] | Lattice, order: int, vocabulary: Vocabulary, silent: Collection[str]
+) -> list[ReferenceGraph]:
+    """A reference as graphs of strings of one length."""
+    if not isinstance(reference, Lattice):
+        counted = words_in(reference, silent)
+        return [ReferenceGraph.of_words(vocabulary.encode(counted), order)]
+    label = counted_labels(reference, vocabulary, silent)
+    whole = ReferenceGraph.of_lattice(reference, label, order, most=reference.num_states)
+    return [whole.ending_in(whole.final & (whole.words == words)) for words in np.unique(whole.words[whole.final])]
+
+
+def _weighted(reference: ReferenceGraph, gains: Gains, *, divide: bool) -> FstArrays:
+    automaton = recognition_automaton(reference, gains.order)
+    words = int(reference.words[reference.final].max())
+    size = ngram_total(words, gains.order) if divide and words else 1
+    final = np.where(automaton.final, 0.0, np.inf)
     gain = np.array(gains.of_edits(), dtype=np.float64) / (gains.unit * size)
     label = automaton.label
     return FstArrays(0, final, automaton.source, automaton.target, label, label, -gain[automaton.edit])

@@ -9,8 +9,9 @@ from latticemetric.batch.answers import Answer
 from latticemetric.batch.evidence import Supported, evidence_of, with_evidence
 from latticemetric.batch.oracles import built
 from latticemetric.batch.pairing import Pair
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, placed
 from latticemetric.formats.registry import Entry, Graph
+from latticemetric.questions.readings import readings_of
 
 
 class Example(NamedTuple):
@@ -39,7 +40,10 @@ def examples_of(
 
     def example(pair: Pair) -> Example:
         graph, references = built(pair)
-        return Example(graph, references, None if evidence is None else evidence_of(by_name[pair.name], graph))
+        assert pair.entry is not None
+        with placed(pair.entry.place):
+            said = list(readings_of(references))
+        return Example(graph, said, None if evidence is None else evidence_of(by_name[pair.name], graph))
 
     for pair in listed:
         try:

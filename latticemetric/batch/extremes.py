@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.fear import Fear, fear
@@ -68,9 +69,7 @@ class Side:
         """As it stands in tables."""
         return self.kind if self.weight is None else f"{self.kind} {self.weight:g}"
 
-    def find(
-        self, graph: Graph, references: Sequence[Sequence[str]], metric: GRR, on: On, scales: Scales | None
-    ) -> Extreme:
+    def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Extreme:
         """What is asked for, of one graph."""
         if self.weight is None:
             return worst(graph, references, metric, scales=scales)
@@ -99,7 +98,7 @@ class Extremes:
 
 
 def extremes_of(
-    graph: Graph, references: Sequence[Sequence[str]], metric: GRR, wanted: Wanted, scales: Scales | None
+    graph: Graph, references: GraphReferences, metric: GRR, wanted: Wanted, scales: Scales | None
 ) -> Extremes:
     """What is wanted of one graph."""
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []

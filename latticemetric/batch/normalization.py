@@ -8,12 +8,12 @@ from functools import partial
 from typing import TypeVar
 
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.readings import readings
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import GraphReference, Reference
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.questions.normalization import normalize
+from latticemetric.questions.readings import readings_of
 from latticemetric.rewriting.grammar import Grammar, only_text
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     """A reference rewritten, with all that it may be."""
     with placed(reference.where):
-        graph = grammar.reference(reference.words if reference.graph is None else reference.graph)
+        graph = grammar.reference(reference.said)
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
@@ -52,7 +52,7 @@ def normalized_readings(texts: Iterable[Words], grammar: Grammar, name: str) -> 
     """All that each reference of a file may be, each of which counts as a reference."""
 
     def found(words: Words) -> list[Words]:
-        return readings(normalized_reference(Reference(words, ""), grammar))
+        return list(readings_of([normalized_reference(Reference(words, ""), grammar).said]))
 
     return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
 

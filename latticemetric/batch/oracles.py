@@ -6,23 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from latticemetric.automata.reference_graph import words_in
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.readings import readings
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
+from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracle import oracle
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import Oracle
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Extremes, Wanted
     from latticemetric.batch.string_scores import Strings, StringScorer
-
-
-Words = tuple[str, ...]
 
 
 class Confidences(NamedTuple):
@@ -193,8 +192,8 @@ def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | Non
     return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 
-def built(pair: Pair) -> tuple[Graph, list[Words]]:
-    """The graph of a pair, and all that its references may say.
+def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
+    """The graph of a pair, and what its references say.
 
     Raises:
         InputError: A side is missing, or cannot be used.
@@ -204,13 +203,13 @@ def built(pair: Pair) -> tuple[Graph, list[Words]]:
     assert pair.entry is not None
     with placed(pair.entry.place):
         graph = pair.entry.build()
-        references = [words for reference in pair.references for words in readings(reference)]
+        references = pair.said()
         _check_spelling(graph, references)
     return graph, references
 
 
 def _extremes(
-    graph: Graph, references: Sequence[Sequence[str]], metric: GRR, wanted: Wanted | None, scales: Scales | None
+    graph: Graph, references: Sequence[GraphReference], metric: GRR, wanted: Wanted | None, scales: Scales | None
 ) -> Extremes | None:
     """What is wanted beside the oracle; what finds it is imported only then."""
     if wanted is None:
@@ -220,12 +219,13 @@ def _extremes(
     return extremes_of(graph, references, metric, wanted, scales)
 
 
-def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
+def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
     vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
-    if vocabulary is None or not vocabulary.is_numeric or not any(references):
+    if vocabulary is None or not vocabulary.is_numeric:
         return
-    if not any(word in vocabulary for reference in references for word in reference):
+    words = [word for reference in references for word in words_in(reference)]
+    if words and not any(word in vocabulary for word in words):
         raise InputError(
             "the graph's words are numbers, and its reference has none",
             advice="give --symbols, the table of its words",
@@ -234,13 +234,13 @@ def _check_spelling(graph: Graph, references: Sequence[Sequence[str]]) -> None:
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
     """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", readable(pair)) if pair.references else None
+    return metric.statistics("", pair.said()) if pair.references else None
 
 
-def readable(pair: Pair) -> list[tuple[str, ...]]:
-    """All that the references may say; the first of it where that is too much."""
+def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
+    """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
     try:
-        return [words for reference in pair.references for words in readings(reference)]
+        return readings_of(pair.said())
     except InputError:
         return [reference.words for reference in pair.references]
 
@@ -249,6 +249,7 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    strings = scorer.strings(outcome.oracle, readable(pair))
+    references = readings_of(pair.said()) if outcome.oracle is not None else readable(pair)
+    strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

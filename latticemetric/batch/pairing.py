@@ -10,6 +10,7 @@ from typing import Literal
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry
+from latticemetric.metrics.base import GraphReference
 
 Style = Literal["auto", "plain", "keyed"]
 
@@ -33,6 +34,10 @@ class Pair:
     entry: Entry | None
     references: tuple[Reference, ...]
     problem: InputError | None = None
+
+    def said(self) -> list[GraphReference]:
+        """What each reference says."""
+        return [reference.said for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:

@@ -13,15 +13,16 @@ from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.sweep import Points, reference_words, sweep_graph
 
 
 def sweep(
     graphs: Iterable[Graph | tuple[str, Graph]],
-    references: Iterable[References],
+    references: Iterable[GraphReferences],
     metric: str | GRR = "4-grr",
     *,
     beams: Iterable[float] = (),
@@ -93,7 +94,7 @@ def swept_pairs(
             graph, references = built(pair)
             assert pair.entry is not None
             with placed(pair.entry.place):
-                return _swept(_Question(pair.name, graph, tuple(references)), metric, points, scales)
+                return _swept(_Question(pair.name, graph, readings_of(references)), metric, points, scales)
         except InputError as error:
             if not keep_going:
                 raise
@@ -121,7 +122,9 @@ def _swept(question: _Question, metric: GRR, points: Points, scales: Scales | No
     return Swept(question.name, length, tuple(kept), references=len(question.references))
 
 
-def _questions(graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[References]) -> Iterator[_Question]:
+def _questions(
+    graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
+) -> Iterator[_Question]:
     """Graphs with their references; those without a name are numbered."""
     pairs = enumerate(zip_longest(graphs, references), start=1)  # neither is ever None
     for number, (given, expected) in pairs:
@@ -129,4 +132,4 @@ def _questions(graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield _Question(name, graph, references_of(expected))
+        yield _Question(name, graph, readings_of(expected))

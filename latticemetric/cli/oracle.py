@@ -30,8 +30,10 @@ Examples:
 
 @click.command("oracle", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("lattices", nargs=1)
-@click.argument("references", nargs=-1, required=True)
-@searches.rate_options
+@click.argument("references", nargs=-1, metavar="REFERENCES...")
+@searches.rate_options(
+    "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of one's own."
+)
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
 @click.option("--nbest", type=click.IntRange(1), metavar="K", help="List the K best strings of each graph, too.")
 @options.weights("--hope", "Also find what has the largest W · metric − cost.")
@@ -85,6 +87,15 @@ def command(
     Ties go to the least model cost, then to the fewest words. Exit status: 0, 1 if some graphs failed under
     --keep-going, 2 if nothing could be done.
     """
+    from latticemetric.cli.automaton import is_automaton, put_oracles
+
+    if is_automaton(chosen["metric"]):
+        shown = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
+        put_oracles(lattices, references, style, output_format, output, **shown, **chosen)
+        return
+    if not references:
+        raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_lattices import LatticeFile

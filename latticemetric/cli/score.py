@@ -11,6 +11,7 @@ from latticemetric.cli import options
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.metrics.base import GraphText
     from latticemetric.metrics.preparation import Preparation
     from latticemetric.signature import Signature
 
@@ -24,6 +25,7 @@ Examples:
   latticemetric score base.tok ref.0 ref.1 --system new.tok     (two systems, two references)
   latticemetric score out.txt ref.txt --metrics bleu --tokenize 13a --lowercase
   latticemetric score out.tok ref.tok --metrics wer --explain 7
+  latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
 """
 
 
@@ -72,7 +74,8 @@ def command(
 ) -> None:
     """Scores of a system's output against one or several references.
 
-    HYP and each REF hold a segment a line; compressed or not, - for standard input. Several systems are compared with
+    HYP and each REF hold a segment a line; compressed or not, - for standard input. Transcripts of NIST (trn, STM,
+    CTM) are paired by their ids, and a CTM is cut by the segments of an STM. Several systems are compared with
     HYP: the interval of each difference by paired bootstrap, p-values by paired bootstrap and approximate
     randomisation.
     """
@@ -80,13 +83,16 @@ def command(
 
     from latticemetric.cli import score_writing as writing
     from latticemetric.evaluation.scoring import tabulate
+    from latticemetric.formats.nist.test_sets import read_test_set
     from latticemetric.formats.segments import read_segments
     from latticemetric.metrics.preparation import Preparation
 
     metrics = options.metric_list(chosen["metrics"], stem=chosen["stem"])
     preparation = Preparation(chosen["lowercase"], chosen["tokenize"])
     systems = (hypotheses, *others)
-    segments = read_segments([*systems, *references], keyed=chosen["keyed"])
+    segments = read_test_set(systems, references)
+    if segments is None:
+        segments = read_segments([*systems, *references], keyed=chosen["keyed"])
     drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}
     report = writing.Report(systems, len(references), segments.ids, **drawn)
     files = [preparation.all_words(texts) for texts in segments.files]
@@ -114,18 +120,25 @@ def _resampled(chosen: dict[str, Any]) -> bool:
 
 
 def _sides(
-    files: Sequence[Sequence[Words]], names: Sequence[str], systems: int, normalize: str | None
-) -> tuple[Sequence[Sequence[Words]], list[list[Words]]]:
+    files: Sequence[Sequence[GraphText]], names: Sequence[str], systems: int, normalize: str | None
+) -> tuple[Sequence[Sequence[GraphText]], list[list[GraphText]]]:
     """The texts of each system, and the references of each segment: more than there are files, if a grammar says so."""
     grammar = options.grammar(normalize)
     if grammar is None:
         return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
     from latticemetric.batch.normalization import normalized_readings, normalized_texts
 
-    pairs = list(zip(files, names, strict=True))
+    pairs = [([_only_words(text) for text in texts], name) for texts, name in zip(files, names, strict=True)]
     outputs = [normalized_texts(texts, grammar, name) for texts, name in pairs[:systems]]
     readings = [normalized_readings(texts, grammar, name) for texts, name in pairs[systems:]]
     return outputs, [[words for several in row for words in several] for row in zip(*readings, strict=True)]
+
+
+def _only_words(text: GraphText) -> Words:
+    """The words of a text, which a grammar can rewrite."""
+    if not isinstance(text, tuple):
+        raise UsageError("a text has alternatives", where="--normalize", advice="leave it out")
+    return text
 
 
 def _signed(signature: Signature, preparation: Preparation, normalize: str | None) -> Signature:

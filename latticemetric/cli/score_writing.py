@@ -10,7 +10,7 @@ from typing import Any
 
 from latticemetric.cli.display import harmless, shown, table, tsv_field
 from latticemetric.evaluation.scoring import SystemScore, Tabled, corpus_scores
-from latticemetric.metrics.base import Text
+from latticemetric.metrics.base import GraphText
 from latticemetric.metrics.explanation import explain
 
 _TSV = ("system", "metric", "score", "low", "high", "half_width", "undefined")
@@ -137,7 +137,7 @@ LEVELS = {"corpus": corpus_lines, "sentence": sentence_lines}
 # --- One segment
 
 
-def explanations(tabled: Rows, texts: Sequence[Text], at: int) -> Iterator[str]:
+def explanations(tabled: Rows, texts: Sequence[GraphText], at: int) -> Iterator[str]:
     """What each metric counts in one segment, for each system; the texts of systems come before references."""
     references = list(texts[len(tabled) :])
     for row, candidate in zip(tabled, texts, strict=False):

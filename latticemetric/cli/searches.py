@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _RATE = [
-    click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help="wer, wrr, or N-grr for any N."),
     click.option("--alpha", metavar="A", help="What an inserted word costs in N-grr (default 1)."),
     click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0)."),
     click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list."),
@@ -33,11 +32,15 @@ references_style = click.option(
 )
 
 
-def rate_options(command: F) -> F:
-    """The options that say what is measured."""
-    for decorate in reversed(_RATE):
-        command = decorate(command)
-    return command
+def rate_options(names: str) -> Callable[[F], F]:
+    """The options that say what is measured; what the metric may be is said in its help."""
+
+    def decorated(command: F) -> F:
+        for decorate in reversed(_RATE):
+            command = decorate(command)
+        return click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help=names)(command)
+
+    return decorated
 
 
 def rate(

@@ -33,7 +33,7 @@ Examples:
 )
 @click.option("--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings.")
 @click.option("--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end.")
-@searches.rate_options
+@searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.scale
 @options.workers
 @options.symbols

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSea
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Column, Labels
+from latticemetric.memory import machine_memory
 from latticemetric.vocabulary import Words
 
 _MOST_STRINGS = 2**60  # what no search reaches
@@ -110,14 +110,6 @@ def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64],
 def _question(search: ForestSearch) -> dict[str, Any]:
     return {
         **native_arrays(search.forest, search.cost, search.said, search.words),
-        "most_bytes": _memory() // 2,
+        "most_bytes": machine_memory() // 2,
         **search.gains._asdict(),
     }
-
-
-def _memory() -> int:
-    """The machine's memory in bytes; 8 GiB where it does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 2**33

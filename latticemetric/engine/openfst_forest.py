@@ -9,7 +9,8 @@ the process.
 
 from __future__ import annotations
 
-from latticemetric.engine.composition import optimal_product
+from latticemetric.automata.reference_graph import ReferenceGraph
+from latticemetric.engine.composition import NUMERATOR, optimal_product, worths
 from latticemetric.engine.pushdown import forest_machines, longest_output
 from latticemetric.engine.search import ForestSearch, FoundDerivation
 from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
@@ -33,16 +34,20 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
     if machines.unfolded_states(most_states) > most_states:
         raise _too_large("it unfolds into too many states")
     unfolded = pynini.pdt_expand(*machines.pushdown_transducer())
-    product = optimal_product(unfolded, machines.reference, search.gains, longest_output(search))
+    gains = search.gains
+    reference = ReferenceGraph.of_words(machines.reference, gains.order)
+    product = optimal_product(unfolded, reference, gains, NUMERATOR, longest_output(search))
     if len(product.source) > _MOST_TIES:
         raise _too_large("too many derivations are equally good")
+    worth = worths(gains, NUMERATOR)
     labels = ProductLabels(
         cost=search.cost.arc.tolist(),
         words=search.words.tolist(),
         ending_cost=search.cost.final[search.forest.goals].tolist(),
-        gain=search.gains.of_edits(),
+        worth=worth,
     )
-    return FoundDerivation(*resolve_ties(product, labels))
+    edges, outputs = resolve_ties(product, labels)
+    return FoundDerivation(edges, sum(worth[output] for output in outputs))
 
 
 def _too_large(why: str) -> InputError:

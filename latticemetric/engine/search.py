@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.automata.recognition import Gains
+from latticemetric.automata.reference_graph import ReferenceGraph
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Costs, Lattice
 from latticemetric.vocabulary import Words
@@ -27,7 +28,7 @@ class Search:
         label: What each arc counts as: a word number, or ε for ε, ignored words and wildcards.
         is_word: 1 for each arc that carries a word in the result (the tie rule counts them).
         cost: The model's cost.
-        reference: The reference's counted words, as numbers.
+        reference: The reference's counted words, as numbers; or a graph of them.
         gains: The metric's parameters.
     """
 
@@ -35,18 +36,19 @@ class Search:
     label: Words
     is_word: npt.NDArray[np.uint8]
     cost: Costs
-    reference: Words
+    reference: Words | ReferenceGraph
     gains: Gains
 
 
 class Found(NamedTuple):
-    """The best path: its arcs, and its gain in units of `1 / gains.unit`.
+    """The best path: its arcs, and its gain in units of `1 / gains.unit` with its denominator.
 
-    Ties are resolved: best gain, then least cost, then fewest words, then the lexicographically smallest arcs.
+    Ties are resolved: best rate, then least cost, then fewest words, then the lexicographically smallest arcs.
     """
 
     arcs: npt.NDArray[np.int64]
     gain: int
+    denominator: int
 
 
 @dataclass(frozen=True)

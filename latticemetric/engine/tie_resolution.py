@@ -7,7 +7,9 @@ OpenFst finds which part of a product reaches the best value; ties in it are res
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -22,25 +24,32 @@ class ProductLabels:
     """What the labels of a product stand for.
 
     Input k + 1 is piece k of the graph, an arc of a lattice or an edge of a forest; the inputs after those of all
-    pieces are its endings; ε is neither. An output is an edit code of the automaton.
+    pieces are its endings; ε is neither. An output says what the automaton does.
 
     Attributes:
         cost: What each piece costs.
         words: How many words of the result each piece carries.
         ending_cost: What each ending costs.
-        gain: What each edit gains, in units of `1 / Gains.unit`.
+        worth: What each output is worth.
     """
 
     cost: list[float]
     words: list[int]
     ending_cost: list[float]
-    gain: list[int]
+    worth: Sequence[int | Fraction]
+
+
+class Resolved(NamedTuple):
+    """The pieces of the best path, and the outputs along one of its alignments."""
+
+    pieces: npt.NDArray[np.int64]
+    outputs: list[int]
 
 
 class _Price(NamedTuple):
     """What is still to come from a state of the product, in the order of the tie rule."""
 
-    loss: int
+    loss: int | Fraction
     cost: float
     words: int
 
@@ -49,8 +58,9 @@ class _Step(NamedTuple):
     """An arc of the product: the piece it takes (`_ENDING`: it ends there), or none, and where it leads."""
 
     piece: int | None
+    output: int
     target: int
-    loss: int
+    loss: int | Fraction
     cost: float
     words: int
 
@@ -59,38 +69,37 @@ class _Step(NamedTuple):
 
 
 _ENDING = -1
+_NOTHING = _Price(0, 0.0, 0)
 
 
-def resolve_ties(product: FstArrays, labels: ProductLabels) -> tuple[npt.NDArray[np.int64], int]:
-    """The pieces of the best path and its gain.
-
-    Best gain, then least cost, then fewest words, then the lexicographically smallest pieces.
+def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
+    """The best path: most worth, least cost, fewest words, lexicographically smallest pieces.
 
     Args:
         product: The product's optimal part, its states in topological order.
         labels: What its labels stand for.
     """
     steps = _steps(product, labels)
-    to_go: dict[int, _Price] = {int(s): _Price(0, 0.0, 0) for s in np.flatnonzero(np.isfinite(product.final))}
+    to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
     for state in reversed(range(len(product.final))):
-        prices = [step.before(to_go[step.target]) for step in steps[state]]
+        prices = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
         if prices:
-            to_go[state] = min(prices)
-    return _smallest_pieces(steps, to_go, product.start), -to_go[product.start].loss
+            to_go[state] = min([*prices, *([to_go[state]] if state in to_go else [])])
+    return Resolved(_smallest_pieces(steps, to_go, product.start), _outputs(steps, to_go, product))
 
 
 def _steps(product: FstArrays, labels: ProductLabels) -> dict[int, list[_Step]]:
-    gain, pieces = labels.gain, len(labels.cost)
+    worth, pieces = labels.worth, len(labels.cost)
     steps: dict[int, list[_Step]] = defaultdict(list)
     columns = (product.source, product.target, product.input, product.output)
-    for source, target, label, edit in zip(*(column.tolist() for column in columns), strict=True):
+    for source, target, label, output in zip(*(column.tolist() for column in columns), strict=True):
         piece = label - 1
         if label == EPSILON:
-            step = _Step(None, target, -gain[edit], 0.0, 0)
+            step = _Step(None, output, target, -worth[output], 0.0, 0)
         elif piece < pieces:
-            step = _Step(piece, target, -gain[edit], labels.cost[piece], labels.words[piece])
+            step = _Step(piece, output, target, -worth[output], labels.cost[piece], labels.words[piece])
         else:
-            step = _Step(_ENDING, target, -gain[edit], labels.ending_cost[piece - pieces], 0)
+            step = _Step(_ENDING, output, target, -worth[output], labels.ending_cost[piece - pieces], 0)
         steps[source].append(step)
     return steps
 
@@ -117,8 +126,19 @@ def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _Price], st
         here = _with_silent_steps(onward[piece], steps, to_go)
 
 
+def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _Price], product: FstArrays) -> list[int]:
+    """What a best path puts out."""
+    outputs, state = [], product.start
+    while to_go[state] != _NOTHING or not np.isfinite(product.final[state]):
+        step = _best_steps(state, steps, to_go)[0]
+        outputs.append(step.output)
+        state = step.target
+    return outputs
+
+
 def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> list[_Step]:
-    return [step for step in steps[state] if step.before(to_go[step.target]) == to_go[state]]
+    onward = (step for step in steps[state] if step.target in to_go)
+    return [step for step in onward if step.before(to_go[step.target]) == to_go[state]]
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> set[int]:

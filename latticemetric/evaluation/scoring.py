@@ -11,7 +11,7 @@ import numpy as np
 from latticemetric.evaluation.bootstrap import Interval, PairedBootstrap, interval, paired, value_of
 from latticemetric.evaluation.randomisation import Randomisation, randomised
 from latticemetric.evaluation.resampling import Values, resampled_sums, swapped_sums
-from latticemetric.metrics.base import Metric, References, Table, Text, references_each
+from latticemetric.metrics.base import Metric, Table, references_each
 from latticemetric.signature import Signature
 
 AnyMetric = Metric[Any]
@@ -102,9 +102,15 @@ class SystemScore:
 
 
 def tabulate(
-    systems: Iterable[tuple[str, Sequence[Text]]], references: Sequence[References], metrics: Sequence[AnyMetric]
+    systems: Iterable[tuple[str, Sequence[Any]]], references: Sequence[Any], metrics: Sequence[AnyMetric]
 ) -> list[list[Tabled]]:
-    """Statistics of each system under each metric: a list a system."""
+    """Statistics of each system under each metric: a list a system.
+
+    Args:
+        systems: Names, and what they said, as all of the metrics take it: strings, or some of them graphs.
+        references: Likewise.
+        metrics: The metrics.
+    """
     number = references_each(references)
     signatures = [metric.signature_for(number) for metric in metrics]
     return [

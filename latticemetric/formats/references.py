@@ -29,6 +29,11 @@ class Reference(NamedTuple):
         """All that may be said instead; nothing where the words are all."""
         return None
 
+    @property
+    def said(self) -> Lattice | tuple[str, ...]:
+        """All that may be said: a graph, or the words."""
+        return self.words if self.graph is None else self.graph
+
 
 class GraphReference(Reference):
     """A reference with alternatives or optional words: `words` are the first of what it allows.

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
+from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import split_words
+
+SegmentText = str | Lattice
+"""A text of a segment: as it stands, or a graph where it has alternatives."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Segments:
     """
 
     ids: tuple[str, ...]
-    files: tuple[tuple[str, ...], ...]
+    files: tuple[tuple[SegmentText, ...], ...]
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -8,6 +8,7 @@
 #include "forest_order.hpp"
 #include "forward_backward.hpp"
 #include "recognition_search.hpp"
+#include "reference_graph_search.hpp"
 #include "through_costs.hpp"
 #include "topology.hpp"
 
@@ -137,6 +138,55 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
                         static_cast<std::uint64_t>(best.gain));
 }
 
+latticemetric::Wide joined(std::int64_t high, std::uint64_t low) {
+  return static_cast<latticemetric::Wide>(high) * (static_cast<latticemetric::Wide>(1) << 64) + low;
+}
+
+// A rate's numerator, as the gain, may need more than 64 bits: both are passed as their high and their low half.
+nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
+                                 Input<std::uint8_t> is_word, Input<double> cost, Input<double> final_cost,
+                                 Input<std::int32_t> size, Input<std::int32_t> reference_source,
+                                 Input<std::int32_t> reference_target, Input<std::int32_t> reference_label,
+                                 Input<std::int32_t> reference_size, Input<std::uint8_t> reference_final,
+                                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
+                                 std::int64_t rate_high, std::uint64_t rate_low, std::int64_t rate_total,
+                                 double most_bytes) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto reference_states = static_cast<std::int32_t>(reference_final.size());
+  const auto arcs = source.size(), reference_arcs = reference_source.size();
+  require(states > 0 && reference_states > 0, "a graph has a start");
+  require_aligned(label, is_word, cost, final_cost, size, reference_label, reference_size, reference_final);
+  require_lattice(source, target, states);
+  require_lattice(reference_source, reference_target, reference_states);
+  require(label.size() == arcs && is_word.size() == arcs && cost.size() == arcs && size.size() == arcs,
+          "columns differ in length");
+  require(reference_label.size() == reference_arcs && reference_size.size() == reference_arcs,
+          "columns differ in length");
+  const auto gains = checked_gains(order, unit, alpha, beta);
+  require(reference_states < (1 << 30) / order, "the reference is too large");
+  require(rate_total >= 1, "a rate's denominator is positive");
+  for (const auto* sizes : {&size, &reference_size})
+    for (std::size_t a = 0; a < sizes->size(); ++a)
+      require(0 <= sizes->data()[a] && sizes->data()[a] <= order, "a word adds at most the order to the denominator");
+  const latticemetric::Graph graph{states,       static_cast<std::int64_t>(arcs), source.data(), target.data(),
+                                   label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
+  const latticemetric::ReferenceGraph reference{reference_states,
+                                                static_cast<std::int64_t>(reference_arcs),
+                                                reference_source.data(),
+                                                reference_target.data(),
+                                                reference_label.data(),
+                                                reference_size.data(),
+                                                reference_final.data()};
+  latticemetric::BestInGraph best;
+  {
+    nb::gil_scoped_release release;
+    best = latticemetric::search_reference_graph(graph, size.data(), reference, gains,
+                                                 {joined(rate_high, rate_low), rate_total}, most_bytes);
+  }
+  return nb::make_tuple(column(std::move(best.arcs)), static_cast<std::int64_t>(best.reached.gain >> 64),
+                        static_cast<std::uint64_t>(best.reached.gain), static_cast<std::int64_t>(best.reached.total));
+}
+
 nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> target, Input<double> cost,
                            Input<double> final_cost) {
   const auto states = static_cast<std::int32_t>(final_cost.size());
@@ -178,12 +228,17 @@ NB_MODULE(_native, m) {
   latticemetric::bind_word_mbr(m);
   latticemetric::bind_strings(m);
   latticemetric::bind_weighed(m);
+  latticemetric::bind_networks(m);
   m.def("order_states", &order_states, "source"_a, "target"_a, "start"_a, "is_final"_a);
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
   m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
+  m.def("search_reference_graph", &search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,
+        "final_cost"_a, "size"_a, "reference_source"_a, "reference_target"_a, "reference_label"_a, "reference_size"_a,
+        "reference_final"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "rate_high"_a, "rate_low"_a, "rate_total"_a,
+        "most_bytes"_a);
   m.def("forward_backward", &forward_backward, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
   m.def("align", &align, "candidate"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
 }

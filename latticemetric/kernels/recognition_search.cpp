@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "best_path_of_product.hpp"
+
 namespace latticemetric {
 namespace {
 
@@ -47,9 +49,7 @@ class Search {
 
   Best run() {
     for (std::int32_t s = graph_.states - 1; s >= 0; --s) complete(s);
-    mark_optimal();
-    price_optimal();
-    return {smallest_arcs(), value(0, 0, 0)};
+    return {BestPathOfProduct<Search>(*this, graph_, (size_ + 1) * order_).arcs(), value(0, 0, 0)};
   }
 
  private:
@@ -151,167 +151,36 @@ class Search {
     }
   }
 
-  // ---- Ties: prices along the transitions that keep the best gain ----------------------------------------------
+  // ---- What `BestPathOfProduct` asks: product state (i, m) is number i * order + m ------------------------------
 
-  struct Price {
-    double cost;
-    std::int64_t words;
-    bool operator<(const Price& other) const {
-      return cost < other.cost || (cost == other.cost && words < other.words);
-    }
-    bool operator==(const Price& other) const { return cost == other.cost && words == other.words; }
-  };
+  bool ends(std::int32_t s, std::int32_t state) {
+    return state / order_ == size_ && std::isfinite(graph_.final_cost[s]) && value(s, size_, state % order_) == 0;
+  }
 
-  // Calls visit(arc, t, i, m) for each transition out of (s, i, m) that keeps the best gain; a deletion has arc -1.
   template <typename Visit>
-  void optimal_transitions(std::int32_t s, std::int32_t i, std::int32_t m, Visit visit) {
+  void optimal_transitions(std::int32_t s, std::int32_t state, Visit visit) {
+    const std::int32_t i = state / order_, m = state % order_, onward = (i + 1) * order_;
     const Value best = value(s, i, m);
     const bool more = i < size_;
-    if (more && static_cast<Value>(dense(s)[i + 1] - beta_) == best) visit(std::int64_t{-1}, s, i + 1, 0);
+    if (more && static_cast<Value>(dense(s)[i + 1] - beta_) == best) visit(silent, s, onward);
     for (auto a = begin_[s]; a < begin_[s + 1]; ++a) {
       const std::int32_t t = graph_.target[a];
       if (graph_.label[a] == 0) {
-        if (value(t, i, m) == best) visit(a, t, i, m);
+        if (value(t, i, m) == best) visit(a, t, state);
         continue;
       }
       const Value* const next = dense(t);
-      if (static_cast<Value>(next[i] - alpha_) == best) visit(a, t, i, 0);
+      if (static_cast<Value>(next[i] - alpha_) == best) visit(a, t, i * order_);
       if (!more) continue;
-      if (next[i + 1] == best) visit(a, t, i + 1, 0);
+      if (next[i + 1] == best) visit(a, t, onward);
       if (arc_places_[a] >= 0 && graph_.label[a] == reference_[i]) {
         const std::int32_t longer = std::min(m + 1, order_ - 1);
-        if (static_cast<Value>((m + 1) * unit_ + value(t, i + 1, longer)) == best) visit(a, t, i + 1, longer);
+        if (static_cast<Value>((m + 1) * unit_ + value(t, i + 1, longer)) == best) visit(a, t, onward + longer);
       }
     }
   }
 
-  bool ends(std::int32_t s, std::int32_t i, std::int32_t m) {
-    return i == size_ && std::isfinite(graph_.final_cost[s]) && value(s, i, m) == 0;
-  }
-
-  // Product states on optimal paths, a bit each: state (s, i, m) is bit i * order + m of s.
-  void mark_optimal() {
-    words_a_state_ = (static_cast<std::size_t>(size_ + 1) * order_ + 63) / 64;
-    marked_.assign(words_a_state_ * graph_.states, 0);
-    mark(0, 0);
-    for (std::int32_t s = 0; s < graph_.states; ++s) {
-      // Deletions mark later bits of the same state, so each word is read again after each of its bits.
-      each_marked(s, [&](std::int32_t i, std::int32_t m) {
-        optimal_transitions(s, i, m, [&](std::int64_t, std::int32_t t, std::int32_t j, std::int32_t k) {
-          mark(t, j * order_ + k);
-        });
-      });
-    }
-    slots_.resize(marked_.size());
-    std::size_t count = 0;
-    for (std::size_t w = 0; w < marked_.size(); ++w) {
-      slots_[w] = count;
-      count += static_cast<std::size_t>(__builtin_popcountll(marked_[w]));
-    }
-    prices_.resize(count);
-  }
-
-  void mark(std::int32_t s, std::int32_t bit) {
-    marked_[words_a_state_ * s + static_cast<std::size_t>(bit) / 64] |= std::uint64_t{1} << (bit % 64);
-  }
-
-  template <typename Visit>
-  void each_marked(std::int32_t s, Visit visit) {
-    for (std::size_t w = 0; w < words_a_state_; ++w) {
-      std::uint64_t done = 0;
-      while (const std::uint64_t left = marked_[words_a_state_ * s + w] & ~done) {
-        const auto bit = static_cast<std::int32_t>(w * 64) + __builtin_ctzll(left);
-        done |= left & (~left + 1);
-        visit(bit / order_, bit % order_);
-      }
-    }
-  }
-
-  Price& price(std::int32_t s, std::int32_t i, std::int32_t m) {
-    const auto bit = static_cast<std::size_t>(i) * order_ + m;
-    const std::size_t w = words_a_state_ * s + bit / 64;
-    const std::uint64_t before = marked_[w] & ((std::uint64_t{1} << (bit % 64)) - 1);
-    return prices_[slots_[w] + static_cast<std::size_t>(__builtin_popcountll(before))];
-  }
-
-  Price onward(std::int64_t a, std::int32_t t, std::int32_t i, std::int32_t m) {
-    const Price rest = price(t, i, m);
-    return a < 0 ? rest : Price{graph_.cost[a] + rest.cost, graph_.is_word[a] + rest.words};
-  }
-
-  // price(s, i, m): the least (cost, words) still to come along optimal transitions.
-  void price_optimal() {
-    std::vector<std::int32_t> bits;
-    for (std::int32_t s = graph_.states - 1; s >= 0; --s) {
-      bits.clear();
-      each_marked(s, [&](std::int32_t i, std::int32_t m) { bits.push_back(i * order_ + m); });
-      for (auto bit = bits.rbegin(); bit != bits.rend(); ++bit) {
-        const std::int32_t i = *bit / order_, m = *bit % order_;
-        Price best{std::numeric_limits<double>::infinity(), 0};
-        if (ends(s, i, m)) best = {graph_.final_cost[s], 0};
-        optimal_transitions(s, i, m, [&](std::int64_t a, std::int32_t t, std::int32_t j, std::int32_t k) {
-          const Price candidate = onward(a, t, j, k);
-          if (candidate < best) best = candidate;
-        });
-        price(s, i, m) = best;
-      }
-    }
-  }
-
-  // One lattice path has many alignments, hence many product states after the same arcs: all that can still end at
-  // the best price are kept, and the smallest arc that any of them takes comes next.
-  std::vector<std::int64_t> smallest_arcs() {
-    std::vector<std::int64_t> path;
-    std::vector<std::int32_t> here{0}, next;
-    std::vector<std::uint8_t> seen(static_cast<std::size_t>(size_ + 1) * order_, 0);
-    std::int32_t s = 0;
-    for (;;) {
-      keep_cheapest(s, here);
-      follow_deletions(s, here, seen);
-      bool stop = false;
-      std::int64_t smallest = graph_.arcs;
-      for (const auto bit : here) {
-        const std::int32_t i = bit / order_, m = bit % order_;
-        const Price best = price(s, i, m);
-        stop = stop || (ends(s, i, m) && Price{graph_.final_cost[s], 0} == best);
-        optimal_transitions(s, i, m, [&](std::int64_t a, std::int32_t t, std::int32_t j, std::int32_t k) {
-          if (a < 0 || a > smallest || !(onward(a, t, j, k) == best)) return;
-          if (a < smallest) next.clear();
-          smallest = a;
-          next.push_back(j * order_ + k);
-        });
-      }
-      if (stop || smallest == graph_.arcs) return path;
-      path.push_back(smallest);
-      s = graph_.target[smallest];
-      std::sort(next.begin(), next.end());
-      next.erase(std::unique(next.begin(), next.end()), next.end());
-      here.swap(next);
-      next.clear();
-    }
-  }
-
-  void keep_cheapest(std::int32_t s, std::vector<std::int32_t>& bits) {
-    Price best{std::numeric_limits<double>::infinity(), 0};
-    for (const auto bit : bits) best = std::min(best, price(s, bit / order_, bit % order_));
-    bits.erase(std::remove_if(bits.begin(), bits.end(),
-                              [&](std::int32_t bit) { return !(price(s, bit / order_, bit % order_) == best); }),
-               bits.end());
-  }
-
-  void follow_deletions(std::int32_t s, std::vector<std::int32_t>& bits, std::vector<std::uint8_t>& seen) {
-    for (const auto bit : bits) seen[bit] = 1;
-    for (std::size_t k = 0; k < bits.size(); ++k) {
-      const std::int32_t i = bits[k] / order_, m = bits[k] % order_;
-      if (i == size_ || static_cast<Value>(dense(s)[i + 1] - beta_) != value(s, i, m)) continue;
-      const std::int32_t next = (i + 1) * order_;
-      if (!seen[next] && price(s, i + 1, 0) == price(s, i, m)) {
-        seen[next] = 1;
-        bits.push_back(next);
-      }
-    }
-    for (const auto bit : bits) seen[bit] = 0;
-  }
+  friend class BestPathOfProduct<Search>;
 
   const Graph& graph_;
   const std::int32_t* reference_;
@@ -323,10 +192,6 @@ class Search {
   std::vector<Value> runs_;             // rows 1 .. order-1 of the states that have them
   std::vector<std::int64_t> run_rows_;  // where a state's rows begin in runs_, or -1
   std::vector<std::int32_t> places_, arc_places_;
-  std::size_t words_a_state_ = 0;
-  std::vector<std::uint64_t> marked_;
-  std::vector<std::size_t> slots_;
-  std::vector<Price> prices_;
 };
 
 // No value is larger in size than this: every reference word matched or deleted, every word inserted.

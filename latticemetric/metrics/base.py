@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
+from latticemetric.lattice import Lattice
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import split_words
 
@@ -21,6 +22,18 @@ Text = str | Sequence[str]
 
 References = str | Sequence[Text]
 """One reference as a plain string, or a list of references."""
+
+
+GraphReference = Lattice | tuple[str, ...]
+"""A reference that may be a graph: all of what it says is right."""
+
+GraphText = Text | Lattice
+"""A text that may have alternatives."""
+
+GraphReferences = References | Lattice | Sequence[GraphText]
+"""References, of which some may be graphs, as recognition rates take them."""
+
+_GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
 
 
 class Statistics(Protocol):
@@ -164,7 +177,7 @@ class TallyMetric(Metric[Tally]):
         return CorpusScore(self.value(total), None, None, total, signature)
 
 
-def require_as_many(candidates: Sequence[Text], references: Sequence[References]) -> None:
+def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
     """Refuses candidates and references that differ in number."""
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
@@ -177,15 +190,15 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
         UsageError: They differ in number, or a candidate has none.
     """
     require_as_many(candidates, references)
-    listed = [(several,) if isinstance(several, str) else several for several in references]
+    listed = [(several,) if isinstance(several, str | Lattice) else several for several in references]
     if not all(map(len, listed)):
         raise NO_REFERENCE
     return listed
 
 
-def references_each(references: Sequence[References]) -> int | str:
+def references_each(references: Sequence[GraphReferences]) -> int | str:
     """How many references each segment has, for a signature: `var` where that varies."""
-    return number_each([1 if isinstance(several, str) else len(several) for several in references])
+    return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
@@ -198,16 +211,29 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 
 def words_of(text: Text) -> tuple[str, ...]:
     """The words of a string or of a list of words."""
+    if isinstance(text, Lattice):
+        raise UsageError("a graph, or a text with alternatives, stands where a string is needed", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     """The words of each reference; a plain string is one reference."""
-    if isinstance(references, str):
+    if isinstance(references, str | Lattice):
         return (words_of(references),)
     if not references:
         raise NO_REFERENCE
     return tuple(words_of(reference) for reference in references)
+
+
+def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
+    """Each reference as a graph or as its words."""
+    if isinstance(references, Lattice):
+        return (references,)
+    if isinstance(references, str):
+        return references_of(references)
+    if not references:
+        raise NO_REFERENCE
+    return tuple(r if isinstance(r, Lattice) else words_of(r) for r in references)
 
 
 def _plain(value: float) -> int | float:

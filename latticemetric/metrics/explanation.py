@@ -8,11 +8,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from latticemetric.metrics.base import References, Text, references_of
+from latticemetric.metrics.base import GraphReferences, GraphText, Text, graphs_of
 from latticemetric.metrics.recognition import GRR
 
 
-def explain(metric: Any, candidate: Text, references: References) -> str | None:
+def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
     """What a metric counts in one candidate; `None` where it has no way to show it."""
     own = getattr(metric, "explain", None)
     if own is not None:
@@ -22,17 +22,17 @@ def explain(metric: Any, candidate: Text, references: References) -> str | None:
     return explain_alignment(metric, candidate, references) if hasattr(metric, "align") else None
 
 
-def explain_alignment(metric: Any, candidate: Text, references: References) -> str:
+def explain_alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> str:
     """What `metric.align` says of the reference that gives the best score (ties: the first)."""
-    listed = references_of(references)
+    listed = graphs_of(references)
     scores = [metric.score(candidate, [reference]) for reference in listed]
     best = max(range(len(listed)), key=lambda k: -inf if scores[k] is None else scores[k])
     return f"{metric.align(candidate, listed[best])}{_which(best, references)}"
 
 
-def explain_recognition(metric: GRR, candidate: Text, references: References) -> str:
+def explain_recognition(metric: GRR, candidate: Text, references: GraphReferences) -> str:
     """The alignment with the reference that gives the best rate, and its counts."""
-    reference, statistics, alignment = metric.evaluate(candidate, references)
+    reference, statistics, alignment, _ = metric.evaluate(candidate, references)
     lengths = ", ".join(str(k) for k in range(1, metric.order + 1))
     counts = (
         f"matches of length {lengths}: {', '.join(map(str, statistics.matches))}; "
@@ -43,6 +43,6 @@ def explain_recognition(metric: GRR, candidate: Text, references: References) ->
     return "\n".join([str(alignment), counts, f"{rate}{_which(reference, references)}"])
 
 
-def _which(reference: int, references: References) -> str:
-    number = len(references_of(references))
+def _which(reference: int, references: GraphReferences) -> str:
+    number = len(graphs_of(references))
     return f", against reference {reference + 1} of {number}" if number > 1 else ""

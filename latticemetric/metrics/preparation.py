@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Protocol
 
+import numpy as np
+
 from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.lattice import Lattice
 from latticemetric.signature import Signature
-from latticemetric.vocabulary import split_words
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 
 class Tokenizer(Protocol):
@@ -50,9 +53,22 @@ class Preparation:
         cased = text.lower() if self.lowercase else text
         return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
 
-    def all_words(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The words of each line."""
-        return [self.words(text) for text in texts]
+    def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
+        """The words of each line; graphs as graphs."""
+        return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
+
+    def graph(self, lattice: Lattice) -> Lattice:
+        """The same graph with its words prepared."""
+        if self._tokenizer:
+            raise UsageError(
+                "a text with alternatives cannot be tokenized", advice="tokenize the files, and leave --tokenize out"
+            )
+        if not self.lowercase:
+            return lattice
+        words = [word.lower() for word in lattice.vocabulary.decode(range(1, len(lattice.vocabulary) + 1))]
+        vocabulary = Vocabulary.from_words(words)
+        number = np.array([EPSILON, *map(vocabulary.number, words)], dtype=np.int32)
+        return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
 
     def signed(self, signature: Signature) -> Signature:
         """A metric's signature, with what was done to the strings."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +15,24 @@ from latticemetric import _native
 from latticemetric.alignment import Alignment
 from latticemetric.automata.recognition import Gains
 from latticemetric.errors import UsageError
+from latticemetric.lattice import Lattice
 from latticemetric.metrics.base import (
     CorpusScore,
+    GraphReference,
+    GraphReferences,
     Metric,
     References,
     Table,
     Text,
+    graphs_of,
     number_each,
     paired,
     plain_number,
-    references_of,
+    require_as_many,
     words_of,
 )
 from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penalty, merit
+from latticemetric.metrics.reading import best_reading
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import count_segments
@@ -44,11 +49,13 @@ class Evaluation(NamedTuple):
         reference: Which of them has the best rate.
         statistics: Counts against it.
         alignment: With it.
+        words: What it says; of a graph, the reading that has the best rate.
     """
 
     reference: int
     statistics: RecognitionStatistics
     alignment: Alignment
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -141,13 +148,23 @@ class GRR(Metric[RecognitionStatistics]):
         )
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
-    def evaluate(self, candidate: Text, references: References) -> Evaluation:
+    def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
         """The candidate against the reference with the best rate (ties: the first)."""
-        alignments = [self.align(candidate, reference) for reference in references_of(references)]
+        said = self._said_by(candidate, graphs_of(references))
+        alignments = [self.align(candidate, words) for words in said]
         best, statistics = self._best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
-        return Evaluation(best, statistics, alignments[best])
+        return Evaluation(best, statistics, alignments[best], said[best])
 
-    def statistics(self, candidate: Text, references: References) -> RecognitionStatistics:
+    def _said_by(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
+        """The words of each reference; of a graph, the reading that the candidate has the best rate against."""
+        return [
+            best_reading(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
+            if isinstance(reference, Lattice)
+            else reference
+            for reference in references
+        ]
+
+    def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
         """Counts against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
@@ -188,29 +205,35 @@ class GRR(Metric[RecognitionStatistics]):
         size = self.denominator(statistics)
         return float(self.exact_numerator(statistics) / size) if size else None
 
-    def score(self, candidate: Text, references: References) -> float | None:
-        """The rate of one candidate; `None` where the reference has no words."""
+    def score(self, candidate: Text, references: GraphReferences) -> float | None:
+        """The rate of one candidate; `None` where the reference has no words.
+
+        Args:
+            candidate: A string or its words.
+            references: One reference or several; any of them may be a `Lattice`, all of whose paths are right.
+        """
         return self.value(self.statistics(candidate, references))
 
     def corpus(
-        self, candidates: Sequence[Text], references: Sequence[References]
+        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
         counts, owner = self._best_counts(candidates, references)
         total = counts.sum(axis=0)
         return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
 
-    def counts(self, candidates: Sequence[Text], references: Sequence[References]) -> npt.NDArray[np.int64]:
+    def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
         """Counts of each candidate against its best reference: the table, in whole numbers."""
         return self._best_counts(candidates, references)[0]
 
     def _best_counts(
-        self, candidates: Sequence[Text], references: Sequence[References]
+        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        listed = self._without_graphs(candidates, references)
         if self.ignore or self.wildcard:
-            references = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, references)]
+            listed = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
             candidates = [self.counted(words_of(candidate)) for candidate in candidates]
-        counts, owner = count_segments(candidates, references, self.gains)
+        counts, owner = count_segments(candidates, listed, self.gains)
         if len(counts) == len(candidates):
             return counts, owner
         best = []
@@ -219,7 +242,19 @@ class GRR(Metric[RecognitionStatistics]):
             best.append(begin + self._best_of(rows)[0])
         return counts[best], owner
 
-    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+    def _without_graphs(
+        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
+    ) -> Sequence[References]:
+        """The references, with each graph's best reading in its place."""
+        require_as_many(candidates, references)
+        if not any(map(_has_graph, references)):
+            return cast("Sequence[References]", references)
+        return [
+            self._said_by(candidate, graphs_of(several))
+            for candidate, several in zip(candidates, references, strict=True)
+        ]
+
+    def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
         """Statistics of a test set, a row a segment, against the best reference of each."""
         return self.counts(candidates, references).astype(np.float64)
 
@@ -244,16 +279,22 @@ class GRR(Metric[RecognitionStatistics]):
         signature = str(self.signature_for(references))
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
-    def compile(self, references: References, vocabulary: Vocabulary | None = None) -> Any:
+    def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
         """The metric and its references as a tropical `pynini.Fst`; see `automata.reference.compile_references`."""
         from latticemetric.automata.reference import compile_references
 
-        return compile_references([self.counted(r) for r in references_of(references)], self.gains, vocabulary)
+        return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
 
 
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
+
+
+def _has_graph(references: GraphReferences) -> bool:
+    if isinstance(references, str):
+        return False
+    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
 
 
 def _word_set(words: Iterable[str], name: str) -> frozenset[str]:

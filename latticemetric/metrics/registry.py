@@ -19,6 +19,7 @@ _HOME = {
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
+    "sclite": "sclite",
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
 }
 

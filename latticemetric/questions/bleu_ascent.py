@@ -31,7 +31,7 @@ _LEAST_STEP = 1e-12
 class Member:
     """A graph of the corpus with its references."""
 
-    def __init__(self, searched: Searched, references: Sequence[Sequence[str]], order: int) -> None:
+    def __init__(self, searched: Searched, references: Sequence[tuple[str, ...]], order: int) -> None:
         self.searched, self._references = searched, references
         self._longest = longest_string(searched.graph)
         self._counted = [searched.metric.counted(words) for words in references]

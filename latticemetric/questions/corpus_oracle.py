@@ -9,12 +9,13 @@ from typing import Any
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import CorpusScore, References, Tally, number_each, references_of
+from latticemetric.metrics.base import CorpusScore, GraphReferences, Tally, number_each
 from latticemetric.metrics.bleu import BLEU
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.registry import make_metric
 from latticemetric.questions.bleu_ascent import Ascent, Member
 from latticemetric.questions.oracle import as_searched
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import ScoredPath
 
 
@@ -88,7 +89,7 @@ class CorpusOracle:
 
 def corpus_oracle(
     graphs: Iterable[Graph],
-    references: Sequence[References],
+    references: Sequence[GraphReferences],
     metric: str | BLEU = "bleu",
     *,
     ignore: Collection[str] = (),
@@ -115,7 +116,7 @@ def corpus_oracle(
         (['a b c d', 'e f g h i j'], 0.8...)
     """
     chosen = as_bleu(metric)
-    listed = [references_of(several) for several in references]
+    listed = [readings_of(several) for several in references]
     members = _members(graphs, listed, GRR(4, ignore=sorted(ignore)), chosen.order, scales)
     signature = str(chosen.signature_for(number_each([len(several) for several in listed])))
     start = Ascent(chosen, members, [member.oracle() for member in members])
@@ -144,7 +145,7 @@ def as_bleu(metric: str | BLEU) -> BLEU:
 
 def _members(
     graphs: Iterable[Graph],
-    references: Sequence[Sequence[Sequence[str]]],
+    references: Sequence[Sequence[tuple[str, ...]]],
     recognition: GRR,
     order: int,
     scales: Scales | None,

@@ -7,10 +7,11 @@ from typing import Any
 
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.questions.weighing import On, rounded_up, weighed
 
@@ -41,7 +42,7 @@ class Fear(ScoredPath):
 
 def fear(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     weight: float = 1.0,
@@ -75,7 +76,7 @@ def fear(
 
 def fears(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     n: int = 10,
@@ -105,7 +106,7 @@ def fears(
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=True)
     found = weighed_strings(graph, weighing, scales, n, cap)
     one_best = found.one_best(listed)

@@ -8,10 +8,11 @@ from typing import Any
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.least_loss import weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.questions.searched_forest import SearchedForest
 from latticemetric.questions.weighing import On, Weighing, weighed
@@ -41,7 +42,7 @@ class Hope(ScoredPath):
 
 def hope(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     weight: float = 1.0,
@@ -69,7 +70,7 @@ def hope(
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     searched = SearchedForest(graph, chosen, scales)
     value, reference, path = _hope_of_forest(searched, weighing)
@@ -84,7 +85,7 @@ def hope(
 
 def hopes(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     n: int = 10,
@@ -113,7 +114,7 @@ def hopes(
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     found = weighed_strings(graph, weighing, scales, n)
     one_best = found.one_best(listed)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracle import as_recognition_rate, as_searched, check
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import Oracle
 from latticemetric.questions.searched import Candidate, Searched
 from latticemetric.questions.searched_forest import SearchedForest, as_searched_forest
@@ -17,7 +18,7 @@ from latticemetric.questions.searched_forest import SearchedForest, as_searched_
 
 def oracles(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     n: int = 10,
@@ -44,7 +45,7 @@ def oracles(
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise UsageError(f"the best {n!r} strings are asked for", advice="ask for a number from 1 on")
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     searched = as_searched(graph, chosen, scales)
     strings = searched if isinstance(searched, SearchedForest) else as_searched_forest(graph, chosen, scales)
     one_best = searched.scored(searched.one_best(), listed)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, overload
+
 from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences, graphs_of
 from latticemetric.metrics.exact import Merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.registry import make_metric
@@ -13,23 +15,45 @@ from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.scored_path import Oracle, ScoredPath
 from latticemetric.questions.searched import Searched
 
+if TYPE_CHECKING:
+    from latticemetric.questions.automaton_oracle import AutomatonOracle
 
+
+@overload
 def oracle(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     scales: Scales | None = None,
     engine: str = "auto",
-) -> Oracle:
+) -> Oracle: ...
+
+
+@overload
+def oracle(
+    graph: Graph, references: GraphReferences | None, metric: Any, *, scales: Scales | None = None, engine: str = "auto"
+) -> AutomatonOracle: ...
+
+
+def oracle(
+    graph: Graph,
+    references: GraphReferences | None,
+    metric: str | GRR | Any = "4-grr",
+    *,
+    scales: Scales | None = None,
+    engine: str = "auto",
+) -> Oracle | AutomatonOracle:
     """The path of a graph whose words score best: a derivation, where the graph is a forest.
 
     Ties are resolved: best score, then least cost, then fewest words, then smallest arc (or edge) numbers.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
-        references: One reference as a string, or several; the best rate over them counts.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        references: One reference as a string or as a lattice, all of whose paths are right; or several of these. The
+            best rate over all of them counts. For a forest, a lattice may have few readings only.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or a `pynini.Fst` of one's own, see
+            `automaton_oracle`, for which references may be `None`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
         engine: `auto`, `native` or `openfst`. The answer is the same.
 
@@ -39,9 +63,17 @@ def oracle(
         >>> best = oracle(lattice, "a b d", "wer")
         >>> best.words, best.score, best.one_best.words
         (('a', 'b', 'c'), 0.3333333333333333, ('a', 'x', 'c'))
+        >>> oracle(lattice, Lattice.from_strings(["a b d", "c b"]), "wer").reference
+        ('a', 'b', 'd')
     """
+    if hasattr(metric, "arc_type"):
+        from latticemetric.questions.automaton_oracle import automaton_oracle
+
+        return automaton_oracle(graph, metric, references, scales=scales)
+    if references is None:
+        raise UsageError("there is no reference", advice="only an automaton of one's own needs none")
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = graphs_of(references)
     searched = as_searched(graph, chosen, scales)
     best = min((searched.best(reference, engine) for reference in listed), key=searched.preference)
     found = searched.scored(best.path, listed)

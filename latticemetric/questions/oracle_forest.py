@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.searched_forest import SearchedForest, as_searched_forest
 
 
-def oracle_forest(graph: Graph, references: References, metric: str | GRR = "4-grr") -> Forest:
+def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
     """The derivations whose words score best, and no others, each of them once.
 
     Nodes are those of the graph, apart from one another where best derivations need it; edges keep their scores and
@@ -32,9 +33,9 @@ def oracle_forest(graph: Graph, references: References, metric: str | GRR = "4-g
     return searched.best_of(best_references(searched, references))
 
 
-def best_references(searched: SearchedForest, references: References) -> list[tuple[str, ...]]:
+def best_references(searched: SearchedForest, references: GraphReferences) -> list[tuple[str, ...]]:
     """The counted words of those references that the best rate is reached against, each of them once."""
-    listed = references_of(references)
+    listed = readings_of(references)
     promised = [searched.best(reference, "auto").promised for reference in listed]
     best = [reference for reference, merit in zip(listed, promised, strict=True) if merit == max(promised)]
     return list(dict.fromkeys(map(tuple, map(searched.metric.counted, best))))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.metrics.base import References
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.oracle import as_recognition_rate
@@ -19,7 +19,7 @@ from latticemetric.questions.oracle_forest import best_references
 from latticemetric.questions.searched_forest import SearchedLatticeForest
 
 
-def oracle_lattice(graph: Graph, references: References, metric: str | GRR = "4-grr") -> Lattice:
+def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
     """The paths whose words score best, and no others, each of them once.
 
     States are those of the lattice, apart from one another where best paths need it, and no more of them than that

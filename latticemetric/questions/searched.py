@@ -13,9 +13,11 @@ from latticemetric.automata.recognition import ngram_total
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.forest import Forest
 from latticemetric.lattice import Costs, Lattice
+from latticemetric.metrics.base import GraphReference, GraphReferences
 from latticemetric.metrics.exact import Merit, merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.ngram_gain import ExactGains
+from latticemetric.questions.readings import readings
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
@@ -36,11 +38,17 @@ class Searched(ABC):
     def __init__(self, metric: GRR, vocabulary: Vocabulary, cost: Costs) -> None:
         self.metric, self.vocabulary, self.cost = metric, vocabulary, cost
 
-    def best(self, reference: Sequence[str], engine: str) -> Candidate:
+    def best(self, reference: GraphReference, engine: str) -> Candidate:
         """The best path against one reference."""
+        if isinstance(reference, Lattice):
+            return self._best_in(reference, engine)
         counted = self.metric.counted(reference)
         path, gain = self._search(self.vocabulary.encode(counted), engine)
         return self._candidate(path, gain, counted)
+
+    def _best_in(self, reference: Lattice, engine: str) -> Candidate:
+        """The best path against a graph: against any of its readings."""
+        return min((self.best(words, engine) for words in readings(reference)), key=self.preference)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
         """Orders the best paths for several references by the tie rule, a defined rate before none."""
@@ -55,11 +63,11 @@ class Searched(ABC):
         """The words of a path without those that are ignored."""
         return tuple(word for word in self._words(path) if word not in self.metric.ignore)
 
-    def scored(self, path: Path, references: Sequence[Sequence[str]]) -> ScoredPath:
+    def scored(self, path: Path, references: GraphReferences) -> ScoredPath:
         """Scores a path from its words, by the string metric."""
         metric = self.metric
         words = self.reported(path)
-        best, statistics, alignment = metric.evaluate(words, references)
+        _, statistics, alignment, reference = metric.evaluate(words, references)
         return ScoredPath(
             words=words,
             score=metric.value(statistics),
@@ -69,7 +77,7 @@ class Searched(ABC):
             cost=self._price(path),
             scores=self._scores(path),
             alignment=alignment,
-            reference=tuple(references[best]),
+            reference=reference,
             **self._way(path),
         )
 

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from latticemetric import _native
+from latticemetric.automata.reference_graph import ReferenceGraph, counted_labels
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.engine.native_strings import FoundStrings, WeighedSearch, strings_of_least_loss
-from latticemetric.engine.search import Search, find_engine
+from latticemetric.engine.search import Found, Search, find_engine
 from latticemetric.lattice import Lattice, Scales
+from latticemetric.metrics.exact import merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.ngram_gain import ExactGains
-from latticemetric.questions.searched import Path, Searched
+from latticemetric.questions.searched import Candidate, Path, Searched
 from latticemetric.questions.weighing import Weighing
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -75,9 +77,18 @@ class SearchedLattice(Searched):
         return strings_of_least_loss(search, most, steps)
 
     def _search(self, reference: Words, engine: str) -> tuple[Path, int]:
-        return find_engine(engine)(
-            Search(self._lattice, self._label, self._is_word, self.cost, reference, self.metric.gains)
-        )
+        found = self._found(reference, engine)
+        return found.arcs, found.gain
+
+    def _best_in(self, reference: Lattice, engine: str) -> Candidate:
+        metric = self.metric
+        label = counted_labels(reference, self.vocabulary, metric.ignore | metric.wildcard)
+        found = self._found(ReferenceGraph.of_lattice(reference, label, metric.order), engine)
+        return Candidate(found.arcs, merit(found.gain, found.denominator, metric.gains))
+
+    def _found(self, reference: Words | ReferenceGraph, engine: str) -> Found:
+        search = Search(self._lattice, self._label, self._is_word, self.cost, reference, self.metric.gains)
+        return find_engine(engine)(search)
 
     def _words(self, path: Path) -> Sequence[str]:
         return self._lattice.words(path)
@@ -89,9 +100,14 @@ class SearchedLattice(Searched):
         return self.cost.along(path, self._lattice)
 
     def _scores(self, path: Path) -> Mapping[str, float]:
-        end = int(self._lattice.target[path[-1]]) if len(path) else 0
-        row = int(np.searchsorted(self._lattice.final, end))
-        return {name: float(c.arc[path].sum() + c.final[row]) for name, c in self._lattice.scores.items()}
+        return sums_along(self._lattice, path)
 
     def _way(self, path: Path) -> dict[str, Any]:
         return {"arcs": tuple(path.tolist()), "edges": (), "derivation": None}
+
+
+def sums_along(lattice: Lattice, path: Path) -> dict[str, float]:
+    """Each named cost of a lattice, summed along a path."""
+    end = int(lattice.target[path[-1]]) if len(path) else 0
+    row = int(np.searchsorted(lattice.final, end))
+    return {name: float(c.arc[path].sum() + c.final[row]) for name, c in lattice.scores.items()}

@@ -14,12 +14,13 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import Margins
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.cheapest_strings import cheapest_strings
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.oracle import oracle
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import Oracle
 from latticemetric.vocabulary import EPSILON
 
@@ -104,14 +105,14 @@ class Kept(NamedTuple):
 
 
 def sweep_graph(
-    graph: Graph, references: References, metric: GRR, points: Points, scales: Scales | None = None
+    graph: Graph, references: GraphReferences, metric: GRR, points: Points, scales: Scales | None = None
 ) -> list[Kept]:
     """The best of what each point keeps, in the order of `Points.listed`.
 
     Raises:
         InputError: Beams or densities of a forest are asked for.
     """
-    listed = references_of(references)
+    listed = readings_of(references)
     if hasattr(graph, "tails"):
         if points.beams or points.densities:
             raise InputError("beams and densities are those of lattices; this is a forest", advice="sweep over n-best")

@@ -8,10 +8,11 @@ from typing import Any
 
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
-from latticemetric.metrics.base import References, references_of
+from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.oracle import as_recognition_rate
+from latticemetric.questions.readings import readings_of
 from latticemetric.questions.scored_path import ScoredPath
 from latticemetric.questions.weighing import rounded_up, worst_first
 
@@ -40,7 +41,7 @@ class Worst(ScoredPath):
 
 def worst(
     graph: Graph,
-    references: References,
+    references: GraphReferences,
     metric: str | GRR = "4-grr",
     *,
     scales: Scales | None = None,
@@ -67,7 +68,7 @@ def worst(
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
     chosen = as_recognition_rate(metric)
-    listed = references_of(references)
+    listed = readings_of(references)
     found = weighed_strings(graph, worst_first(chosen, listed), scales, 1, cap)
     string = found.strings[0]
     path = found.searched.scored(string.path, listed)

@@ -32,23 +32,26 @@ Line = tuple[str, Sequence[str]]
 """A place and its fields."""
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
+    """A word and when it is said."""
+
     begin: Decimal
     end: Decimal
     word: Word
 
 
-_Alternation = list[list[_Row]]
+Alternation = list[list[Row]]
+"""What may have been said instead."""
 
 
 def channels(stream: Stream) -> Iterator[Entry]:
     """The channels of a stream, one in memory at a time."""
-    for name, place, lines in in_one_piece(_lines(stream), advice="sort the file with sort -s -k1,1 -k2,2"):
+    for name, place, lines in in_one_piece(timed_lines(stream), advice="sort the file with sort -s -k1,1 -k2,2"):
         yield Entry(name, place, partial(parsed_channel, lines), naming="own")
 
 
-def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
-    """The channel, the place, and the other fields of each line."""
+def timed_lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
+    """The channel, the place, and the other fields of each line of words."""
     for line in records(stream):
         fields = split_words(line)
         if len(fields) < CTM_FIELDS:
@@ -66,16 +69,16 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def parsed_channel(block: Sequence[Line]) -> Lattice:
     """The graph of a channel, from its lines without file and channel."""
-    items = list(_items(block))
-    builder = Builder(float(_span(items[0])[0]))
-    _grow(builder, items, _span(items[0])[0])
+    said = list(items(block))
+    builder = Builder(float(_span(said[0])[0]))
+    _grow(builder, said, _span(said[0])[0])
     return builder.lattice(timed=True)
 
 
-def _items(block: Sequence[Line]) -> Iterator[_Row | _Alternation]:
+def items(block: Sequence[Line]) -> Iterator[Row | Alternation]:
     """Words and alternations."""
     opened: str | None = None
-    alternation: _Alternation = []
+    alternation: Alternation = []
     for where, fields in block:
         mark = fields[2].upper()
         if mark not in MARKS:
@@ -103,7 +106,7 @@ def _items(block: Sequence[Line]) -> Iterator[_Row | _Alternation]:
         raise FormatError(f"the alternation is not closed by {END}", where=opened)
 
 
-def _row(fields: Sequence[str], where: str) -> _Row:
+def _row(fields: Sequence[str], where: str) -> Row:
     begin = seconds(fields[0], "begin", where)
     # Decoders that round both ends write durations below 0.
     duration = seconds(fields[1].removeprefix("-"), "duration", where)
@@ -117,22 +120,22 @@ def _row(fields: Sequence[str], where: str) -> _Row:
         raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is not a finite number, or NA", where=where)
     word = parsed_word(fields[2], where)
     labels = {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}
-    return _Row(begin, end, word._replace(labels=labels))
+    return Row(begin, end, word._replace(labels=labels))
 
 
-def _span(item: _Row | _Alternation) -> tuple[Decimal, Decimal]:
+def _span(item: Row | Alternation) -> tuple[Decimal, Decimal]:
     """When a word, or the first and the last one of an alternation, begins and ends."""
-    rows = [item] if isinstance(item, _Row) else [row for rows in item for row in rows]
+    rows = [item] if isinstance(item, Row) else [row for rows in item for row in rows]
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
-def _grow(builder: Builder, items: Sequence[_Row | _Alternation], now: Decimal) -> Decimal:
+def _grow(builder: Builder, items: Sequence[Row | Alternation], now: Decimal) -> Decimal:
     """Adds words and alternations; an ε-arc where one does not begin when the one before ends."""
     for item in items:
         begin, end = _span(item)
         if begin != now:
             builder.pause(float(begin))
-        if isinstance(item, _Row):
+        if isinstance(item, Row):
             builder.add(item.word, float(end))
         else:
             _add_alternation(builder, item, begin, end)
@@ -140,7 +143,7 @@ def _grow(builder: Builder, items: Sequence[_Row | _Alternation], now: Decimal) 
     return now
 
 
-def _add_alternation(builder: Builder, alternation: _Alternation, begin: Decimal, end: Decimal) -> None:
+def _add_alternation(builder: Builder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
     builder.open()
     for number, rows in enumerate(alternation):
         if number:

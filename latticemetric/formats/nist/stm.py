@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import partial
 from typing import IO, NamedTuple
 
@@ -44,21 +45,47 @@ class Record(NamedTuple):
     text: str
 
 
+class Segment(NamedTuple):
+    """A record with its place in the recording.
+
+    Attributes:
+        record: Its id and its text.
+        channel: Its file and channel.
+        begin: When it begins.
+        end: When it ends.
+    """
+
+    record: Record
+    channel: tuple[str, str]
+    begin: Decimal
+    end: Decimal
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether it says that it is not to be scored."""
+        return any(mark in self.record.text.lower() for mark in _IGNORED)
+
+
 def segments(stream: Stream) -> Iterator[Record]:
     """The records of a stream that are scored."""
     ignored, first = 0, ""
-    for line in records(stream):
-        record = _record(line, stream.place())
-        if any(mark in record.text.lower() for mark in _IGNORED):
-            ignored, first = ignored + 1, first or record.where
+    for segment in all_segments(stream):
+        if segment.is_ignored:
+            ignored, first = ignored + 1, first or segment.record.where
             continue
-        yield record
+        yield segment.record
     if ignored:
         which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
 
 
-def _record(line: str, where: str) -> Record:
+def all_segments(stream: Stream) -> Iterator[Segment]:
+    """The segments of a stream, to be scored or not."""
+    for line in records(stream):
+        yield _segment(line, stream.place())
+
+
+def _segment(line: str, where: str) -> Segment:
     fields = split_words(line)
     if len(fields) < STM_FIELDS:
         raise FormatError(
@@ -72,7 +99,8 @@ def _record(line: str, where: str) -> Record:
         if not _LABELS.fullmatch(fields[STM_FIELDS]):
             raise FormatError(f"'{shortened(fields[STM_FIELDS], 40)}' is not a list of labels like <O,F>", where=where)
         head.append(fields[STM_FIELDS])
-    return Record(_id(head), where, " ".join(fields[len(head) :]))
+    record = Record(_id(head), where, " ".join(fields[len(head) :]))
+    return Segment(record, (head[0], head[1]), begin, end)
 
 
 def _id(head: list[str]) -> str:

@@ -1,30 +1,33 @@
-"""What a reference with alternatives may say, string by string."""
+"""What a reference graph may say, string by string: for what has no search of its own for graphs."""
 
 from __future__ import annotations
 
 from latticemetric.errors import InputError
-from latticemetric.formats.references import Reference
 from latticemetric.lattice import Lattice
+from latticemetric.metrics.base import GraphReferences, graphs_of
 
 MOST_READINGS = 64
 
 
-def readings(reference: Reference) -> list[tuple[str, ...]]:
+def readings(reference: Lattice) -> list[tuple[str, ...]]:
     """The distinct strings of a reference, each of which counts as one.
 
     Raises:
         InputError: There are more than `MOST_READINGS`.
     """
-    if reference.graph is None:
-        return [reference.words]
-    found = distinct_strings(reference.graph, MOST_READINGS)
+    found = distinct_strings(reference, MOST_READINGS)
     if found is None:
         raise InputError(
-            f"the reference's alternatives allow more than {MOST_READINGS} readings",
-            where=reference.where,
+            f"a reference allows more than {MOST_READINGS} readings, which only oracles of lattices do without listing",
             advice="give fewer alternatives, or shorter references",
         )
     return found
+
+
+def readings_of(references: GraphReferences) -> tuple[tuple[str, ...], ...]:
+    """The words of each reference, and of each reading of a graph."""
+    listed = graphs_of(references)
+    return tuple(w for one in listed for w in (readings(one) if isinstance(one, Lattice) else [one]))
 
 
 def distinct_strings(lattice: Lattice, most: int) -> list[tuple[str, ...]] | None:

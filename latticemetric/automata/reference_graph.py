@@ -1,0 +1,156 @@
+"""References as graphs whose arcs know what they add to a rate's denominator.
+
+Σ_k |g_k(r)| adds up along a path: the word after i others adds min(i + 1, n), one for each k-gram that it ends. So
+states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.lattice import Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+Numbers = npt.NDArray[np.int32]
+
+_NO_ARC = -1
+
+
+@dataclass(frozen=True)
+class ReferenceGraph:
+    """A reference, or several: states in topological order, 0 the start, arcs sorted by source.
+
+    From every state a final one can be reached. Where any path has words, those without are left out: they have no
+    rate.
+
+    Attributes:
+        source: Source state of each arc.
+        target: Target state of each arc.
+        word: What each arc counts as: a word number, `UNKNOWN`, or ε.
+        size: What each arc adds to the denominator.
+        arc: The arc of the graph that was given; −1 for none.
+        final: Whether a path may end, a state.
+        words: How many words are behind, a state; or more, where that is as many as are counted apart.
+    """
+
+    source: Numbers
+    target: Numbers
+    word: Words
+    size: Numbers
+    arc: Numbers
+    final: npt.NDArray[np.bool_]
+    words: Numbers
+
+    @staticmethod
+    def of_words(words: Words, order: int) -> ReferenceGraph:
+        """The graph of one string."""
+        places = np.arange(len(words) + 1, dtype=np.int32)
+        size = np.minimum(places[1:], order)
+        return ReferenceGraph(places[:-1], places[1:], words, size, places[:-1], places == len(words), places)
+
+    @staticmethod
+    def of_lattice(
+        lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
+    ) -> ReferenceGraph:
+        """The graph of all that a lattice says.
+
+        Args:
+            lattice: The reference.
+            word: What each of its arcs counts as.
+            order: n.
+            most: How many words are counted apart; no more than denominators need where it is not given.
+            backward: Whether paths are read from their ends. Denominators are the same.
+        """
+        unfolding = _Unfolding(word, order, max(1, order - 1) if most is None else most)
+        return unfolding.backward(lattice) if backward else unfolding.forward(lattice)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether paths have words; either all have some, or none has."""
+        return bool(np.any(self.word != EPSILON))
+
+    def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
+        """The same with other final states, without what leads to none of them."""
+        kept = final.copy()
+        for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
+            kept[source] |= kept[target]
+        arcs = np.flatnonzero(kept[self.target])
+        number = np.cumsum(kept, dtype=np.int32) - 1
+        return ReferenceGraph(
+            number[self.source[arcs]],
+            number[self.target[arcs]],
+            self.word[arcs],
+            self.size[arcs],
+            self.arc[arcs],
+            final[kept],
+            self.words[kept],
+        )
+
+
+class _Unfolding:
+    """A lattice whose states are copied by how many words stand before them."""
+
+    def __init__(self, word: Words, order: int, most: int) -> None:
+        self._word, self._order, self._most = word.tolist(), order, most
+
+    def forward(self, lattice: Lattice) -> ReferenceGraph:
+        onward = _by_state(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True))
+        return self._unfolded(range(lattice.num_states), onward, set(lattice.final.tolist()))
+
+    def backward(self, lattice: Lattice) -> ReferenceGraph:
+        """From the ends, in their order, after a start of its own."""
+        onward = _by_state(zip(lattice.target.tolist(), lattice.source.tolist(), strict=True))
+        start = lattice.num_states
+        onward[start] = [(_NO_ARC, end) for end in lattice.final.tolist()]
+        return self._unfolded(range(start, -1, -1), onward, {0})
+
+    def _unfolded(self, states: range, onward: dict[int, list[tuple[int, int]]], ends: set[int]) -> ReferenceGraph:
+        """The copies that the first state reaches; of their ends those with words, if any have some."""
+        number: dict[tuple[int, int], int] = {}
+        counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
+        rows = []
+        for state in states:
+            for count in sorted(counts[state]):
+                number[state, count] = len(number)
+                for arc, target in onward[state]:
+                    word = self._word[arc] if arc != _NO_ARC else EPSILON
+                    after = min(count + (word != EPSILON), self._most)
+                    counts[target].add(after)
+                    size = min(count + 1, self._order) if word != EPSILON else 0
+                    rows.append((number[state, count], (target, after), word, size, arc))
+        said = any(count for end in ends for count in counts[end])
+        final = [state in ends and (count > 0 or not said) for state, count in number]
+        table = [(source, number[target], *rest) for source, target, *rest in rows]
+        columns = np.array(table, dtype=np.int32).reshape(-1, 5).T.copy()
+        words = np.array([count for _, count in number], dtype=np.int32)
+        ends_here = np.array(final, dtype=np.bool_)
+        whole = ReferenceGraph(columns[0], columns[1], columns[2], columns[3], columns[4], ends_here, words)
+        return whole.ending_in(whole.final)
+
+
+def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """Arc numbers and where they lead, by the state that they leave."""
+    onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for arc, (here, there) in enumerate(ends):
+        onward[here].append((arc, there))
+    return onward
+
+
+def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
+    """The words that a reference says, or may say."""
+    if isinstance(reference, Lattice):
+        reference = reference.vocabulary.decode(np.unique(reference.word))
+    return [word for word in reference if word not in silent]
+
+
+def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
+    """What each arc of a reference counts as, in the numbers of a vocabulary: ε, a word, or `UNKNOWN`."""
+    numbers, place = np.unique(reference.word, return_inverse=True)
+    words = [reference.vocabulary.word(number) for number in numbers.tolist()]
+    label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
+    return np.array(label, dtype=np.int32)[place]

@@ -1,0 +1,209 @@
+"""A user's own automaton composed with a lattice: the best path, in exact order.
+
+The automaton is a tropical acceptor of words whose costs are −score; ★ among its labels takes any word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.automata.reference import STAR_SYMBOL
+from latticemetric.automata.reference_graph import counted_labels
+from latticemetric.engine.composition import composed
+from latticemetric.engine.openfst import lattice_machine
+from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
+from latticemetric.errors import InputError, UsageError
+from latticemetric.fst_layout import FstArrays
+from latticemetric.interchange import fst_from_arrays, fst_to_arrays
+from latticemetric.lattice import Costs, Lattice
+from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
+
+_MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python
+
+
+class FoundByAutomaton(NamedTuple):
+    """The arcs of the best path, and its value, −weight."""
+
+    arcs: npt.NDArray[np.int64]
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class UserAutomaton:
+    """An automaton as it was given, and its columns.
+
+    Attributes:
+        arrays: The columns.
+        symbols: Spelling of its labels; `None` where they are word numbers of the lattice.
+    """
+
+    arrays: FstArrays
+    symbols: dict[int, str] | None
+
+    @classmethod
+    def of(cls, fst: Any) -> UserAutomaton:
+        """Takes a `pynini.Fst`.
+
+        Raises:
+            UsageError: It is no tropical acceptor, or accepts nothing.
+        """
+        if fst.arc_type() != "standard":
+            raise UsageError(
+                f"the automaton's arcs are of type '{fst.arc_type()}'", advice="give a tropical one ('standard')"
+            )
+        arrays = fst_to_arrays(fst)
+        if arrays.start < 0:
+            raise UsageError("the automaton is empty: it has no start state")
+        if not np.array_equal(arrays.input, arrays.output):
+            raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
+        if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
+            raise UsageError("a weight of the automaton is no number, or −∞")
+        return cls(arrays, arrays.input_symbols)
+
+    def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
+        """The label of each arc in the numbers of a vocabulary: ε, ★, a word, or `UNKNOWN` for words it lacks."""
+        return labels_in(self.arrays.input, self.symbols, vocabulary)
+
+
+def labels_in(
+    labels: npt.NDArray[np.int32], symbols: dict[int, str] | None, vocabulary: Vocabulary
+) -> npt.NDArray[np.int32]:
+    """Labels of an automaton in the numbers of a vocabulary.
+
+    Raises:
+        UsageError: They are numbers without spelling, and the words of the vocabulary have none that were given.
+    """
+    if symbols is None:
+        if not vocabulary.is_numeric and not vocabulary.is_given:
+            raise UsageError(
+                "the automaton has no symbol table, and the lattice's words no numbers of their own",
+                advice="set its input symbols",
+            )
+        return labels
+    numbers = np.unique(labels)
+    table = [_number(number, symbols, vocabulary) for number in numbers.tolist()]
+    return np.array(table, dtype=np.int32)[np.searchsorted(numbers, labels)]
+
+
+def _number(label: int, symbols: dict[int, str], vocabulary: Vocabulary) -> int:
+    if label in (EPSILON, STAR):
+        return label
+    word = symbols.get(label)
+    if word is None:
+        raise UsageError(f"label {label} of the automaton is not in its symbol table")
+    return STAR if word == STAR_SYMBOL else vocabulary.number(word)
+
+
+def best_path(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> FoundByAutomaton | None:
+    """The path of the largest value; nothing where the automaton accepts no string of the lattice.
+
+    Ties: least model cost, fewest words, lexicographically smallest arcs.
+
+    Raises:
+        InputError: ε-arcs of the automaton make a cycle, or too many paths are equally good.
+    """
+    label = automaton.labels(lattice.vocabulary)
+    machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
+    metric, worth = _with_worth(automaton.arrays, label)
+    product = composed(machine, fst_from_arrays(metric))
+    if product.start() < 0:
+        return None
+    if not _is_acyclic(product):
+        raise InputError("ε-arcs of the automaton make a cycle", advice="remove them with rmepsilon()")
+    product.topsort()
+    optimum = _near_best(fst_to_arrays(product))
+    if len(optimum.source) > _MOST_TIES:
+        raise InputError("too many paths are equally good")
+    labels = ProductLabels(
+        cost=cost.arc.tolist(),
+        words=(lattice.word != EPSILON).tolist(),
+        ending_cost=cost.final[lattice.final].tolist(),
+        worth=worth,
+    )
+    arcs, outputs = resolve_ties(optimum, labels)
+    return FoundByAutomaton(arcs, sum((worth[output] for output in outputs), Fraction(0)))
+
+
+def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
+    """The automaton with its arcs' numbers, from 1, as its output side, and what each of these is worth.
+
+    Ending in a state is an arc of its own, numbered after all others. Arcs of words that the lattice lacks are left
+    out.
+    """
+    finals = np.flatnonzero(np.isfinite(automaton.final)).astype(np.int32)
+    kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight)).astype(np.int32)
+    arcs, end = len(label), len(automaton.final)
+    source = np.concatenate([automaton.source[kept], finals])
+    by_source = np.argsort(source, kind="stable")
+    costs = np.concatenate([automaton.weight, automaton.final[finals]])
+    output = np.concatenate([kept + 1, arcs + 1 + np.arange(len(finals), dtype=np.int32)])
+    machine = FstArrays(
+        start=automaton.start,
+        final=np.append(np.full(end, np.inf), 0.0),
+        source=source[by_source],
+        target=np.concatenate([automaton.target[kept], np.full(len(finals), end, dtype=np.int32)])[by_source],
+        input=np.concatenate([label[kept], np.zeros(len(finals), dtype=np.int32)])[by_source].astype(np.int32),
+        output=output[by_source].astype(np.int32),
+        weight=costs[output - 1][by_source],
+    )
+    return machine, [Fraction(0), *(-Fraction(cost) if math.isfinite(cost) else Fraction(0) for cost in costs.tolist())]
+
+
+def _is_acyclic(fst: Any) -> bool:
+    import pywrapfst
+
+    acyclic = pywrapfst.ACYCLIC
+    return bool(fst.properties(acyclic, True) == acyclic)  # noqa: FBT003  OpenFst's way to have it tested
+
+
+def _near_best(product: FstArrays) -> FstArrays:
+    """The arcs on paths that cost as little as the best one, but for the rounding of 64-bit sums."""
+    through, ending = _native.through_costs(product.source, product.target, product.weight, product.final)
+    steps, largest = len(product.final), float(np.abs(product.weight).max(initial=0.0))
+    slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
+    best = min(through.min(initial=np.inf), ending.min(initial=np.inf))
+    kept = np.flatnonzero(through <= best + slack)
+    columns = ("source", "target", "input", "output", "weight")
+    return replace(product, **{name: getattr(product, name)[kept] for name in columns})
+
+
+def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
+    """A transducer from what is said to references, as an acceptor of what is said for these.
+
+    ★ on its output side takes any word of a reference.
+    """
+    import pynini
+
+    symbols = transducer.output_symbols()
+    spelling = None if symbols is None else dict(symbols)
+    said = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
+    machines = [_in_labels(lattice, spelling) for lattice in said]
+    expected = pynini.union(*machines).optimize() if len(machines) > 1 else machines[0]
+    bare = transducer.copy().set_output_symbols(None)
+    product = pynini.compose(bare.arcsort("olabel"), expected)
+    return product.project("input")
+
+
+def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
+    """A reference in the labels of a transducer's output side, each word also as ★."""
+    vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary({n: w for n, w in spelling.items() if n > 0})
+    label = counted_labels(reference, vocabulary, ())
+    star = next((n for n, w in (spelling or {}).items() if w == STAR_SYMBOL), STAR)
+    words = np.flatnonzero(label != EPSILON)
+    known = np.flatnonzero(label != UNKNOWN)
+    number = np.concatenate([known, words])
+    labels = np.concatenate([label[known], np.full(len(words), star)]).astype(np.int32)
+    source = reference.source[number]
+    by_source = np.argsort(source, kind="stable")
+    final = np.full(reference.num_states, np.inf)
+    final[reference.final] = 0.0
+    columns = source[by_source], reference.target[number][by_source], labels[by_source], labels[by_source]
+    return fst_from_arrays(FstArrays(0, final, *columns, np.zeros(len(source))))

@@ -1,0 +1,125 @@
+"""The word error rate as NIST's sclite counts it: along the alignment that costs least, not the one of fewest errors.
+
+sclite aligns networks of words at 4 for a substitution, 3 for a deletion or an insertion, and 0.001 for each silence
+(`@`) that either side takes. Three substitutions cost as much as four deletions and insertions, so the alignment may
+have more errors than need be, and of alternatives it may take others than the best rate does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.alignment import Alignment
+from latticemetric.automata.reference_graph import counted_labels, words_in
+from latticemetric.lattice import Lattice
+from latticemetric.metrics.base import CorpusScore, GraphReferences, GraphText, Metric, Table, graphs_of, number_each
+from latticemetric.metrics.base import require_as_many as require
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.word_recognition import WER
+from latticemetric.signature import Signature
+from latticemetric.vocabulary import Vocabulary
+
+_COSTS = 4.0, 3.0, 3.0, 0.001  # of a substitution, a deletion, an insertion, a silence
+_WER = WER()
+
+
+class _Network(NamedTuple):
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    label: npt.NDArray[np.int32]
+    final: npt.NDArray[np.uint8]
+
+
+@register("sclite")
+class Sclite(Metric[RecognitionStatistics]):
+    """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
+
+    Candidates may be graphs too. Case counts, as under sclite's option -s.
+
+    Examples:
+        >>> errors = Sclite().statistics("x y z", "a b c d x")
+        >>> errors.substitutions, errors.deletions, errors.insertions
+        (3, 2, 0)
+    """
+
+    higher_is_better = False
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "sclite"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of WER."""
+        return _WER.columns
+
+    def signature_for(self, references: int | str) -> Signature:
+        """The signature of a value made with so many references."""
+        return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
+
+    def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
+        """The alignment that costs least; ties as sclite resolves them."""
+        (said,), (meant,) = graphs_of(candidate_of(candidate)), graphs_of(candidate_of(reference))
+        vocabulary = Vocabulary.from_words([*words_in(said), *words_in(meant)])
+        expected, spoken = (_network(side, vocabulary) for side in (meant, said))
+        arcs, spoken_arcs, edits = _native.align_networks(*expected, *spoken, *_COSTS)
+        words = vocabulary.decode(spoken.label[spoken_arcs])
+        return Alignment(tuple(words), tuple(vocabulary.decode(expected.label[arcs])), edits)
+
+    def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
+        """Counts against the reference with the fewest errors a word (ties: the first)."""
+        edits = [self.align(candidate, reference).edits for reference in graphs_of(references)]
+        return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
+
+    def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
+        """The rate of one candidate; `None` where the reference has no words."""
+        return _WER.value(self.statistics(candidate, references))
+
+    def corpus(
+        self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
+    ) -> CorpusScore[RecognitionStatistics]:
+        """Summed errors over summed words of references."""
+        counted = self._counted(candidates, references)
+        total = sum(counted, RecognitionStatistics.zero(1))
+        number = number_each([len(graphs_of(several)) for several in references])
+        signature = str(self.signature_for(number))
+        return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
+
+    def table(self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
+        """Statistics of a test set, a row a segment."""
+        rows = [
+            (*s.matches, s.substitutions, s.deletions, s.insertions, *s.reference_ngrams)
+            for s in self._counted(candidates, references)
+        ]
+        return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The rate of each row of summed statistics; NaN where the references have no words."""
+        return _WER.values(sums)
+
+    def _counted(
+        self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
+    ) -> list[RecognitionStatistics]:
+        require(candidates, references)
+        return [self.statistics(*pair) for pair in zip(candidates, references, strict=True)]
+
+
+def candidate_of(text: GraphText) -> GraphReferences:
+    """A string or a graph as a list of one."""
+    return text if isinstance(text, str | Lattice) else [text]
+
+
+def _network(side: Lattice | tuple[str, ...], vocabulary: Vocabulary) -> _Network:
+    if not isinstance(side, Lattice):
+        places = np.arange(len(side) + 1, dtype=np.int32)
+        return _Network(places[:-1], places[1:], vocabulary.encode(side), (places == len(side)).astype(np.uint8))
+    final = np.zeros(side.num_states, dtype=np.uint8)
+    final[side.final] = 1
+    return _Network(side.source, side.target, counted_labels(side, vocabulary, ()), final)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.signature import VERSION as __version__  # noqa: N811  the name every tool looks for
 
 if TYPE_CHECKING:
+    from latticemetric import evaluation as evaluation
     from latticemetric.alignment import Alignment as Alignment
     from latticemetric.derivation_tree import DerivationTree as DerivationTree
     from latticemetric.errors import FormatError as FormatError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
+    from latticemetric.judgments import Judgments as Judgments
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
     from latticemetric.lattice import Lattice as Lattice
@@ -83,6 +85,7 @@ _HOME = {
     "GRR": "metrics.recognition",
     "Hope": "questions.hope",
     "InputError": "errors",
+    "Judgments": "judgments",
     "Labels": "lattice",
     "Lattice": "lattice",
     "LatticeMetricError": "errors",
@@ -119,10 +122,14 @@ _HOME = {
     "write": "formats.writing",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604  the names above
+_PACKAGES = ("evaluation",)
+
+__all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"latticemetric.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'latticemetric' has no attribute '{name}'")
     value = getattr(import_module(f"latticemetric.{_HOME[name]}"), name)

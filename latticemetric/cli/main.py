@@ -17,6 +17,7 @@ from latticemetric.signature import VERSION
 _VERBS = {
     "oracle": "the best that each lattice could have said",
     "score": "strings against references, by any metric",
+    "correlate": "whether metrics agree with people",
     "mbr": "the words that are expected to score best",
     "posteriors": "how probable words, n-grams and arcs are",
     "consensus": "confusion networks, confidences, word times",

@@ -1,0 +1,1 @@
+"""Drawings of results. matplotlib is imported when something is to be drawn."""

@@ -1,0 +1,148 @@
+"""Scatter plots with fitted lines, a panel a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
+
+SUFFIXES = (".svg", ".png", ".pdf")
+
+_MOST_COLUMNS = 4
+_PANEL_INCHES = 3.1
+_DOTS_AN_INCH = 150
+_MOST_LABELS = 40
+_POINT, _LINE, _TEXT, _LABEL, _QUIET = "#2166ac", "#b2182b", "#222222", "#555555", "#888888"
+_MANY = 200
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Points of one metric.
+
+    Attributes:
+        title: Above the panel.
+        x: The metric's values; NaN leaves a point out.
+        y: People's.
+        x_label: Below it.
+        y_label: Beside it.
+        line: Slope and intercept of the fitted line; `None` where there is none.
+        labels: Of points; may be empty.
+        hollow: Which points are drawn hollow; `None`: none.
+    """
+
+    title: str
+    x: Floats
+    y: Floats
+    x_label: str
+    y_label: str
+    line: tuple[float, float] | None = None
+    labels: Sequence[str] = ()
+    hollow: npt.NDArray[np.bool_] | None = None
+
+
+def check_plot(path: str) -> None:
+    """Refuses what cannot be drawn, before anything is computed.
+
+    Raises:
+        UsageError: The file's name says no format of pictures.
+        MissingDependencyError: There is no matplotlib.
+    """
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise UsageError("the file is to be a picture", where=path, advice=f"end its name in {', '.join(SUFFIXES)}")
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            "plots need matplotlib, which is not installed", advice="pip install 'latticemetric[report]'"
+        ) from error
+
+
+def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
+    """Draws panels into one picture, in the format that the file's name ends in.
+
+    The same panels give the same file.
+    """
+    check_plot(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    columns = min(_MOST_COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    # No time stamp and no random ids; letters of all alphabets that fonts have.
+    settings = {"svg.hashsalt": "latticemetric", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 9}
+    with mpl.rc_context(settings):
+        height = _PANEL_INCHES * rows + 0.5
+        figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, height), layout="constrained")
+        for k, panel in enumerate(panels, start=1):
+            _draw(figure.add_subplot(rows, columns, k), panel)
+        figure.suptitle(heading, fontsize=11, color=_TEXT)
+        if note:
+            figure.supxlabel(note, fontsize=7, color=_QUIET)
+        _save(figure, path)
+
+
+def _save(figure: Figure, path: str) -> None:
+    metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(
+        Path(path).suffix.lower(), {"Software": None}
+    )
+    try:
+        figure.savefig(path, dpi=_DOTS_AN_INCH, metadata=metadata)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=path) from None
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    there = ~(np.isnan(panel.x) | np.isnan(panel.y))
+    hollow = np.zeros(len(panel.x), dtype=bool) if panel.hollow is None else panel.hollow
+    crowd = int(there.sum()) > _MANY
+    style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": _POINT}
+    for chosen, colour, marker in ((there & ~hollow, _POINT, "o"), (there & hollow, "none", "^")):
+        linewidths = 0 if crowd and colour != "none" else 0.8
+        axes.scatter(panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, **style)
+    if panel.line is not None and there.any():
+        ends = np.array([panel.x[there].min(), panel.x[there].max()])
+        axes.plot(ends, panel.line[0] * ends + panel.line[1], color=_LINE, linewidth=1.2, zorder=1)
+    if there.any() and 0 < len(panel.labels) <= _MOST_LABELS:
+        _label(axes, panel, there)
+    axes.set_title(panel.title, color=_TEXT)
+    axes.set_xlabel(panel.x_label, color=_TEXT)
+    axes.set_ylabel(panel.y_label, color=_TEXT)
+    axes.margins(0.12)
+    axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
+    """Names beside points: to the left of those in the right half, so that they stay inside."""
+    from matplotlib.patheffects import withStroke
+
+    middle = (panel.x[there].min() + panel.x[there].max()) / 2
+    for x, y, text in zip(panel.x[there], panel.y[there], np.asarray(panel.labels)[there], strict=True):
+        left = x > middle
+        axes.annotate(
+            str(text).replace("$", r"\$"),
+            (float(x), float(y)),
+            xytext=(-5 if left else 5, 0),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="center",
+            fontsize=6,
+            color=_LABEL,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+        )

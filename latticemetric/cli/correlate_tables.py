@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from latticemetric.cli.correlate_writing import CorrelationReport
 from latticemetric.cli.display import harmless, shown, table
@@ -24,20 +25,21 @@ def text_lines(report: CorrelationReport) -> Iterator[str]:
 def _system_table(report: CorrelationReport) -> Iterator[str]:
     found = report.agreement
     yield f"Systems: {len(found.systems)}"
-    p, tested = _p_values(found.system_comparisons, report), _p_values(found.system_comparisons, report, williams=True)
-    header = ["", "Pearson", "Spearman", "Kendall", f"p vs {report.baseline}", "Williams"]
+    p, tested = _p_values(found.system_comparisons, report), _williams(report)
+    header = ["", *_HEADINGS, *p.heading, *tested.heading]
     rows = [
-        [_marked(name, report), *_coefficients(one.system), p[name], tested[name]]
+        [_marked(name, report), *_coefficients(one.system), *p.cells[name], *tested.cells[name]]
         for name, one in found.metrics.items()
     ]
-    yield from _with_reasons([header, *rows], [one.system.reason for one in found.metrics.values()])
+    reasons = [one.system.reason or tested.reasons.get(name) for name, one in found.metrics.items()]
+    yield from _with_reasons([header, *rows], reasons)
 
 
 def _differential_table(report: CorrelationReport) -> Iterator[str]:
     found = report.agreement.metrics
     number = next(iter(found.values())).differentials.correlation.points
     yield f"Pairs of systems: {number}"
-    header = ["", "Pearson", "Spearman", "Kendall", "agreement"]
+    header = ["", *_HEADINGS, "agreement"]
     rows = [
         [
             _marked(name, report),
@@ -57,12 +59,13 @@ def _segment_table(report: CorrelationReport) -> Iterator[str]:
         return
     yield f"Segments: {max(one.pooled.points for one in segments.values())} judged; on average over systems, and pooled"
     p = _p_values(found.segment_comparisons, report)
-    header = ["", "Pearson", "Spearman", "Kendall", f"p vs {report.baseline}", "pooled", "Spearman", "Kendall"]
+    header = ["", *_HEADINGS, *p.heading, "pooled", "Spearman", "Kendall"]
     rows = [
-        [_marked(name, report), *_coefficients(one), p[name], *_coefficients(one.pooled)]
+        [_marked(name, report), *_coefficients(one), *p.cells[name], *_coefficients(one.pooled)]
         for name, one in segments.items()
     ]
-    yield from _with_reasons([header, *rows], [one.reason for one in segments.values()])
+    reasons = [one.reason or _without(one.left_out) for one in segments.values()]
+    yield from _with_reasons([header, *rows], reasons)
 
 
 def _by_system_table(report: CorrelationReport) -> Iterator[str]:
@@ -77,7 +80,8 @@ def _by_system_table(report: CorrelationReport) -> Iterator[str]:
         for system in report.agreement.systems
     ]
     rows.append(["average", *(_with_interval(one.pearson) for one in segments.values())])
-    yield from table(rows)
+    reasons = [_first_reason(segments, system) for system in report.agreement.systems]
+    yield from _with_reasons(rows, [*reasons, None])
 
 
 def _score_table(report: CorrelationReport) -> Iterator[str]:
@@ -87,7 +91,12 @@ def _score_table(report: CorrelationReport) -> Iterator[str]:
     columns = [found.human, *(one.scores for one in found.metrics.values())]
     for k, system in enumerate(found.systems):
         rows.append([harmless(system), *(_with_interval(column[k]) for column in columns)])
-    yield from table(rows)
+    names = ["human", *found.metrics]
+    undefined = [
+        ", ".join(name for name, column in zip(names, columns, strict=True) if column[k].value is None)
+        for k in range(len(found.systems))
+    ]
+    yield from _with_reasons(rows, [names and f"undefined: {names}" for names in undefined])
 
 
 def _group_table(report: CorrelationReport) -> Iterator[str]:
@@ -99,10 +108,10 @@ def _group_table(report: CorrelationReport) -> Iterator[str]:
     for group in grouping.groups:
         size = f"{group.size}{' *' if group.small else '  '}"
         rows.append([f"{group.value:g}", size, shown(group.human), *map(shown, group.scores.values())])
-    yield from table(rows)
+    yield from _with_reasons(rows, [group.reason for group in grouping.groups])
     yield ""
     yield "Correlation over groups, and over those that are not small"
-    header = ["", "Pearson", "Spearman", "Kendall", "large", "Spearman", "Kendall"]
+    header = ["", *_HEADINGS, "large", "Spearman", "Kendall"]
     lines = [
         [_marked(name, report), *_coefficients(one), *_coefficients(grouping.large[name])]
         for name, one in grouping.every.items()
@@ -110,6 +119,8 @@ def _group_table(report: CorrelationReport) -> Iterator[str]:
     reasons = [one.reason or _of_large(grouping.large[name].reason) for name, one in grouping.every.items()]
     yield from _with_reasons([header, *lines], reasons)
 
+
+_HEADINGS = ("Pearson", "Spearman", "Kendall")
 
 _TABLES: dict[str, Callable[[CorrelationReport], Iterator[str]]] = {
     "system": _system_table,
@@ -119,6 +130,16 @@ _TABLES: dict[str, Callable[[CorrelationReport], Iterator[str]]] = {
     "scores": _score_table,
     "groups": _group_table,
 }
+
+
+def _first_reason(segments: Mapping[str, SegmentCorrelation], system: str) -> str | None:
+    """Why the first metric that is undefined in a system is so."""
+    reasons = {name: one.systems[system].reason for name, one in segments.items()}
+    return next((f"{name}: {reason}" for name, reason in reasons.items() if reason), None)
+
+
+def _without(systems: Sequence[str]) -> str | None:
+    return f"without {', '.join(systems)}, where it is undefined" if systems else None
 
 
 def _of_large(reason: str | None) -> str | None:
@@ -137,18 +158,51 @@ def _with_interval(found: Interval) -> str:
     return shown(found.value) if found.half_width is None else f"{shown(found.value)} ± {found.half_width:.4f}"
 
 
-def _p_values(
-    comparisons: Iterable[MetricComparison], report: CorrelationReport, *, williams: bool = False
-) -> dict[str, str]:
-    """The p-value of each metric against the baseline."""
-    found = dict.fromkeys(report.agreement.metrics, "")
-    for one in comparisons:
-        if report.baseline not in (one.first, one.second):
-            continue
-        other = one.second if one.first == report.baseline else one.first
-        p = one.williams.p if williams and one.williams else one.bootstrap.p if one.bootstrap else None
-        found[other] = shown(p)
-    return found
+class _Column(NamedTuple):
+    """A column of p-values, which need not be there.
+
+    Attributes:
+        heading: Its heading, or nothing.
+        cells: By metric, a cell or nothing.
+        reasons: By metric, why there is no value.
+    """
+
+    heading: list[str]
+    cells: dict[str, list[str]]
+    reasons: dict[str, str]
+
+
+def _p_values(comparisons: Sequence[MetricComparison], report: CorrelationReport) -> _Column:
+    """P-values of the paired bootstrap against the baseline, if anything was resampled."""
+    if not report.agreement.resamples:
+        return _Column([], {name: [] for name in report.agreement.metrics}, {})
+    cells = {name: [""] for name in report.agreement.metrics}
+    cells |= {
+        name: [shown(one.bootstrap.p)] for name, one in _against_baseline(comparisons, report).items() if one.bootstrap
+    }
+    return _Column([f"p vs {report.baseline}"], cells, {})
+
+
+def _williams(report: CorrelationReport) -> _Column:
+    """P-values of Williams' test against the baseline, if there are systems enough for one."""
+    compared = _against_baseline(report.agreement.system_comparisons, report)
+    tests = {name: one.williams for name, one in compared.items() if one.williams is not None}
+    if all(test.degrees < 1 for test in tests.values()):
+        return _Column([], {name: [] for name in report.agreement.metrics}, {})
+    cells = {name: [""] for name in report.agreement.metrics} | {name: [shown(test.p)] for name, test in tests.items()}
+    reasons = {name: f"Williams: {test.reason}" for name, test in tests.items() if test.reason}
+    return _Column(["Williams"], cells, reasons)
+
+
+def _against_baseline(
+    comparisons: Sequence[MetricComparison], report: CorrelationReport
+) -> dict[str, MetricComparison]:
+    """The comparison of each other metric with the baseline."""
+    return {
+        one.second if one.first == report.baseline else one.first: one
+        for one in comparisons
+        if report.baseline in (one.first, one.second)
+    }
 
 
 def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> Iterator[str]:

@@ -69,11 +69,14 @@ class Agreement:
         """Plain values, for JSON."""
         judged = (~np.isnan(self.human_segments)).sum(axis=1).tolist()
         human = {
-            name: {**_scored(one), "judged_segments": number}
+            name: {**_scored(one, "nobody judged it"), "judged_segments": number}
             for name, one, number in zip(self.systems, self.human, judged, strict=True)
         }
         scores = {
-            metric: dict(zip(self.systems, map(_scored, found.scores), strict=True))
+            metric: {
+                name: _scored(one, "the metric is undefined for its output")
+                for name, one in zip(self.systems, found.scores, strict=True)
+            }
             for metric, found in self.metrics.items()
         }
         return {
@@ -97,5 +100,6 @@ class Agreement:
         }
 
 
-def _scored(found: Interval) -> dict[str, Any]:
-    return {"score": found.value, "low": found.low, "high": found.high, "half_width": found.half_width}
+def _scored(found: Interval, why_not: str) -> dict[str, Any]:
+    values = {"score": found.value, "low": found.low, "high": found.high, "half_width": found.half_width}
+    return {**values, "reason": why_not if found.value is None else None}

@@ -163,7 +163,7 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
     against = _inversions(_dense_ranks(y))
     balance = pairs - tied_x - tied_y + tied_both - 2 * against
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = balance / (np.sqrt(pairs - tied_x) * np.sqrt(pairs - tied_y))
+        found: Floats = balance / np.sqrt((pairs - tied_x).astype(np.float64) * (pairs - tied_y))
     return np.clip(found, -1, 1)
 
 

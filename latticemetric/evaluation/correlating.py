@@ -19,7 +19,7 @@ from latticemetric.evaluation.correlation import Points, correlation
 from latticemetric.evaluation.differentials import differentials
 from latticemetric.evaluation.resampling import resampled_sums
 from latticemetric.evaluation.segment_level import moment_tables, segment_correlation
-from latticemetric.evaluation.systems import SystemTables, as_matrix
+from latticemetric.evaluation.systems import SystemTables, as_matrix, tied
 
 
 def correlate(
@@ -162,20 +162,20 @@ def _sizes(array: npt.NDArray[Any]) -> str:
 def _measured(one: SystemTables, *, run: _Run) -> _Measured:
     """Everything about one metric."""
     people, confidence = run.people, run.confidence
-    cells, x, y = one.of_segments(), one.of_systems(), people.values
-    values, within, pool = run.draw(one, *moment_tables(cells, people.segments))
-    samples = values, run.human()
+    cells, scores = one.of_segments(), one.of_systems()
+    drawn_scores, within, pool = run.draw(one, *moment_tables(cells, people.segments))
+    x, y, *samples = map(tied, (scores, people.values, drawn_scores, run.human()))
     points = Points("system", "systems", people.names)
-    system, drawn = correlation(x, y, samples, points, confidence)
+    system, drawn = correlation(x, y, (samples[0], samples[1]), points, confidence)
     sign = 1.0 if one.higher_is_better else -1.0
     segment, over_segments = None, None
     if not np.isnan(people.segments).all():
         segment, means = segment_correlation(cells, people.segments, (within, pool), people.names, confidence)
         over_segments = Strength(sign * _number(segment.pearson.value), sign * means, None)
     agreement = MetricAgreement(
-        _intervals(x, values, confidence),
+        _intervals(scores, drawn_scores, confidence),
         system,
-        differentials(x, y, samples, people.names, sign=sign, confidence=confidence),
+        differentials(x, y, (samples[0], samples[1]), people.names, sign=sign, confidence=confidence),
         segment,
         cells,
         one.higher_is_better,

@@ -44,6 +44,12 @@ class Group:
     human: float
     scores: Mapping[str, float | None]
 
+    @property
+    def reason(self) -> str | None:
+        """Why scores are undefined; `None` where none is."""
+        undefined = [name for name, score in self.scores.items() if score is None]
+        return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
+
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
@@ -52,6 +58,7 @@ class Group:
             "small": self.small,
             "human": self.human,
             "scores": dict(self.scores),
+            "reason": self.reason,
         }
 
 

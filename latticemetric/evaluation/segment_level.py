@@ -42,9 +42,9 @@ class SegmentCorrelation:
     reason: str | None
 
     @property
-    def averaged(self) -> int:
-        """How many systems the means are of."""
-        return sum(one.reason is None for one in self.systems.values())
+    def left_out(self) -> list[str]:
+        """The systems that the means are not of, as their own coefficients are undefined."""
+        return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `interval` is Pearson's."""
@@ -54,7 +54,7 @@ class SegmentCorrelation:
             "spearman": self.spearman.value,
             "kendall": self.kendall.value,
             "points": sum(one.points for one in self.systems.values()),
-            "averaged": self.averaged,
+            "left_out": self.left_out,
             "reason": self.reason,
             "pooled": _without_rank_intervals(self.pooled),
             "systems": {name: _without_rank_intervals(one) for name, one in self.systems.items()},

@@ -80,18 +80,27 @@ class SystemTables:
         return self.of_sums(self.tables.sum(axis=1))
 
     def of_sums(self, sums: Table) -> Floats:
-        """The value of sums of rows.
-
-        Equal systems are to be tied, whatever the order in which they were summed: the last bits are rounded away.
-        """
-        values = np.asarray(self.metric.values(sums), dtype=np.float64)
-        largest = np.abs(values[~np.isnan(values)]).max(initial=0.0)
-        scale = 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-        found: Floats = (values / scale).round(_PLACES) * scale
-        return found
+        """The value of sums of rows."""
+        return np.asarray(self.metric.values(sums), dtype=np.float64)
 
 
-_PLACES = 12
+_ROUNDING = 1e-12
+
+
+def tied(values: Floats) -> Floats:
+    """The same values, those equal that only rounding tells apart: the order in which systems are summed is no rank.
+
+    Of values along the last axis that are closer to their neighbours than rounding can bring them, all are the least.
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=-1)
+    slack = _ROUNDING * np.abs(np.where(np.isnan(values), 0.0, values)).max(axis=-1, keepdims=True, initial=0.0)
+    begins = np.ones(values.shape, dtype=bool)
+    begins[..., 1:] = ~(np.diff(ascending, axis=-1) <= slack)
+    first = np.maximum.accumulate(np.where(begins, np.arange(values.shape[-1]), 0), axis=-1)
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=-1), axis=-1)
+    return found
 
 
 def system_tables(

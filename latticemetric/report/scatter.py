@@ -24,7 +24,9 @@ SUFFIXES = (".svg", ".png", ".pdf")
 _MOST_COLUMNS = 4
 _PANEL_INCHES = 3.1
 _DOTS_AN_INCH = 150
-_MOST_LABELS = 40
+_MOST_LABELS = 25
+_LABEL_POINTS = 6
+_SPAN_POINTS = 130  # of a panel's height, what lies between the lowest and the highest point
 _POINT, _LINE, _TEXT, _LABEL, _QUIET = "#2166ac", "#b2182b", "#222222", "#555555", "#888888"
 _MANY = 200
 
@@ -112,7 +114,9 @@ def _draw(axes: Axes, panel: Panel) -> None:
     style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": _POINT}
     for chosen, colour, marker in ((there & ~hollow, _POINT, "o"), (there & hollow, "none", "^")):
         linewidths = 0 if crowd and colour != "none" else 0.8
-        axes.scatter(panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, **style)
+        axes.scatter(
+            panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, zorder=3, **style
+        )
     if panel.line is not None and there.any():
         ends = np.array([panel.x[there].min(), panel.x[there].max()])
         axes.plot(ends, panel.line[0] * ends + panel.line[1], color=_LINE, linewidth=1.2, zorder=1)
@@ -129,20 +133,33 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 
 def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
-    """Names beside points: to the left of those in the right half, so that they stay inside."""
+    """Names beside points: to the left of those in the right half, so that they stay inside; none over another."""
     from matplotlib.patheffects import withStroke
 
-    middle = (panel.x[there].min() + panel.x[there].max()) / 2
-    for x, y, text in zip(panel.x[there], panel.y[there], np.asarray(panel.labels)[there], strict=True):
-        left = x > middle
+    x, y = panel.x[there], panel.y[there]
+    middle = (x.min() + x.max()) / 2
+    unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
+    for at, height, shift, text in zip(x, y, _apart(y / unit) - y / unit, np.asarray(panel.labels)[there], strict=True):
+        left = at > middle
         axes.annotate(
             str(text).replace("$", r"\$"),
-            (float(x), float(y)),
-            xytext=(-5 if left else 5, 0),
+            (float(at), float(height)),
+            xytext=(-5 if left else 5, shift),
             textcoords="offset points",
             ha="right" if left else "left",
             va="center",
-            fontsize=6,
+            fontsize=_LABEL_POINTS,
             color=_LABEL,
+            zorder=2,
             path_effects=[withStroke(linewidth=2, foreground="white")],
         )
+
+
+def _apart(heights: Floats) -> Floats:
+    """The same heights, those that are too close for two labels pushed apart."""
+    order = np.argsort(heights, kind="stable")
+    step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
+    pushed = np.maximum.accumulate(heights[order] - step) + step
+    found = np.empty(len(heights))
+    found[order] = pushed - (pushed - heights[order]).mean()
+    return found

@@ -13,6 +13,7 @@ from latticemetric.evaluation.bootstrap import Interval, interval
 from latticemetric.evaluation.coefficients import Floats, differences
 from latticemetric.evaluation.correlation import Correlation, Points, bounds, correlation
 from latticemetric.evaluation.resampling import Values
+from latticemetric.evaluation.systems import tied
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ def differentials(
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
     points = Points("pair of systems", "pairs of systems", names, "difference")
     x, y, xs, ys = map(differences, (metric, human, *samples))
-    found, _ = correlation(x, y, (xs, ys), points, confidence)
+    one, other, *resampled = (
+        tied(pairs, of) for pairs, of in zip((x, y, xs, ys), (metric, human, *samples), strict=True)
+    )
+    found, _ = correlation(one, other, (resampled[0], resampled[1]), points, confidence)
     return Differentials(found, interval(float(_agreeing(sign * x, y)), _agreeing(sign * xs, ys), confidence))
 
 

@@ -87,14 +87,19 @@ class SystemTables:
 _ROUNDING = 1e-12
 
 
-def tied(values: Floats) -> Floats:
+def tied(values: Floats, made_of: Floats | None = None) -> Floats:
     """The same values, those equal that only rounding tells apart: the order in which systems are summed is no rank.
 
     Of values along the last axis that are closer to their neighbours than rounding can bring them, all are the least.
+
+    Args:
+        values: The values.
+        made_of: What they are differences of: it is as large as this that their rounding is.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
-    slack = _ROUNDING * np.abs(np.where(np.isnan(values), 0.0, values)).max(axis=-1, keepdims=True, initial=0.0)
+    large = values if made_of is None else made_of
+    slack = _ROUNDING * np.abs(np.where(np.isnan(large), 0.0, large)).max(axis=-1, keepdims=True, initial=0.0)
     begins = np.ones(values.shape, dtype=bool)
     begins[..., 1:] = ~(np.diff(ascending, axis=-1) <= slack)
     first = np.maximum.accumulate(np.where(begins, np.arange(values.shape[-1]), 0), axis=-1)

@@ -134,8 +134,6 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
     """Names beside points: to the left of those in the right half, so that they stay inside; none over another."""
-    from matplotlib.patheffects import withStroke
-
     x, y = panel.x[there], panel.y[there]
     middle = (x.min() + x.max()) / 2
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
@@ -151,7 +149,7 @@ def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
             fontsize=_LABEL_POINTS,
             color=_LABEL,
             zorder=2,
-            path_effects=[withStroke(linewidth=2, foreground="white")],
+            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.4},
         )
 
 

@@ -42,7 +42,7 @@ def read_texts(
     outputs: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
     """Ids of segments, the texts of each system, and the references of each segment."""
-    read = read_segments([*outputs, *references])
+    read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     expected = tuple(zip(*read.files[len(outputs) :], strict=True))
     return read.ids, read.files[: len(outputs)], expected
 

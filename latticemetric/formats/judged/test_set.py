@@ -126,6 +126,6 @@ class JudgmentRows:
     def notes(self) -> tuple[str, ...]:
         """Systems that were judged, and whose outputs are not there."""
         return tuple(
-            f"{name}: judged {number} times, but there is no output: left out"
+            f"{name}: judged {number} {'time' if number == 1 else 'times'}, but there is no output: left out"
             for name, number in self._strangers.items()
         )

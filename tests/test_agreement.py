@@ -48,10 +48,9 @@ def rows(seed, resamples=60, segments=8):
 def correlation(x, y):
     """Pearson's r of what is there on both sides; NaN where it is undefined."""
     pairs = [(a, b) for a, b in zip(x, y, strict=True) if not (math.isnan(a) or math.isnan(b))]
-    try:
-        return statistics.correlation(*zip(*pairs, strict=True))
-    except (statistics.StatisticsError, TypeError):
+    if any(len({round(pair[side], 12) for pair in pairs}) < 2 for side in range(2)):
         return NAN
+    return statistics.correlation(*zip(*pairs, strict=True))
 
 
 def mean(values):

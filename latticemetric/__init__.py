@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.signature import VERSION as __version__  # noqa: N811  the name every tool looks for
 
 if TYPE_CHECKING:
+    from latticemetric import evaluation as evaluation
     from latticemetric.alignment import Alignment as Alignment
     from latticemetric.batch.sweep import sweep as sweep
     from latticemetric.batch.sweep_totals import Sweep as Sweep
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
+    from latticemetric.judgments import Judgments as Judgments
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
     from latticemetric.lattice import Lattice as Lattice
@@ -105,6 +107,7 @@ _HOME = {
     "GRR": "metrics.recognition",
     "Hope": "questions.hope",
     "InputError": "errors",
+    "Judgments": "judgments",
     "Labels": "lattice",
     "Lattice": "lattice",
     "LatticeMetricError": "errors",
@@ -151,10 +154,14 @@ _HOME = {
     "write": "formats.writing",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604  the names above
+_PACKAGES = ("evaluation",)
+
+__all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"latticemetric.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'latticemetric' has no attribute '{name}'")
     value = getattr(import_module(f"latticemetric.{_HOME[name]}"), name)

@@ -309,6 +309,32 @@ def test_sentence_scores_have_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_correlations_have_the_documented_fields():
+    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--width", "1")
+    document = json.loads(output_of("latticemetric", "correlate", "harvest", *options, "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `correlate`")
+    correlation = documented("json.md", "A correlation")
+    ranks = [name for name in correlation if name.endswith("_interval")]
+    plain = [name for name in correlation if name not in ranks]
+    for metric in ("bleu", "wer"):
+        assert list(document["system"][metric]) == correlation
+        assert list(document["system"][metric]["interval"]) == documented("json.md", "An interval")
+        added = documented("json.md", "A correlation of differentials")
+        assert list(document["differentials"][metric]) == [*correlation, *added]
+        segment = document["segment"][metric]
+        assert list(segment) == documented("json.md", "A correlation of segments")
+        assert list(segment["pooled"]) == list(segment["systems"]["alder"]) == plain
+        assert list(document["groups"]["metrics"][metric]) == [*plain, "large"]
+    assert list(document["scores"]["wer"]["alder"]) == documented("json.md", "A system's score")
+    assert list(document["human"]["alder"]) == [*documented("json.md", "A system's score"), "judged_segments"]
+    assert list(document["groups"]) == documented("json.md", "Groups")
+    assert list(document["groups"]["groups"][0]) == documented("json.md", "A group")
+    for level in ("system", "segment"):
+        assert list(document["comparisons"][level][0]) == documented("json.md", "A comparison of metrics")
+    assert list(document["comparisons"]["system"][0]["williams"]) == documented("json.md", "Williams' test")
+
+
+@pytest.mark.usefixtures("folder")
 def test_scores_of_extracted_strings_have_the_documented_fields():
     plain, scored = (
         json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))
@@ -349,6 +375,7 @@ def test_tags_and_confidences_have_the_documented_fields():
         ("oracle", "oracle.md"),
         ("score", "score.md"),
         ("sweep", "sweep.md"),
+        ("correlate", "correlate.md"),
         ("convert", "formats/index.md"),
         ("info", "formats/index.md"),
         ("posteriors", "posteriors.md"),

@@ -166,3 +166,45 @@ def test_a_moses_list_is_read_whole():
         totals = [float(line.split("|||")[3]) for line in file]
     costs = [h.scores["total"] for _, nbest in lm.read(path) for h in nbest.hypotheses]
     assert costs == [-total for total in totals]
+
+
+# --- WMT: direct assessment, with the correlations that the campaigns' own scores give
+
+METRICS = DATA / "metrics"
+
+
+@cache
+def correlated(*arguments: object) -> dict:
+    """The JSON document of a run of `latticemetric correlate`."""
+    command = [str(PROGRAM.with_name("latticemetric")), "correlate", *map(str, arguments), "--format", "json"]
+    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("pair", "systems", "pearson"), [("cs-en", 4, 0.926), ("de-en", 11, 0.906)])
+def test_bleu_correlates_with_direct_assessment_of_systems_as_known(pair, systems, pearson):
+    found = correlated(METRICS / "wmt17", "--pair", pair, "--metrics", "bleu", "--resamples", 200)
+    assert round(found["system"]["bleu"]["pearson"], 3) == pearson
+    assert found["system"]["bleu"]["points"] == systems
+    assert found["system"]["bleu"]["interval"]["low"] < pearson < found["system"]["bleu"]["interval"]["high"]
+    assert found["differentials"]["bleu"]["points"] == systems * (systems - 1) // 2
+
+
+@pytest.mark.parametrize(
+    ("references", "pearson"), [(["ref.A.en"], 0.555), (["ref.B.en"], 0.664), (["ref.A.en", "ref.B.en"], 0.599)]
+)
+def test_bleu_with_several_references_correlates_as_known(references, pearson):
+    folder = METRICS / "wmt21-csen"
+    options = [option for name in references for option in ("--reference", folder / name)]
+    found = correlated(folder, *options, "--metrics", "bleu", "--resamples", 0)
+    assert round(found["system"]["bleu"]["pearson"], 3) == pearson
+    assert found["segment"]["bleu"]["reason"] == "people judged no segments"
+    assert found["notes"] == ["HUMAN: judged 1 time, but there is no output: left out"]
+
+
+def test_judgments_of_identical_outputs_count_for_each_system():
+    found = correlated(METRICS / "wmt17", "--pair", "cs-en", "--metrics", "bleu", "--resamples", 200)
+    with (METRICS / "wmt17" / "DA-seglevel.csv").open(encoding="utf-8") as file:
+        rows = [line.split() for line in file if line.startswith("cs-en")]
+    assert sum(one["judged_segments"] for one in found["human"].values()) == sum(row[2].count("+") + 1 for row in rows)

@@ -99,7 +99,7 @@ def test_workers_and_scales_are_heard():
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' has no form"),
-        (["--beams", "1", "--plot", "drawing.txt"], "'drawing.txt' is no drawing"),
+        (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the file is to be a picture"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message):
@@ -159,11 +159,11 @@ def test_a_plot_into_nowhere_says_so(tmp_path):
 
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
-    from latticemetric.report.sweep_plot import require_drawable
+    from latticemetric.report.drawing import check_plot
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(lm.MissingDependencyError, match=r"latticemetric\[report\]"):
-        require_drawable("plot.svg")
+        check_plot("plot.svg")
 
 
 def test_the_verb_is_listed():

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair
 
 _ENDING = ".fst"
+_OF_RATES = (
+    "alpha", "beta", "ignore", "wildcard", "normalize", "score", "alignment", "tags", "confidence",
+    "nbest", "hope", "fear", "worst", "write_lattices",
+)  # fmt: skip
 _TSV_COLUMNS = ["id", "score", "hypothesis", "cost", "exact", "one_best_hypothesis", "one_best_score", "one_best_cost"]
 
 
@@ -54,24 +58,10 @@ def put_oracles(
 
 def _refuse_others(chosen: dict[str, Any]) -> None:
     """What is told to recognition rates means nothing to an automaton."""
-    others = (
-        "alpha",
-        "beta",
-        "ignore",
-        "wildcard",
-        "score",
-        "alignment",
-        "normalize",
-        "nbest",
-        "hope",
-        "fear",
-        "worst",
-    )
-    for name in (*others, "write_lattices", "tags", "confidence"):
+    advice = "leave it out, or name a metric"
+    for name in _OF_RATES:
         if chosen.get(name):
-            raise UsageError(
-                f"--{name.replace('_', '-')} means nothing to an automaton", advice="leave it out, or name a metric"
-            )
+            raise UsageError(f"--{name.replace('_', '-')} means nothing to an automaton", advice=advice)
     if chosen["engine"] == "native":
         raise UsageError("the native engine knows recognition rates only", advice="leave --engine out")
 

@@ -160,15 +160,20 @@ def grammar(name: str | None) -> Grammar | None:
     return find_grammar(name)
 
 
+def listed(names: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
 def metric_list(names: Iterable[str], *, stem: bool = False) -> list[Any]:
     """The metrics of some lists of names, separated by commas; each once."""
     from latticemetric.metrics.registry import make_metric, metric_names
 
-    listed = [name.strip() for several in names for name in several.split(",") if name.strip()]
-    if not listed:
+    chosen = [name for several in names for name in listed(several)]
+    if not chosen:
         raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
     metrics = {}
-    for name in listed:
+    for name in chosen:
         try:
             metric = make_metric(name, **({"stem": True} if stem and not name.endswith("-stem") else {}))
         except UsageError as error:

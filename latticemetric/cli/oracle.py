@@ -90,8 +90,8 @@ def command(
     from latticemetric.cli.automaton import is_automaton, put_oracles
 
     if is_automaton(chosen["metric"]):
-        shown = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
-        put_oracles(lattices, references, style, output_format, output, **shown, **chosen)
+        beside = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
+        put_oracles(lattices, references, style, output_format, output, **beside, **chosen)
         return
     if not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")

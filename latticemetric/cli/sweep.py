@@ -99,7 +99,8 @@ def command(
         for line in LINES[output_format](totals, intervals, metric.name):
             put(line)
     if plot is not None:
-        draw(totals, metric, plot, intervals)
+        better = "higher" if metric.higher_is_better else "lower"
+        draw(totals, f"{metric.name} ({better} is better)", plot, intervals)
     if output_format == "text":
         click.echo("\n".join(footer(totals, intervals, chosen["seed"])), err=True)
     if totals.failed:
@@ -110,9 +111,10 @@ def _drawing(plot: str | None) -> Any:
     """What draws; that it is not there, or knows no such file, is better known before an hour of searching."""
     if plot is None:
         return None
-    from latticemetric.report.sweep_plot import draw_sweep, require_drawable
+    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.sweep_plot import draw_sweep
 
-    require_drawable(plot)
+    check_plot(plot)
     return draw_sweep
 
 

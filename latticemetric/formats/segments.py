@@ -13,6 +13,8 @@ from latticemetric.vocabulary import split_words
 SegmentText = str | Lattice
 """A text of a segment: as it stands, or a graph where it has alternatives."""
 
+_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, say --keyed"
+
 
 @dataclass(frozen=True)
 class Segments:
@@ -30,29 +32,30 @@ class Segments:
         return len(self.ids)
 
 
-def read_segments(paths: Sequence[str], *, keyed: bool = False) -> Segments:
+def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _UNEQUAL) -> Segments:
     """Reads files that hold the same segments.
 
     Args:
         paths: The files; compressed or not.
         keyed: Whether lines begin with ids. Then the first file gives the order; otherwise line k of each belongs to
             segment k, and an empty line is a text of no words.
+        unequal: What to do about files that differ in length.
 
     Raises:
         FormatError: A segment is missing in a file.
     """
     if paths.count(STANDARD_INPUT) > 1:
         raise FormatError("standard input can be read only once", where=STANDARD_INPUT, advice="name files")
-    return _keyed(paths) if keyed else _plain(paths)
+    return _keyed(paths) if keyed else _plain(paths, unequal)
 
 
-def _plain(paths: Sequence[str]) -> Segments:
+def _plain(paths: Sequence[str], unequal: str) -> Segments:
     files = [_lines(path) for path in paths]
     for path, lines in zip(paths, files, strict=True):
         if len(lines) != len(files[0]):
             raise FormatError(
                 f"{paths[0]} has {_count(len(files[0]))} and {path} has {_count(len(lines))}",
-                advice="line k of each file belongs to segment k; if lines begin with ids, say --keyed",
+                advice=unequal,
             )
     return Segments(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
 

@@ -1,1 +1,1 @@
-"""Drawings of results."""
+"""Drawings of results. matplotlib is imported when something is to be drawn."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
-from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.evaluation.bootstrap import Interval
-from latticemetric.formats.writing import atomic_output
-from latticemetric.metrics.recognition import GRR
+from latticemetric.report.drawing import check_plot, save, style
 
-_SUFFIXES = (".svg", ".png", ".pdf")
 _AXES = {"beam": "pruning beam", "density": "density: arcs per reference word", "nbest": "n of n-best"}
 _ORACLE, _ONE_BEST, _WHOLE = "#0b6e99", "#888888", "#c05a00"
 # From here on, numbers are drawn by their logarithms.
@@ -23,51 +19,30 @@ _WIDE = 20
 _MOST_TICKS = 10
 
 
-def require_drawable(path: str) -> None:
-    """Refuses what cannot be drawn.
-
-    Raises:
-        UsageError: The file's suffix is none that is drawn.
-        MissingDependencyError: There is no matplotlib.
-    """
-    if Path(path).suffix not in _SUFFIXES:
-        raise UsageError(f"'{path}' is no drawing", advice=f"name a file that ends in {', '.join(_SUFFIXES)}")
-    try:
-        import matplotlib  # noqa: F401, ICN001
-    except ImportError as error:
-        raise MissingDependencyError(
-            "plots need matplotlib, which is not installed", advice="pip install 'latticemetric[report]'"
-        ) from error
-
-
-def draw_sweep(found: Sweep, metric: GRR, path: str, intervals: Sequence[Interval] = ()) -> None:
+def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
     """Draws a sweep into a file: a panel for each kind of point, and one for lengths.
 
     Args:
         found: The sweep.
-        metric: What was measured.
+        measured: What, and which way is better.
         path: A file that ends in .svg, .png or .pdf.
         intervals: Those of the sweep's rows, where there are any: drawn as bands.
     """
-    require_drawable(path)
-    import matplotlib as mpl
+    check_plot(path)
     from matplotlib.figure import Figure
 
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
-    with mpl.rc_context({"svg.hashsalt": "latticemetric", "axes.spines.top": False, "axes.spines.right": False}):
+    with style():
         figure = Figure(figsize=(1 + 4 * number, 3.8), layout="constrained")
         panels = figure.subplots(1, number, sharey=True, squeeze=False)[0]
         for panel, kind in zip(panels, kinds, strict=False):
             _draw_points(panel, found, kind, intervals)
         if found.lengths:
             _draw_lengths(panels[-1], found.lengths)
-        better = "higher" if metric.higher_is_better else "lower"
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
-        panels[0].set_ylabel(f"{metric.name} ({better} is better)")
-        suffix = Path(path).suffix
-        with atomic_output(path) as file:
-            figure.savefig(file, format=suffix[1:], dpi=150, metadata={"Date": None} if suffix == ".svg" else None)
+        panels[0].set_ylabel(measured)
+        save(figure, path)
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> None:

@@ -1,0 +1,245 @@
+"""`latticemetric correlate`: whether metrics agree with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli import options
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.evaluation.agreement import Agreement
+    from latticemetric.evaluation.grouping import Grouping
+    from latticemetric.evaluation.people import HumanScores
+    from latticemetric.evaluation.scoring import AnyMetric
+    from latticemetric.evaluation.systems import SystemTables
+    from latticemetric.formats.judged.test_set import JudgedSystems
+    from latticemetric.metrics.preparation import Preparation
+
+_ALL_METRICS = (
+    "nist,nist-stem,bleu,bleu-stem,bleu-sbp,precision,precision-stem,recall,recall-stem,f1,f1-stem,fmean,fmean-stem,"
+    "meteor,wer,wrr,4-grr"
+)
+_TABLES = ("system", "differentials", "segment", "by-system", "scores")
+_PLOTS = ("system", "differentials", "segment", "groups")
+
+_EPILOG = """\b
+Examples:
+  latticemetric correlate campaign/ --metrics bleu,fmean,meteor
+  latticemetric correlate judged.tsv --normalize-judges --group-by human
+  latticemetric correlate wmt17/ --pair cs-en --plot cs-en.svg
+"""
+
+
+@click.command("correlate", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("test_set", metavar="TESTSET")
+@click.option("--pair", metavar="PAIR", help="Language pair of a WMT folder with several, like cs-en.")
+@click.option("--reference", "-r", "references", metavar="FILE", multiple=True, help="In place of the folder's own.")
+@click.option("--human", metavar="FILE", help="Table of judgments in place of the folder's own.")
+@click.option("--leave-out", metavar="SYSTEM", multiple=True, help="Pass over a system; repeatable.")
+@click.option("--scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
+@click.option(
+    "--combine",
+    type=click.Choice(["sum", "mean"]),
+    default="sum",
+    show_default=True,
+    help="What several columns become.",
+)
+@click.option("--normalize-judges", is_flag=True, help="Give each judge zero mean and unit variance.")
+@click.option("--metrics", "-m", metavar="NAMES", multiple=True, help="Separated by commas (default: all).")
+@click.option("--tokenize", "-tok", metavar="NAME", help="sacrebleu's tokenizer (default: none; 13a for WMT).")
+@click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
+@click.option(
+    "--effective-length",
+    type=click.Choice(["shortest", "closest", "average"]),
+    help="BLEU's length of several references (default: shortest; closest for WMT).",
+)
+@click.option(
+    "--tables",
+    default="system,differentials,segment",
+    show_default=True,
+    metavar="NAMES",
+    help=f"Tables of text: some of {', '.join(_TABLES)}.",
+)
+@click.option("--baseline", metavar="METRIC", help="What p-values compare with (default: the first metric).")
+@click.option("--group-by", type=click.Choice(["unigram", "human"]), help="Also group segments by a score.")
+@click.option(
+    "--width",
+    type=click.FloatRange(0, min_open=True),
+    default=0.1,
+    show_default=True,
+    metavar="X",
+    help="Between groups.",
+)
+@click.option(
+    "--smallest", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Smaller groups are small."
+)
+@click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="The unigram score of groups.")
+@click.option(
+    "--resamples", type=click.IntRange(0), default=1000, show_default=True, metavar="N", help="For intervals; 0: none."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of resamples inside an interval.",
+)
+@click.option("--plot", metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
+@click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Threads (default: one a processor).")
+@click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
+@options.output_format("text", "tsv", "json")
+@options.output
+def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
+    """Correlation of metrics with human scores, over systems, pairs of systems, and segments.
+
+    TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
+    """
+    from latticemetric.cli import correlate_tables, correlate_writing
+    from latticemetric.formats.judged.reading import read_judged
+    from latticemetric.metrics.preparation import Preparation
+
+    metrics = _metrics(chosen)
+    tables = _table_names(chosen["tables"])
+    _check_plot(chosen)
+    judged = read_judged(test_set, pair=chosen["pair"], references=chosen["references"], human=chosen["human"]).without(
+        chosen["leave_out"]
+    )
+    if chosen["effective_length"] is None and judged.raw:
+        metrics = _with_length(metrics, "closest")
+    preparation = Preparation(chosen["lowercase"], chosen["tokenize"] or ("13a" if judged.raw else "none"))
+    agreement, grouping, human = _evaluated(judged, metrics, preparation, chosen)
+    signatures = _signatures(metrics, len(judged.references[0]), preparation, short=chosen["short_signature"])
+    report = correlate_writing.CorrelationReport(
+        test_set,
+        agreement,
+        grouping,
+        chosen["group_by"],
+        (*judged.notes, *human.notes),
+        signatures,
+        len(judged.references[0]),
+        _baseline(metrics, chosen["baseline"]),
+        tables,
+    )
+    formats = {"tsv": correlate_writing.tsv_lines, "json": correlate_writing.json_lines}
+    lines = formats.get(output_format, correlate_tables.text_lines)
+    with options.results(chosen["output"], at_once=False) as put:
+        for line in lines(report):
+            put(line)
+        if chosen["plot"]:
+            _plot(agreement, grouping, chosen)
+    if output_format == "text":
+        click.echo("\n".join(correlate_tables.footer(report)), err=True)
+
+
+def _evaluated(
+    judged: JudgedSystems, metrics: list[AnyMetric], preparation: Preparation, chosen: dict[str, Any]
+) -> tuple[Agreement, Grouping | None, HumanScores]:
+    from latticemetric.batch.workers import default_workers
+    from latticemetric.evaluation.correlating import correlate
+    from latticemetric.evaluation.grouping import group_segments
+    from latticemetric.evaluation.people import human_scores
+    from latticemetric.evaluation.systems import system_tables
+
+    columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judged.judgments.columns
+    human = human_scores(
+        judged.judgments.select(columns), combine=chosen["combine"], normalize_judges=chosen["normalize_judges"]
+    )
+    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
+    references = [[preparation.words(text) for text in several] for several in judged.references]
+    workers = chosen["workers"] or default_workers()
+    tables = system_tables(outputs, references, metrics, workers=workers)
+    drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence")}
+    agreement = correlate(
+        tables, human.segment, system_human=human.system, systems=judged.systems, workers=workers, **drawn
+    )
+    if chosen["group_by"] is None:
+        return agreement, None, human
+    by = human.segment
+    if chosen["group_by"] == "unigram":
+        by = _unigram_table(chosen["unigram"], tables, outputs, references).of_segments()
+    sizes = {name: chosen[name] for name in ("width", "smallest")}
+    return agreement, group_segments(tables, human.segment, by, **sizes, **drawn), human
+
+
+def _unigram_table(
+    name: str, tables: dict[str, SystemTables], outputs: list[Any], references: list[Any]
+) -> SystemTables:
+    from latticemetric.evaluation.systems import system_tables
+
+    metric = _single(name, "--unigram")
+    return tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
+
+
+def _metrics(chosen: dict[str, Any]) -> list[AnyMetric]:
+    metrics = options.metric_list(chosen["metrics"] or [_ALL_METRICS])
+    _single(chosen["unigram"], "--unigram")
+    _baseline(metrics, chosen["baseline"])
+    return _with_length(metrics, chosen["effective_length"])
+
+
+def _with_length(metrics: list[AnyMetric], length: str | None) -> list[AnyMetric]:
+    """The metrics, those of several references' lengths with this one."""
+    from dataclasses import replace
+
+    if length is None:
+        return metrics
+    return [
+        replace(metric, effective_length=length) if hasattr(metric, "effective_length") else metric  # type: ignore[type-var]
+        for metric in metrics
+    ]
+
+
+def _baseline(metrics: list[AnyMetric], name: str | None) -> str:
+    names = [metric.name for metric in metrics]
+    if name is None:
+        return names[0]
+    baseline: str = _single(name, "--baseline").name
+    if baseline not in names:
+        raise UsageError(f"{name} is not among the metrics", where="--baseline", advice=f"choose {', '.join(names)}")
+    return baseline
+
+
+def _single(name: str, option: str) -> AnyMetric:
+    found: list[AnyMetric] = options.metric_list([name])
+    if len(found) != 1:
+        raise UsageError(f"'{name}' names several metrics", where=option, advice="name one")
+    return found[0]
+
+
+def _table_names(names: str) -> tuple[str, ...]:
+    listed = options.listed(names)
+    unknown = [name for name in listed if name not in _TABLES]
+    if unknown or not listed:
+        what = f"there is no table '{unknown[0]}'" if unknown else "no table is named"
+        raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
+    return tuple(dict.fromkeys(listed))
+
+
+def _signatures(metrics: list[AnyMetric], references: int, preparation: Preparation, *, short: bool) -> dict[str, str]:
+    return {metric.name: preparation.signed(metric.signature_for(references)).format(short=short) for metric in metrics}
+
+
+def _check_plot(chosen: dict[str, Any]) -> None:
+    """Says what cannot be drawn before anything is computed."""
+    if not chosen["plot"]:
+        return
+    from latticemetric.report.drawing import check_plot
+
+    check_plot(chosen["plot"])
+    if chosen["plot_level"] == "groups" and chosen["group_by"] is None:
+        raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
+
+
+def _plot(agreement: Agreement, grouping: Grouping | None, chosen: dict[str, Any]) -> None:
+    from latticemetric.report.agreement import plot_agreement, plot_grouping
+
+    if grouping is not None and chosen["plot_level"] == "groups":
+        plot_grouping(grouping, chosen["plot"])
+    else:
+        plot_agreement(agreement, chosen["plot"], level=chosen["plot_level"])

@@ -1,0 +1,223 @@
+"""Segments of all systems put together by quality, and each group scored as a test set (Coughlin 2003, 2.2 and 2.3).
+
+Groups cover the whole range of quality, where systems are often alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
+from latticemetric.evaluation.correlation import Correlation, Points, plain_correlation
+from latticemetric.evaluation.resampling import resampled_sums
+from latticemetric.evaluation.systems import SystemTables, as_matrix
+
+_Groups = npt.NDArray[np.int64]
+_NOWHERE = -1
+_MOST_GROUPS = 10_000
+
+SMALL = 100
+"""Groups of fewer segments are small: Coughlin (2003) sees their points stray."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Segments of like quality.
+
+    Attributes:
+        value: What they were grouped by, rounded.
+        size: How many they are.
+        small: Whether these are too few to be trusted.
+        human: The mean of people's scores.
+        scores: The value of each metric, as of a test set; `None` where it is undefined.
+    """
+
+    value: float
+    size: int
+    small: bool
+    human: float
+    scores: Mapping[str, float | None]
+
+    @property
+    def reason(self) -> str | None:
+        """Why scores are undefined; `None` where none is."""
+        undefined = [name for name, score in self.scores.items() if score is None]
+        return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "value": self.value,
+            "size": self.size,
+            "small": self.small,
+            "human": self.human,
+            "scores": dict(self.scores),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Correlation over groups.
+
+    Attributes:
+        width: How far apart the values of neighbouring groups are.
+        smallest: Groups of fewer segments are small.
+        groups: In ascending order; empty ones are left out.
+        every: By metric, over all groups.
+        large: Likewise, without small ones.
+    """
+
+    width: float
+    smallest: int
+    groups: tuple[Group, ...]
+    every: Mapping[str, Correlation]
+    large: Mapping[str, Correlation]
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "width": self.width,
+            "smallest": self.smallest,
+            "groups": [group.asdict() for group in self.groups],
+            "metrics": {
+                name: {**_plain(found), "large": _plain(self.large[name])} for name, found in self.every.items()
+            },
+        }
+
+
+def group_segments(
+    scores: Mapping[str, npt.ArrayLike | SystemTables],
+    human: npt.ArrayLike,
+    by: npt.ArrayLike,
+    *,
+    width: float = 0.1,
+    smallest: int = SMALL,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Grouping:
+    """Groups judged segments of all systems by a value, rounded to a multiple of the width.
+
+    Args:
+        scores: By the metric's name, as `correlate` takes them.
+        human: People's score of each segment, a row a system; NaN where nobody judged: such segments are left out.
+        by: What they are grouped by, such as their unigram scores, or people's scores.
+        width: How far apart the values of neighbouring groups are.
+        smallest: Groups of fewer segments are small.
+        resamples: How many test sets are drawn; a segment keeps its group. 0: no intervals.
+        seed: The same seed draws the same segments.
+        confidence: The share of resamples that intervals hold.
+
+    Examples:
+        >>> people = [[1, 1, 4, 4, 2], [3, 2, 4, 3, 1]]
+        >>> metric = [[0.1, 0.2, 0.8, 0.9, 0.3], [0.5, 0.4, 0.9, 0.6, 0.2]]
+        >>> found = group_segments({"mine": metric}, people, people, width=1, smallest=2, resamples=0)
+        >>> [(group.value, group.size, round(group.scores["mine"], 3)) for group in found.groups]
+        [(1.0, 3, 0.167), (2.0, 2, 0.35), (3.0, 2, 0.55), (4.0, 3, 0.867)]
+        >>> round(found.every["mine"].pearson.value, 3)
+        0.991
+    """
+    judged = as_matrix(human, "human scores")
+    member, values = _assigned(as_matrix(by, "the values to group by"), judged, width)
+    people = _grouped(SystemTables.of(judged), member, len(values))
+    sizes = people.table[..., 1].sum(axis=0).astype(int)
+    counted = {name: _grouped(SystemTables.of(given), member, len(values)) for name, given in scores.items()}
+    drawing = _Drawing(resamples, seed, confidence)
+    large = sizes >= smallest
+    return Grouping(
+        width,
+        smallest,
+        _listed(values, sizes, smallest, people, counted),
+        {name: _correlation(one, people, sizes > 0, drawing) for name, one in counted.items()},
+        {name: _correlation(one, people, large, drawing) for name, one in counted.items()},
+    )
+
+
+class _Grouped(NamedTuple):
+    """A metric's statistics by segment, group and column: sums over the systems whose output is in the group."""
+
+    scores: SystemTables
+    table: Floats
+
+    def values(self) -> Floats:
+        """The value of each group."""
+        return self.scores.of_sums(self.table.sum(axis=0))
+
+
+class _Drawing(NamedTuple):
+    resamples: int
+    seed: int
+    confidence: float
+
+    def values(self, one: _Grouped) -> Floats:
+        """The value of each group, a row a resample."""
+        segments, groups, columns = one.table.shape
+        if not self.resamples:
+            return np.zeros((0, groups))
+        (sums,) = resampled_sums([one.table.reshape(segments, -1)], self.resamples, self.seed)
+        return one.scores.of_sums(sums.reshape(-1, groups, columns))
+
+
+def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
+    """The group of each cell, and the value of each group."""
+    if not 0 < width < np.inf:
+        raise UsageError(f"groups of width {width}", advice="give a width above 0, like 0.1")
+    if by.shape != human.shape:
+        raise UsageError(f"values to group by of shape {by.shape}, and human scores of shape {human.shape}")
+    there = ~(np.isnan(by) | np.isnan(human))
+    # Halves go up; what rounding leaves of a half is a half.
+    numbers = np.floor(by[there] / width + 0.5 + 1e-9)
+    found, member = np.unique(numbers, return_inverse=True)
+    if len(found) > _MOST_GROUPS:
+        raise UsageError(f"{len(found)} groups of width {width:g}", advice="make them wider")
+    groups = np.full(human.shape, _NOWHERE, dtype=np.int64)
+    groups[there] = member
+    # 3 × 0.1 is shown as 0.3.
+    return groups, np.array([float(f"{number * width:.12g}") for number in found])
+
+
+def _grouped(scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
+    systems, segments, columns = scores.tables.shape
+    if (systems, segments) != member.shape:
+        raise UsageError(f"a metric has scores of shape {(systems, segments)}, and people's are of {member.shape}")
+    found = np.zeros((segments, groups, columns))
+    for table, own in zip(scores.tables, member, strict=True):
+        rows = np.flatnonzero(own != _NOWHERE)
+        found[rows, own[rows]] += table[rows]
+    return _Grouped(scores, found)
+
+
+def _listed(
+    values: Floats, sizes: npt.NDArray[np.int64], smallest: int, people: _Grouped, counted: Mapping[str, _Grouped]
+) -> tuple[Group, ...]:
+    human = people.values().tolist()
+    scores = {name: one.values().tolist() for name, one in counted.items()}
+    return tuple(
+        Group(
+            float(value),
+            int(size),
+            bool(size < smallest),
+            human[k],
+            {name: None if np.isnan(found[k]) else found[k] for name, found in scores.items()},
+        )
+        for k, (value, size) in enumerate(zip(values, sizes, strict=True))
+    )
+
+
+def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool_], drawing: _Drawing) -> Correlation:
+    x, y = (one.values()[chosen] for one in (metric, people))
+    # A group that a resample leaves empty is no point of it.
+    xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
+    drawn = pearson_of(moments(xs, ys).sum(axis=-2))
+    return plain_correlation(x, y, drawn, Points("group", "groups"), drawing.confidence)
+
+
+def _plain(found: Correlation) -> dict[str, Any]:
+    return {name: value for name, value in found.asdict().items() if not name.endswith("_interval")}

@@ -1,0 +1,123 @@
+"""Scores of segments and systems, made from what judges said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import Floats
+from latticemetric.judgments import WHOLE_SYSTEM, Judgments
+
+Combination = Literal["sum", "mean"]
+
+# Columns that make one score together; others have to be chosen from.
+_BELONG_TOGETHER = ({"adequacy", "fluency"},)
+
+
+@dataclass(frozen=True)
+class HumanScores:
+    """Scores that metrics are compared with.
+
+    Attributes:
+        systems: Names of the systems.
+        segment: A row a system, a column a segment; NaN where nobody judged.
+        system: Of whole systems, where people (or a campaign) gave them; NaN where not. `None` where none has one:
+            then a system's score is the mean of its segments'.
+        notes: What a reader should know: judgments that are missing, judges who say nothing.
+    """
+
+    systems: tuple[str, ...]
+    segment: Floats
+    system: Floats | None
+    notes: tuple[str, ...] = ()
+
+
+def human_scores(judgments: Judgments, *, combine: Combination = "sum", normalize_judges: bool = False) -> HumanScores:
+    """Averages judges, then adds up the columns of scores (Lavie et al. 2004, section 3.1).
+
+    Args:
+        judgments: What was said. Its columns are adequacy and fluency, or one of any name.
+        combine: Whether several columns are summed or averaged.
+        normalize_judges: Whether each judge's scores get zero mean and unit variance first, in each column. A judge
+            whose scores are all equal prefers nothing: they become 0.
+
+    Raises:
+        UsageError: Several columns that are not known to belong together.
+    """
+    if combine not in get_args(Combination):
+        raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")
+    if len(judgments.columns) > 1 and set(judgments.columns) not in _BELONG_TOGETHER:
+        raise UsageError(
+            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --scores"
+        )
+    notes = _missing_judgments(judgments)
+    if normalize_judges:
+        judgments, indifferent = _normalized(judgments)
+        notes += [f"judge {name} gives one score only: it becomes 0" for name in indifferent]
+    scores = _averaged(judgments)
+    together = scores.sum(axis=-1) if combine == "sum" else scores.mean(axis=-1)
+    whole = together[:, WHOLE_SYSTEM]
+    return HumanScores(judgments.systems, together[:, :-1], None if np.isnan(whole).all() else whole, tuple(notes))
+
+
+def _averaged(judgments: Judgments) -> Floats:
+    """Means over judges, by system, segment (that of whole systems last) and column."""
+    shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    there = ~np.isnan(judgments.scores)
+    cells = (judgments.system, judgments.segment)  # WHOLE_SYSTEM is the last one from behind
+    np.add.at(sums, cells, np.where(there, judgments.scores, 0.0))
+    np.add.at(counts, cells, there)
+    with np.errstate(invalid="ignore"):
+        found: Floats = sums / counts
+    return found
+
+
+def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
+    """Each judge's scores standardised, and the judges whose scores are all equal in some column."""
+    scores = judgments.scores.copy()
+    indifferent = []
+    for number, name in enumerate(judgments.judges):
+        rows = judgments.judge == number
+        if not rows.any():
+            continue
+        own = scores[rows]
+        scores[rows], constant = _standardised_columns(own)
+        indifferent += [name] if constant else []
+    return replace(judgments, scores=scores), indifferent
+
+
+def _standardised_columns(scores: Floats) -> tuple[Floats, bool]:
+    there = ~np.isnan(scores)
+    number = np.maximum(1, there.sum(axis=0))
+    centred = np.where(there, scores - np.where(there, scores, 0.0).sum(axis=0) / number, 0.0)
+    deviation = np.sqrt((centred**2).sum(axis=0) / number)
+    constant = _constant_columns(scores, there)
+    standard = np.where(constant, 0.0, centred / np.where(constant, 1.0, deviation))
+    return np.where(there, standard, np.nan), bool((constant & there.any(axis=0)).any())
+
+
+def _constant_columns(scores: Floats, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    highest = np.where(there, scores, -np.inf).max(axis=0)
+    lowest = np.where(there, scores, np.inf).min(axis=0)
+    found: npt.NDArray[np.bool_] = highest <= lowest
+    return found
+
+
+def _missing_judgments(judgments: Judgments) -> list[str]:
+    """A line a system some of whose segments nobody judged, if any of its segments were."""
+    judged = np.zeros((len(judgments.systems), judgments.segments + 1), dtype=bool)
+    complete = ~np.isnan(judgments.scores).any(axis=-1)
+    judged[judgments.system[complete], judgments.segment[complete]] = True
+    counts = judged[:, :-1].sum(axis=-1)
+    if not counts.any():
+        return []
+    return [
+        f"{name}: {judgments.segments - count} of {judgments.segments} segments have no judgment"
+        for name, count in zip(judgments.systems, counts.tolist(), strict=True)
+        if count < judgments.segments
+    ]

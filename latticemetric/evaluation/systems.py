@@ -1,0 +1,146 @@
+"""Statistics of several systems under one metric, as one array; made once, resampled often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import Floats
+from latticemetric.evaluation.resampling import TabledMetric
+from latticemetric.metrics.base import Metric, References, Table, Text
+
+_SYSTEMS_SEGMENTS_COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class MeanOfSegments:
+    """A metric whose value is the mean of its segments' values: a trained one, or people's.
+
+    Attributes:
+        higher_is_better: Whether more is better.
+    """
+
+    higher_is_better: bool = True
+
+    def table_of(self, values: Floats) -> Table:
+        """Columns: the value, and one; zeros where there is no value."""
+        there = ~np.isnan(values)
+        return np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
+
+    def values(self, sums: Table) -> Floats:
+        """The mean of each row of summed statistics; NaN where nothing was summed."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = sums[..., 0] / sums[..., 1]
+        return found
+
+
+@dataclass(frozen=True)
+class SystemTables:
+    """A metric's statistics of the same segments in several systems.
+
+    Attributes:
+        metric: Turns sums of rows into values; `higher_is_better` if it has it, else true, says which way it points.
+        tables: Statistics by system, segment and column.
+    """
+
+    metric: TabledMetric
+    tables: Table
+
+    def __post_init__(self) -> None:
+        if self.tables.ndim != _SYSTEMS_SEGMENTS_COLUMNS:
+            raise UsageError(
+                f"tables of shape {self.tables.shape}", advice="give an array of systems × segments × columns"
+            )
+
+    @classmethod
+    def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
+        """Scores of segments, a row a system, as the statistics of their means; tables as they are."""
+        if isinstance(scores, SystemTables):
+            return scores
+        mean = MeanOfSegments()
+        return cls(mean, mean.table_of(as_matrix(scores, "scores")))
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more is better."""
+        return bool(getattr(self.metric, "higher_is_better", True))
+
+    def of_segments(self) -> Floats:
+        """The value of each segment alone, a row a system; NaN where it is undefined."""
+        return self.of_sums(self.tables)
+
+    def of_systems(self) -> Floats:
+        """The value of each system; NaN where it is undefined."""
+        return self.of_sums(self.tables.sum(axis=1))
+
+    def of_sums(self, sums: Table) -> Floats:
+        """The value of sums of rows."""
+        return np.asarray(self.metric.values(sums), dtype=np.float64)
+
+
+_ROUNDING = 1e-12
+
+
+def tied(values: Floats, made_of: Floats | None = None) -> Floats:
+    """The same values, those equal that only rounding tells apart: the order in which systems are summed is no rank.
+
+    Of values along the last axis that are closer to their neighbours than rounding can bring them, all are the least.
+
+    Args:
+        values: The values.
+        made_of: What they are differences of: it is as large as this that their rounding is.
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=-1)
+    large = values if made_of is None else made_of
+    slack = _ROUNDING * np.abs(np.where(np.isnan(large), 0.0, large)).max(axis=-1, keepdims=True, initial=0.0)
+    begins = np.ones(values.shape, dtype=bool)
+    begins[..., 1:] = ~(np.diff(ascending, axis=-1) <= slack)
+    first = np.maximum.accumulate(np.where(begins, np.arange(values.shape[-1]), 0), axis=-1)
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, np.take_along_axis(ascending, first, axis=-1), axis=-1)
+    return found
+
+
+def system_tables(
+    outputs: Sequence[Sequence[Text]],
+    references: Sequence[References],
+    metrics: Iterable[Metric[Any]],
+    *,
+    workers: int = 1,
+) -> dict[str, SystemTables]:
+    """Statistics of all systems under all metrics, by the metric's name.
+
+    Args:
+        outputs: A text a segment, for each system.
+        references: Of each segment.
+        metrics: The metrics.
+        workers: Threads; what metrics count in C++ runs side by side.
+    """
+    listed = list(metrics)
+    tasks = [(metric, output) for metric in listed for output in outputs]
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        tables = list(pool.map(lambda task: task[0].table(task[1], references), tasks))
+    number = len(outputs)
+    return {
+        metric.name: SystemTables(metric, np.stack(tables[k * number : (k + 1) * number]))
+        for k, metric in enumerate(listed)
+    }
+
+
+def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
+    """Numbers, a row a system and a column a segment."""
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
+        raise UsageError(f"{what} of shape {matrix.shape}", advice="give an array of systems × segments")
+    if not matrix.size:
+        raise UsageError(f"{what} of shape {matrix.shape}", advice="give one system and one segment at least")
+    if np.isinf(matrix).any():
+        raise UsageError(f"{what} are infinite somewhere", advice="NaN stands for what is missing")
+    return matrix

@@ -1,0 +1,77 @@
+"""What people said of the outputs of systems, as columns of numbers: a row a judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError
+
+WHOLE_SYSTEM = -1
+"""The segment of a judgment that is of a whole system."""
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Rows of scores, by one judge each.
+
+    Attributes:
+        systems: Names of the systems.
+        segments: How many segments there are.
+        judges: Names of the judges.
+        columns: What was judged: `adequacy`, `fluency`, …
+        system: The system of each row.
+        segment: Its segment, or `WHOLE_SYSTEM`.
+        judge: Its judge.
+        scores: A row a judgment, a column a kind; NaN where there is none.
+    """
+
+    systems: tuple[str, ...]
+    segments: int
+    judges: tuple[str, ...]
+    columns: tuple[str, ...]
+    system: npt.NDArray[np.int64]
+    segment: npt.NDArray[np.int64]
+    judge: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        rows = len(self.system)
+        if not rows:
+            raise InputError("there are no judgments")
+        if {len(self.segment), len(self.judge), len(self.scores)} != {rows}:
+            raise UsageError("columns of judgments differ in length")
+        for numbers, least, names in (
+            (self.system, 0, len(self.systems)),
+            (self.segment, WHOLE_SYSTEM, self.segments),
+            (self.judge, 0, len(self.judges)),
+        ):
+            if numbers.min() < least or numbers.max() >= names:
+                raise UsageError(f"a judgment is of number {numbers.max()}, and there are {names}")
+        if self.scores.shape != (rows, len(self.columns)):
+            raise UsageError(f"scores of shape {self.scores.shape}, not {(rows, len(self.columns))}")
+        if np.isinf(self.scores).any():
+            raise InputError("a judgment is infinite")
+
+    def select(self, columns: Sequence[str]) -> Judgments:
+        """The same rows with these columns of scores only."""
+        unknown = [name for name in columns if name not in self.columns]
+        if unknown or not columns:
+            raise UsageError(
+                f"there is no column '{unknown[0]}' of scores" if unknown else "no column of scores is named",
+                advice=f"choose among {', '.join(self.columns)}",
+            )
+        scores = self.scores[:, [self.columns.index(name) for name in columns]]
+        return Judgments(
+            self.systems,
+            self.segments,
+            self.judges,
+            tuple(columns),
+            self.system,
+            self.segment,
+            self.judge,
+            scores,
+        )

@@ -48,6 +48,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "posteriors", "--help"], id="latticemetric posteriors --help"),
         pytest.param([program("latticemetric"), "mbr", "--help"], id="latticemetric mbr --help"),
         pytest.param([program("latticemetric"), "sweep", "--help"], id="latticemetric sweep --help"),
+        pytest.param([program("latticemetric"), "tags", "--help"], id="latticemetric tags --help"),
     ],
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
@@ -68,6 +69,14 @@ def test_a_sweep_imports_what_it_needs_only():
 def test_scores_import_what_they_need_only():
     strings = [str(EXAMPLES / name) for name in ("letters.new.txt", "letters.ref.txt")]
     assert imported_by(program("latticemetric"), "score", *strings, "--metrics", "wer,bleu") & HEAVY == {"numpy"}
+
+
+def test_tags_import_what_they_need_only():
+    files = [str(EXAMPLES / f"tide.{name}.tags") for name in ("gold", "tern", "wren")]
+    asked = ("--compare", "--sampling", "--sample-sizes", "5")
+    assert imported_by(program("latticemetric"), "tags", *files, *asked) & HEAVY == {"numpy"}
+    lattices = imported_by(program("latticemetric"), "tags", "--from-lattices", *ARGUMENTS)
+    assert lattices & HEAVY == {"numpy"}
 
 
 def test_info_and_convert_need_no_openfst():

@@ -369,6 +369,34 @@ def test_tags_and_confidences_have_the_documented_fields():
     assert set(tagged) - set(plain) == set(tagged["one_best"]) - set(plain["one_best"]) == set(names)
 
 
+TIDE = ("latticemetric", "tags", "tide.gold.tags", "tide.tern.tags", "tide.wren.tags")
+
+
+@pytest.mark.usefixtures("folder")
+def test_tags_have_the_documented_fields():
+    asked = ("--synthetic", "--compare", "--sampling", "--sample-sizes", "5,10")
+    document = json.loads(output_of(*TIDE, *asked, "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `tags`")
+    scores = documented("json.md", "Scores of tags")
+    assert all(list(one) == scores for part in ("systems", "synthetic") for one in document[part].values())
+    assert list(document["comparison"]) == documented("json.md", "A comparison of metrics of tags")
+    for one in document["comparison"]["metrics"].values():
+        assert list(one) == documented("json.md", "What a metric makes of systems")
+    assert list(document["sampling"]) == documented("json.md", "Repeated sampling")
+    header, *_ = output_of(*TIDE, "--format", "tsv").splitlines()
+    assert header.split("\t") == ["system", *scores]
+
+
+@pytest.mark.usefixtures("folder")
+def test_tags_of_lattices_have_the_documented_fields():
+    command = ("latticemetric", "tags", "--from-lattices", *MEETING, "--format")
+    document = json.loads(output_of(*command, "json"))
+    assert list(document) == documented("json.md", "Output of `tags --from-lattices`")
+    names = ["threshold", *documented("json.md", "Scores of tags")]
+    assert list(document["thresholds"][0]) == names
+    assert output_of(*command, "tsv").splitlines()[0].split("\t") == names
+
+
 @pytest.mark.parametrize(
     ("verb", "page"),
     [
@@ -376,6 +404,7 @@ def test_tags_and_confidences_have_the_documented_fields():
         ("score", "score.md"),
         ("sweep", "sweep.md"),
         ("correlate", "correlate.md"),
+        ("tags", "tags.md"),
         ("convert", "formats/index.md"),
         ("info", "formats/index.md"),
         ("posteriors", "posteriors.md"),

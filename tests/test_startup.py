@@ -50,6 +50,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "sweep", "--help"], id="latticemetric sweep --help"),
         pytest.param([program("latticemetric"), "correlate", "--help"], id="latticemetric correlate --help"),
         pytest.param(["-c", "import latticemetric; latticemetric.evaluation"], id="evaluation"),
+        pytest.param([program("latticemetric"), "tags", "--help"], id="latticemetric tags --help"),
     ],
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
@@ -75,6 +76,14 @@ def test_scores_import_what_they_need_only():
 def test_correlations_import_what_they_need_only():
     arguments = ["correlate", str(EXAMPLES / "harvest"), "--metrics", "wer,bleu"]
     assert imported_by(program("latticemetric"), *arguments) & HEAVY == {"numpy"}
+
+
+def test_tags_import_what_they_need_only():
+    files = [str(EXAMPLES / f"tide.{name}.tags") for name in ("gold", "tern", "wren")]
+    asked = ("--compare", "--sampling", "--sample-sizes", "5")
+    assert imported_by(program("latticemetric"), "tags", *files, *asked) & HEAVY == {"numpy"}
+    lattices = imported_by(program("latticemetric"), "tags", "--from-lattices", *ARGUMENTS)
+    assert lattices & HEAVY == {"numpy"}
 
 
 def test_info_and_convert_need_no_openfst():

@@ -19,6 +19,7 @@ _VERBS = {
     "sweep": "the oracle against beams, densities, n-best lists and lengths",
     "score": "strings against references, by any metric",
     "correlate": "whether metrics agree with people",
+    "tags": "word-level quality estimation: OK or BAD",
     "mbr": "the words that are expected to score best",
     "posteriors": "how probable words, n-grams and arcs are",
     "consensus": "confusion networks, confidences, word times",

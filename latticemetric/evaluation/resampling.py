@@ -60,17 +60,29 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
     All pairs share their trials.
     """
     flat = [table for pair in pairs for table in pair]
-    segments = shared_length(flat)
+    moved = moving_sums(flat, trials, seed)
+    each = zip(pairs, moved[::2], moved[1::2], strict=True)
+    return [exchanged(*pair, leaving, coming) for pair, leaving, coming in each]
+
+
+def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
+    """Of each table, the sums of those rows whose segments change sides in each trial, each with probability one half.
+
+    All tables share their trials, so that any two of them can be exchanged: n tables need n sums, not one a pair.
+    """
+    segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
-    pieces: list[list[Table]] = [[] for _ in flat]
+    pieces: list[list[Table]] = [[] for _ in tables]
     for rows in _chunks(segments, checked_resamples(trials)):
-        swapped = (generator.random((rows, segments)) < 1 / 2).astype(np.float64)
-        kept = 1.0 - swapped
-        for k, (first, second) in enumerate(pairs):
-            pieces[2 * k].append(kept @ first + swapped @ second)
-            pieces[2 * k + 1].append(swapped @ first + kept @ second)
-    joined = _joined(pieces, flat)
-    return list(zip(joined[::2], joined[1::2], strict=True))
+        moves = (generator.random((rows, segments)) < 1 / 2).astype(np.float64)
+        for piece, table in zip(pieces, tables, strict=True):
+            piece.append(moves @ table)
+    return _joined(pieces, tables)
+
+
+def exchanged(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
+    """Sums of two tables in each trial, from the sums of the rows that leave the first and the second one."""
+    return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
 
 def shared_length(tables: Sequence[Table]) -> int:

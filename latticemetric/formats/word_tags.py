@@ -1,0 +1,170 @@
+"""Tags of word-level quality estimation, as WMT's tasks exchange them: lines of OK and BAD, or a table with tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.files.stream import open_stream
+from latticemetric.vocabulary import split_words
+
+_TAGS = {"OK": False, "BAD": True}
+_WORDS, _GAPS = frozenset({"mt", "target", "word", "words"}), frozenset({"gap", "gaps"})
+# Method, segment, place, word and tag.
+_FEWEST_FIELDS = 5
+
+
+class TagLines(NamedTuple):
+    """The tags of a file, one segment after the other.
+
+    Attributes:
+        bad: Whether each is BAD.
+        begin: Where each segment begins among them, and at last where all end.
+        gaps: Whether words have gaps around them (2n + 1 tags); `None` where the file does not tell: lines.
+    """
+
+    bad: npt.NDArray[np.bool_]
+    begin: npt.NDArray[np.int64]
+    gaps: bool | None
+
+
+def read_tags(path: str) -> TagLines:
+    """Reads a file of tags.
+
+    Lines of tags are segments; an empty line is one without words. A table has a tag a line, in fields between tabs: of
+    a submission to WMT's tasks (method, perhaps `mt` or `gap`, segment, place, word, …, tag), or with a header that
+    names at least `segment`, `index` and `tag`, and perhaps `type`. Numbers begin at 0 or 1.
+
+    Raises:
+        FormatError: Something is no tag, or a place in a table has none or two.
+    """
+    with open_stream(path) as stream:
+        lines = list(stream.lines())
+    rows = [split_words(line) for line in lines]
+    flat = [tag for row in rows for tag in row]
+    if not flat:
+        raise FormatError("the file holds no tags", where=path)
+    if not set(flat) <= _TAGS.keys():
+        if any("\t" in line for line in lines):
+            return _table(lines, path)
+        number, wrong = next((k, tag) for k, row in enumerate(rows, start=1) for tag in row if tag not in _TAGS)
+        raise _no_tag(wrong, f"{path}:{number}")
+    return TagLines(_bad(flat), np.cumsum([0, *map(len, rows)]), None)
+
+
+def _bad(tags: Sequence[str]) -> npt.NDArray[np.bool_]:
+    return np.fromiter((_TAGS[tag] for tag in tags), np.bool_, len(tags))
+
+
+def _no_tag(text: str, where: str) -> FormatError:
+    return FormatError(f"'{shortened(text)}' is no tag", where=where, advice="a tag is OK or BAD")
+
+
+# --- Tables
+
+
+class _Place(NamedTuple):
+    """Where a tag stands in a table."""
+
+    segment: int
+    kind: str
+    number: int
+
+
+class _Fields(NamedTuple):
+    """Which fields of a line are what; there may be no type."""
+
+    segment: int
+    place: int
+    tag: int
+    kind: int | None
+
+
+def _table(lines: Sequence[str], path: str) -> TagLines:
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
+    names = [name.strip().lower() for name in rows[0][1]]
+    has_header = "tag" in names
+    fields = _named_fields(names, path) if has_header else _wmt_fields(names, path)
+    found: dict[_Place, tuple[str, int]] = {}
+    for number, row in rows[has_header:]:
+        where = f"{path}:{number}"
+        place, tag = _tagged(row, fields, where)
+        if place in found:
+            raise FormatError(
+                f"this place has a tag at line {found[place][1]} already",
+                where=where,
+                advice="a table holds the tags of one system",
+            )
+        found[place] = tag, number
+    return _ordered(found, path)
+
+
+def _named_fields(names: Sequence[str], path: str) -> _Fields:
+    lacking = [name for name in ("segment", "index") if name not in names]
+    if lacking:
+        raise FormatError(
+            f"the header names no column '{lacking[0]}'", where=f"{path}:1", advice="it needs segment, index and tag"
+        )
+    kind = names.index("type") if "type" in names else None
+    return _Fields(names.index("segment"), names.index("index"), names.index("tag"), kind)
+
+
+def _wmt_fields(first: Sequence[str], path: str) -> _Fields:
+    if len(first) < _FEWEST_FIELDS:
+        raise FormatError(
+            f"{len(first)} fields between tabs",
+            where=f"{path}:1",
+            advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
+        )
+    has_type = not first[1].isdecimal()
+    return _Fields(1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None)
+
+
+def _tagged(row: Sequence[str], fields: _Fields, where: str) -> tuple[_Place, str]:
+    if len(row) <= max(field for field in fields if field is not None):
+        raise FormatError(f"{len(row)} fields between tabs; the first line has more", where=where)
+    segment, index, tag = (row[field].strip() for field in fields[:3])
+    if not segment.isdecimal() or not index.isdecimal():
+        raise FormatError(
+            f"'{shortened(segment)}' and '{shortened(index)}' do not number a segment and a word", where=where
+        )
+    if tag not in _TAGS:
+        raise _no_tag(tag, where)
+    return _Place(int(segment), _kind(row, fields, where), int(index)), tag
+
+
+def _kind(row: Sequence[str], fields: _Fields, where: str) -> str:
+    name = "word" if fields.kind is None else row[fields.kind].strip().lower()
+    if name not in _WORDS | _GAPS:
+        raise FormatError(
+            f"tags of type '{shortened(name)}' are of no translation", where=where, advice="keep lines of mt and gap"
+        )
+    return "word" if name in _WORDS else "gap"
+
+
+def _ordered(found: dict[_Place, tuple[str, int]], path: str) -> TagLines:
+    """Tags in the order of their places, words between their gaps; none may be missing."""
+    first = {kind: min(place.number for place in found if place.kind == kind) for kind in {p.kind for p in found}}
+    both = len(first) > 1
+    # Words stand at odd places, if gaps stand at even ones.
+    places = sorted(
+        (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *found[at])
+        for at in found
+    )
+    if places[0][1]:
+        raise FormatError(
+            "a tag is missing before this one", where=f"{path}:{places[0][3]}", advice="give a line a tag"
+        )
+    begin = [0]
+    for number, ((segment, place, _, _), (after, then, _, line)) in enumerate(pairwise(places), start=1):
+        if after != segment:
+            begin.append(number)
+        expected = (segment, place + 1) if after == segment else (segment + 1, 0)
+        if (after, then) != expected:
+            raise FormatError("a tag is missing before this one", where=f"{path}:{line}", advice="give a line a tag")
+    return TagLines(_bad([tag for _, _, tag, _ in places]), np.array([*begin, len(places)]), both)

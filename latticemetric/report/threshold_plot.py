@@ -1,0 +1,45 @@
+"""Scores of a confidence measure, drawn against the threshold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from latticemetric.evaluation.confidence_sweep import ConfidenceSweep
+from latticemetric.evaluation.tag_metrics import TAG_METRICS
+from latticemetric.report.drawing import check_plot, save, style
+
+_LINES = {"f1_mult": ("#0b6e99", "-", 2.2), "f1_bad": ("#c05a00", "--", 1.4), "f1_ok": ("#888888", ":", 1.4)}
+
+
+def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
+    """Draws F1-mult, and the two scores it is made of, against the threshold.
+
+    Args:
+        found: The sweep.
+        path: A file that ends in .svg, .png or .pdf.
+        measure: What the threshold is of.
+    """
+    check_plot(path)
+    from matplotlib.figure import Figure
+
+    at = [row.threshold for row in found.rows]
+    with style():
+        figure = Figure(figsize=(5.6, 3.8), layout="constrained")
+        panel = figure.subplots()
+        for name, (color, line, width) in _LINES.items():
+            values = [np.nan if (value := getattr(row.scores, name)) is None else value for row in found.rows]
+            panel.plot(at, values, line, color=color, linewidth=width, label=TAG_METRICS[name].label, marker=".")
+        if found.best is not None:
+            _mark_best(panel, found.best.threshold, found.best.scores.f1_mult or 0.0)
+        panel.set_ylim(0, 1.02)
+        panel.set_xlabel(f"{measure}: words below the threshold are BAD")
+        panel.grid(visible=True, alpha=0.2)
+        figure.legend(loc="outside upper center", ncols=3, frameon=False)
+        save(figure, path)
+
+
+def _mark_best(panel: Any, threshold: float, value: float) -> None:
+    panel.plot([threshold], [value], "o", color=_LINES["f1_mult"][0])
+    panel.annotate(f"{value:.4f} at {threshold:g}", (threshold, value), (0, 8), textcoords="offset points", ha="center")

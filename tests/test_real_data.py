@@ -101,6 +101,17 @@ def test_hifst_lattices_have_the_known_oracles(metric, column, denominator, scor
     assert_scores_are_those_of_the_words(document, lm.make_metric(metric))
 
 
+def test_hifst_lattices_reach_the_known_bleu():
+    arguments = (DATA / "hifst" / "att", DATA / "hifst" / "refs.50.idx")
+    document = oracle(*arguments, "--ignore", "1 2", "--metric", "bleu")
+    assert round(document["corpus"]["one_best"]["score"], 4) == 0.2387
+    assert document["corpus"]["start"]["score"] > 0.473
+    assert document["corpus"]["score"] >= 0.476
+    references = (DATA / "hifst" / "refs.50.idx").read_text().splitlines()
+    said = [item["hypothesis"] for item in document["lattices"]]
+    assert lm.BLEU().corpus(said, references).score == pytest.approx(document["corpus"]["score"])
+
+
 def test_hifst_lattices_in_order_are_those_of_the_folder():
     files = sorted((DATA / "hifst" / "att").iterdir(), key=lambda path: int(path.name.split(".")[0]))
     references = (DATA / "hifst" / "refs.50.idx").read_text().splitlines()

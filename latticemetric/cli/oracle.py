@@ -96,6 +96,13 @@ def command(
     if not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
 
+    from latticemetric.cli.corpus_oracle import is_of_corpora, put_corpus_oracle
+
+    if is_of_corpora(chosen["metric"]):
+        beside = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
+        put_corpus_oracle(lattices, references, style, output_format, output, **beside, **chosen)
+        return
+
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_lattices import LatticeFile

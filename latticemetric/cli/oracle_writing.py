@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.scored_path import Oracle, ScoredPath
 
 _SIDES = ("oracle", "one_best")
-_TSV_COLUMNS = [
+TSV_COLUMNS = [
     "id",
     "score",
     "numerator",
@@ -31,7 +31,7 @@ _TSV_COLUMNS = [
     "reference",
     "exact",
 ]
-_TSV_ONE_BEST = ["hypothesis", "score", "numerator", "denominator", "cost"]
+TSV_ONE_BEST = ["hypothesis", "score", "numerator", "denominator", "cost"]
 
 
 class Writer:
@@ -103,11 +103,11 @@ class Writer:
         appended += [f"{prefix}{name}" for name in lists for prefix in ("", "one_best_")]
         if self._extremes is not None:
             appended += self._extremes.columns()
-        yield "\t".join([*_TSV_COLUMNS, *(f"one_best_{name}" for name in _TSV_ONE_BEST), "error", *appended])
+        yield "\t".join([*TSV_COLUMNS, *(f"one_best_{name}" for name in TSV_ONE_BEST), "error", *appended])
         for outcome in outcomes:
             item = _item(outcome, tags=self._tags)
             one_best = item.get("one_best", {})
-            values = [item.get(name) for name in _TSV_COLUMNS] + [one_best.get(name) for name in _TSV_ONE_BEST]
+            values = [item.get(name) for name in TSV_COLUMNS] + [one_best.get(name) for name in TSV_ONE_BEST]
             scores = item.get("sentence_scores", {})
             values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in _SIDES)]
             values += [" ".join(map(str, part.get(name, []))) for name in lists for part in (item, one_best)]

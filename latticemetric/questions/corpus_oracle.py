@@ -118,7 +118,7 @@ def corpus_oracle(
     chosen = as_bleu(metric)
     listed = [readings_of(several) for several in references]
     members = _members(graphs, listed, GRR(4, ignore=sorted(ignore)), chosen.order, scales)
-    signature = str(chosen.signature_for(number_each([len(several) for several in listed])))
+    signature = _signature(chosen, number_each([len(several) for several in listed]), ignore)
     start = Ascent(chosen, members, [member.oracle() for member in members])
     one_best = Ascent(chosen, members, [member.searched.one_best() for member in members])
     best = Ascent(chosen, members, start.paths)
@@ -141,6 +141,11 @@ def as_bleu(metric: str | BLEU) -> BLEU:
     if chosen.stem:
         raise UsageError("graphs are searched by words, not by stems", advice="use bleu or bleu-sbp")
     return chosen
+
+
+def _signature(metric: BLEU, references: int | str, ignore: Collection[str]) -> str:
+    signature = metric.signature_for(references)
+    return str(signature.also(ignore=",".join(sorted(ignore))) if ignore else signature)
 
 
 def _members(

@@ -191,10 +191,10 @@ RUNS = [
 @pytest.mark.parametrize("name", VALID)
 def test_long_runs_are_told_apart_quickly(name, run):
     if name in registry.formats():
-        begin = time.monotonic()
+        begin = time.process_time()
         registry.formats()[name].sniff(run * (20_000 // len(run)))
         registry.formats()[name].sniff(b"0 " + run * (20_000 // len(run)) + b"\n")
-        assert time.monotonic() - begin < QUICKLY
+        assert time.process_time() - begin < QUICKLY
 
 
 # --- Memory follows from the size of the file

@@ -349,10 +349,10 @@ def read_as(format_name: str | None, path: Path) -> None:
 
 def assert_refused(format_name: str, path: Path, broken: Broken) -> None:
     path.write_bytes(broken.data)
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(lm.LatticeMetricError) as caught:
         read_as(format_name, path)
-    assert time.monotonic() - begin < QUICKLY
+    assert time.process_time() - begin < QUICKLY
     message = str(caught.value)
     assert "\n" not in message
     assert len(message) < 600

@@ -109,9 +109,9 @@ def test_kendall_of_many_points_is_quick_and_right():
     generator = np.random.default_rng(0)
     x = generator.normal(size=30_000).round(2)
     y = x + generator.normal(size=30_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = float(kendall(x, y))
-    assert time.perf_counter() - begin < 5  # comparing all pairs would take far longer
+    assert time.process_time() - begin < 5  # comparing all pairs would take far longer
     assert found == pytest.approx(stats.kendalltau(x, y)[0], abs=1e-12)
 
 

@@ -178,9 +178,9 @@ def test_a_seed_repeats_every_number():
 def test_many_systems_are_tested_in_seconds():
     gold, systems = a_test_set(1000, 10, [0.1 + k / 100 for k in range(12)])
     tables = tables_of(gold, systems)
-    begin = time.perf_counter()
+    begin = time.process_time()
     discriminate(tables)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 # --- Repeated sampling

@@ -308,10 +308,10 @@ def adversary(size):
 
 def test_a_cap_is_told():
     candidate, reference = adversary(60)
-    begin = time.perf_counter()
+    begin = time.process_time()
     metric = METEOR(["exact"], cap=1000)
     alignment = metric.align(candidate, reference)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
     assert not alignment.exact
     assert "not exact" in str(alignment)
     expected = sum((Counter(candidate) & Counter(reference)).values())
@@ -320,7 +320,7 @@ def test_a_cap_is_told():
 
 
 def test_nothing_takes_forever():
-    begin = time.perf_counter()
+    begin = time.process_time()
     METEOR(["exact"]).align(*adversary(200))
     letters = "abcdefghij"
     table = {"".join(p): "".join(p) for p in permutations(letters, 2)}
@@ -329,7 +329,7 @@ def test_nothing_takes_forever():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "wordnet", lambda: FakeWordNet(table))
         METEOR(["wn-synonymy"]).align(*sides)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
 
 
 # --- WordNet

@@ -344,6 +344,39 @@ def test_scores_of_extracted_strings_have_the_documented_fields():
     assert added == set(documented("json.md", "With `--score`"))
 
 
+EXTREMES = ("--nbest", "2", "--hope", "1,2", "--fear", "1", "--worst")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("graphs", [MEETING, ("lantern.target_graph", "lantern.ref.txt")])
+def test_answers_beside_oracles_have_the_documented_fields(graphs):
+    document = json.loads(output_of("lattice-oracle", *graphs, *EXTREMES, "--format", "json"))
+    item, corpus = document["lattices"][0], document["corpus"]
+    assert {"nbest", "hope", "fear", "worst"} == set(documented("json.md", "With --nbest, --hope, --fear and --worst"))
+    shared = set(item) - {"id", "one_best", "nbest", "hope", "fear", "worst"}
+    added, totals = documented("json.md", "An answer"), documented("json.md", "Totals of answers")
+    for answer in item["nbest"]:
+        assert set(answer) == shared
+    for kind, lacking in (("hope", {"bound"}), ("fear", set()), ("worst", {"weight", "value"})):
+        answer, total = (part[kind][1] if kind == "hope" else part[kind] for part in (item, corpus))
+        assert set(answer) == shared | set(added) - lacking
+        assert set(total) == set(totals) - lacking
+
+
+def test_items_of_automata_have_the_documented_fields(folder):
+    pytest.importorskip("pynini")
+    import latticemetric as lm
+
+    lm.WRR().compile("the old harbour sleeps").write(str(folder / "own.fst"))
+    asked = ("lattice-oracle", "harbour.fst", "--metric", "own.fst", "--format")
+    document = json.loads(output_of(*asked, "json"))
+    assert list(document) == ["lattices", "corpus", "signature"]
+    names = documented("json.md", "With an automaton")
+    assert list(document["lattices"][0]) == names
+    assert json.loads(output_of(*asked, "jsonl")).keys() == {*names, "signature"}
+    assert list(document["corpus"]) == ["score", "one_best", "lattices", "failed"]
+
+
 SWEEP = ("latticemetric", "sweep", *MEETING, "--beams", "1", "--by-length", "4", "--format", "json")
 
 

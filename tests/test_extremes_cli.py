@@ -92,6 +92,13 @@ def test_tsv_has_columns_for_each_side():
     assert (fields["hope_1_value"], fields["hope_1_scores"]) == ("-1.25", "weight=2.25")
 
 
+def test_weights_that_are_close_have_columns_of_their_own():
+    lines = good(oracle(*HARBOUR, "--hope", "1000000,1000001", "--format", "tsv")).stdout.splitlines()
+    names = lines[0].split("\t")
+    assert len(set(names)) == len(names)
+    assert {"hope_1000000_value", "hope_1000001_value"} < set(names)
+
+
 def test_a_graph_that_fails_counts_on_all_sides(tmp_path):
     references = file(tmp_path, "refs", "meeting-001 a b\nmeeting-002 a\nmeeting-003 a\nmeeting-004 x y z\n")
     done = oracle(MEETING[0], references, *ASKED, "--keep-going", "--format", "json")
@@ -137,8 +144,6 @@ def test_forests_of_oracles_are_written_in_a_named_format(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--hope", "-1"), "weight of hope is -1.0"),
-        (("--fear", "nan"), "weight of fear is nan"),
         (("--write-lattices", "-"), "name a file"),
         (("--write-lattices", "best.unknown"), "does not tell a format"),
         (("--write-lattices", "best.plf", "--to", "nonsense"), "nonsense"),
@@ -151,7 +156,18 @@ def test_what_makes_no_sense_is_one_line(arguments, message, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("arguments", [("--hope", "much"), ("--fear", "1,"), ("--nbest", "0"), ("--on", "cost")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--hope", "much"),
+        ("--hope", "1,-1"),
+        ("--fear", "1,"),
+        ("--fear", "nan"),
+        ("--fear", "inf"),
+        ("--nbest", "0"),
+        ("--on", "cost"),
+    ],
+)
 def test_an_option_that_makes_no_sense_is_named(arguments):
     done = oracle(*HARBOUR, *arguments)
     assert (done.status, done.stdout) == (2, "")

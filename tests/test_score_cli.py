@@ -422,3 +422,8 @@ def test_scores_do_not_depend_on_workers(tmp_path):
 @pytest.mark.parametrize("name", ["blue", ""])
 def test_an_unknown_metric_to_score_with_is_told(name):
     assert_one_line_error(oracle(*MEETING, "--score", name), "metric")
+
+
+def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
+    done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
+    assert_one_line_error(done, "meeting.trn, bleu: a graph, or a text with alternatives, stands where a string is")

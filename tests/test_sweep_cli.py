@@ -215,7 +215,7 @@ def test_a_graph_that_failed_has_an_empty_line_of_tags(tmp_path):
     assert len(done.stdout.splitlines()) == 3
 
 
-@pytest.mark.parametrize("other", [("--alignment",), ("--confidence", "1")])
+@pytest.mark.parametrize("other", [("--alignment",), ("--confidence", "1"), ("--nbest", "2")])
 def test_tags_as_text_stand_alone(other):
     done = run("lattice-oracle", *MEETING, "--tags", *other, status=2)
     assert "--tags writes nothing but tags as text" in done.stderr

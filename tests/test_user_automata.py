@@ -110,11 +110,11 @@ def test_a_compiled_metric_finds_what_the_metric_finds(lattice, given_references
     assert (found.arcs, found.score, found.cost) == (expected.arcs, expected.numerator, expected.cost)
 
 
-def word_errors():
+def word_errors(star_number=1):
     """Levenshtein's transducer, over ★ and the words: −errors."""
     table = pynini.SymbolTable()
-    for symbol in SYMBOLS:
-        table.add_symbol(symbol)
+    for number, symbol in enumerate(SYMBOLS):
+        table.add_symbol(symbol, star_number if symbol == ANY else number)
     star = table.find(ANY)
     fst = pynini.Fst()
     fst.add_states(1)
@@ -140,6 +140,15 @@ def test_a_transducer_is_composed_with_references(lattice, given_references):
     assert found.score == -errors
     graph = lm.Lattice.from_strings(given_references.words)
     assert lm.oracle(lattice, graph, word_errors()).asdict() | {"signature": ""} == found.asdict() | {"signature": ""}
+
+
+def test_a_transducer_may_number_the_star_as_compiled_metrics_do():
+    lattice = lm.Lattice.from_strings(["a b", "c", "a b d"])
+    found = lm.oracle(lattice, "a z d", word_errors(STAR))
+    assert (found.words, found.score) == (("a", "b", "d"), -1)
+    # A compiled metric is an acceptor: with references, it counts only where a path says one of them.
+    metric = lm.GRR(1).compile("a b d")
+    assert lm.oracle(lattice, ["c", "a b"], metric).words == ("a", "b")
 
 
 def test_labels_may_be_the_numbers_of_the_lattice():

@@ -67,7 +67,7 @@ class Side:
     @property
     def name(self) -> str:
         """As it stands in tables."""
-        return self.kind if self.weight is None else f"{self.kind} {self.weight:g}"
+        return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
     def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Extreme:
         """What is asked for, of one graph."""

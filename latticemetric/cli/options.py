@@ -89,19 +89,17 @@ scale = click.option(
 )
 
 
-def _numbers(_context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
-    """Numbers with commas between them."""
-    if text is None:
-        return ()
-    try:
-        return tuple(dict.fromkeys(float(number) for number in text.split(",")))
-    except ValueError:
-        raise click.BadParameter(f"'{text}' is no number, or several like 0.5,1,2", param=parameter) from None
+def _weights(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
+    """Numbers from 0 on with commas between them, each once."""
+    found = numbers(context, parameter, text)
+    if not all(0 <= weight < math.inf for weight in found):
+        raise click.BadParameter(f"'{text}' has a weight that is not a number from 0 on", param=parameter)
+    return tuple(dict.fromkeys(found))
 
 
 def weights(name: str, text: str) -> Callable[[F], F]:
-    """An option that takes numbers, with commas between them."""
-    return click.option(name, metavar="W[,W…]", callback=_numbers, help=text)
+    """An option that takes weights, with commas between them."""
+    return click.option(name, metavar="W[,W…]", callback=_weights, help=text)
 
 
 def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:

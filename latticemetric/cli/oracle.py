@@ -108,7 +108,7 @@ def command(
     from latticemetric.cli.oracle_lattices import LatticeFile
     from latticemetric.cli.oracle_writing import Writer
 
-    if tags and output_format == "text" and (alignment or chosen["confidence"] is not None):
+    if tags and output_format == "text" and (alignment or chosen["nbest"] or chosen["confidence"] is not None):
         raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
     metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])

@@ -194,7 +194,8 @@ def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
     """A reference in the labels of a transducer's output side, each word also as ★."""
-    vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary({n: w for n, w in spelling.items() if n > 0})
+    words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
+    vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())
     star = next((n for n, w in (spelling or {}).items() if w == STAR_SYMBOL), STAR)
     words = np.flatnonzero(label != EPSILON)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latticemetric.errors import placed, shortened
 from latticemetric.evaluation.bootstrap import Interval, PairedBootstrap, interval, paired, value_of
 from latticemetric.evaluation.randomisation import Randomisation, randomised
 from latticemetric.evaluation.resampling import Values, resampled_sums, swapped_sums
@@ -112,14 +113,16 @@ def tabulate(
         metrics: The metrics.
     """
     number = references_each(references)
-    signatures = [metric.signature_for(number) for metric in metrics]
     return [
-        [
-            Tabled(name, metric, metric.table(candidates, references), signature)
-            for metric, signature in zip(metrics, signatures, strict=True)
-        ]
-        for name, candidates in systems
+        [_tabled(name, candidates, references, metric, number) for metric in metrics] for name, candidates in systems
     ]
+
+
+def _tabled(
+    system: str, candidates: Sequence[Any], references: Sequence[Any], metric: AnyMetric, number: int | str
+) -> Tabled:
+    with placed(f"{shortened(system)}, {metric.name}"):
+        return Tabled(system, metric, metric.table(candidates, references), metric.signature_for(number))
 
 
 def corpus_scores(

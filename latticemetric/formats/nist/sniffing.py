@@ -39,8 +39,8 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Whether all lines are segments, and not sentences that happen to hold two numbers."""
-    return is_stm(head) and all(_has_fraction(row[3:5]) or _has_labels(row) for row in rows_of(head))
+    """Whether all lines are segments, and not sentences that hold two numbers: one of them says so by its times."""
+    return is_stm(head) and any(_has_fraction(row[3:5]) or _has_labels(row) for row in rows_of(head))
 
 
 def is_ctm(head: bytes) -> bool:
@@ -50,8 +50,8 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Whether all lines are words with times, and not sentences that happen to hold two numbers."""
-    return is_ctm(head) and all(_is_mark(row) or _has_fraction(row[2:4]) for row in rows_of(head))
+    """Whether all lines are words with times, and not sentences that hold two numbers: one of them says so."""
+    return is_ctm(head) and any(_is_mark(row) or _has_fraction(row[2:4]) for row in rows_of(head))
 
 
 def rows_of(head: bytes) -> list[_Row]:

@@ -1,0 +1,34 @@
+"""How far a test set's lattices can be pruned before good paths are lost.
+
+    python pruning_sweep.py LATTICES REFERENCES MOST
+
+References are lines that begin with the ids of the lattices. MOST is how many lattices may lose their best path.
+"""
+
+import sys
+from pathlib import Path
+
+import latticemetric as lm
+
+BEAMS = (0, 0.25, 0.5, 1, 2, 4, 8, 16)
+LISTS = (1, 10, 100)
+
+
+def main(lattice_file: str, reference_file: str, most: str) -> None:
+    """Prints the oracle at each beam and for each length of n-best lists, then the narrowest beam that will do."""
+    lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
+    text = {name: words for name, _, words in lines}
+    graphs = dict(lm.read(lattice_file))
+    # Each lattice has a list of references. All points come from one search of it, and are exact.
+    found = lm.sweep(graphs.items(), [[text[name]] for name in graphs], "wer", beams=BEAMS, nbest=LISTS)
+    for row in found.rows:
+        point = row.kind if row.at is None else f"{row.kind} {row.at:g}"
+        density = "" if row.density is None else f" density {row.density:.2f}"
+        print(f"{point} wer {row.score:.4f} lost {row.lost}{density}")
+    # The whole graph is the last row, and loses nothing.
+    enough = next(row for row in found.rows if row.kind in ("beam", "whole") and row.lost <= int(most))
+    print("no beam of these is wide enough" if enough.at is None else f"a beam of {enough.at:g} is enough")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -336,6 +336,8 @@ def test_improbable_words_may_be_left_out():
     assert found.to_lattice().words(range(4)) == ("a", "b", "c", "d")
     assert found.to_lattice(least=0.5).words(range(3)) == ("a", "b", "d")
     assert found.to_lattice(least=2).words(range(3)) == ("a", "b", "d")
+    with pytest.raises(lm.UsageError, match="the least posterior is nan"):
+        found.to_lattice(least=float("nan"))
 
 
 @pytest.mark.parametrize("name", ["moses-cn", "wordmesh"])

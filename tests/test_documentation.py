@@ -277,10 +277,11 @@ def test_networks_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_posteriors_have_the_documented_fields():
-    kinds = {"words": "A word", "ngrams": "An n-gram", "arcs": "An arc"}
+    kinds = {"words": "A word", "ngrams": "An n-gram", "arcs": "An arc", "edges": "An edge"}
     fields = documented("json.md", "Output of `posteriors`")
     for of, part in {**kinds, "summary": None}.items():
-        arguments = ("latticemetric", "posteriors", "ferry.slf", "--of", of, "--format")
+        graph = "lantern.target_graph" if of == "edges" else "ferry.slf"
+        arguments = ("latticemetric", "posteriors", graph, "--of", of, "--format")
         (item,) = json.loads(output_of(*arguments, "json"))["lattices"]
         assert list(item) == [name for name in fields if name not in kinds or name == of]
         if part is not None:

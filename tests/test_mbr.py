@@ -218,6 +218,7 @@ def test_the_answer_is_plain_values_for_json():
         ({"p": 1e-308, "T": 1e-308}, "make infinite gains"),
         ({"p": 3e-308, "T": 1.0, "order": 1, "r": 1.0}, "too large to be added up"),
         ({"order": 0}, "the order is 0"),
+        ({"order": 2.5}, "the order is 2.5"),
         ({"scale": math.nan}, "the scale is nan"),
         ({"word_penalty": math.inf}, "the word penalty is inf"),
         ({"prune": -1}, "the beam is -1"),

@@ -243,11 +243,27 @@ def test_two_graphs_may_have_columns_of_their_own():
         lm.mbr(graph, "wrr", evidence=evidence, scales={"lm": 1.0})
 
 
-@given(lattice=lattices(), beam=st.sampled_from([0.0, 0.5, 2.0]))
-def test_pruning_comes_first(lattice, beam):
-    paths = paths_of(lattice.pruned(beam))
+graphs_to_prune = lattices() | forests(list("abc"), ["model"], costs)
+
+
+@given(graph=graphs_to_prune, beam=st.sampled_from([0.0, 0.5, 2.0]))
+def test_pruning_comes_first(graph, beam):
+    paths = paths_of(graph.pruned(beam))
     metric = lm.Unigram("f1")
-    asked(lambda: lm.mbr(lattice, metric, prune=beam), metric, paths, believed_strings(paths, 1.0))
+    asked(lambda: lm.mbr(graph, metric, prune=beam), metric, paths, believed_strings(paths, 1.0))
+
+
+@given(graph=graphs_to_prune, other=graphs_to_prune, beam=st.sampled_from([0.0, 0.5]))
+def test_evidence_is_pruned_too(graph, other, beam):
+    choices, evidence = paths_of(graph.pruned(beam)), believed_strings(paths_of(other.pruned(beam)), 1.0)
+    metric = lm.Unigram("f1")
+    asked(lambda: lm.mbr(graph, metric, evidence=other, prune=beam), metric, choices, evidence)
+
+
+def test_costs_beyond_all_numbers_are_refused_without_a_warning():
+    lattice = lm.Lattice.from_strings(["a", "b"], costs=[3000.0, 5000.0])
+    with pytest.raises(lm.InputError, match="too large to be added up"):
+        lm.mbr(lattice, "wrr", scale=1e308)
 
 
 def test_word_errors_of_strings_are_a_risk():

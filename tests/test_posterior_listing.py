@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from format_kit import forests
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import lattices
+from strategies import costs, lattices
+from test_decoding_cli import EXAMPLES
 from test_ngram_posteriors import expected_posteriors
+from test_pair_mbr import believed_strings, paths_of
 from test_posteriors import weighed_paths
 
 import latticemetric as lm
@@ -63,6 +66,48 @@ def test_arcs_have_times_where_the_lattice_has():
     assert [(row["begin"], row["end"]) for row in rows] == [(0.0, 0.25), (0.25, 1.0)]
 
 
+LANTERN = lm.read_one(EXAMPLES / "lantern.target_graph")
+
+
+@given(forest=forests(list("abc"), ["model"], costs), order=st.integers(1, 4))
+def test_ngrams_of_forests_are_listed(forest, order):
+    found = lm.posteriors(forest)
+    held = {}
+    for said, probability in believed_strings(paths_of(forest), 1.0).items():
+        for ngram in {said[at : at + n] for n in range(1, order + 1) for at in range(len(said) - n + 1)}:
+            held[ngram] = held.get(ngram, 0.0) + probability
+    rows = listing(found, "ngrams", order=order).rows
+    assert {tuple(row["ngram"].split()): row["posterior"] for row in rows} == {
+        ngram: pytest.approx(probability, abs=1e-9) for ngram, probability in held.items()
+    }
+
+
+@given(forest=forests(list("abc"), ["model"], costs), least=st.sampled_from([0.0, 0.3]))
+def test_edges_are_listed_by_their_posteriors(forest, least):
+    found = lm.posteriors(forest)
+    rows = listing(found, "edges", least=least).rows
+    assert sorted(row["edge"] for row in rows) == np.flatnonzero(found.edge >= least).tolist()
+    for row in rows:
+        edge, tails = row["edge"], forest.tails.row(row["edge"])
+        assert (row["head"], row["posterior"]) == (forest.head[edge], found.edge[edge])
+        said = [f"[{tails[-s - 1]}]" if s < 0 else forest.vocabulary.word(s) for s in forest.target.row(edge) if s]
+        assert row["target"] == " ".join(said)
+    keys = [(-round(row["posterior"], 12), row["edge"]) for row in rows]
+    assert keys == sorted(keys)
+
+
+def test_a_tail_is_shown_as_its_node():
+    rows = listing(lm.posteriors(LANTERN), "edges").rows
+    assert [row["target"] for row in rows if row["edge"] == 6] == ["[0] [3]"]
+
+
+def test_parts_that_a_graph_has_not_are_refused():
+    with pytest.raises(lm.UsageError, match="a lattice has no edges; list its arcs"):
+        listing(lm.posteriors(lm.Lattice.from_strings(["a"])), "edges")
+    with pytest.raises(lm.UsageError, match="a forest has no arcs; list its edges"):
+        listing(lm.posteriors(LANTERN), "arcs")
+
+
 @given(lattice=lattices())
 def test_a_summary_is_of_the_distribution(lattice):
     found = lm.posteriors(lattice)
@@ -94,11 +139,12 @@ def test_one_end_is_certain():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"of": "letters"}, "'letters' cannot be listed; choose one of words, ngrams, arcs, summary"),
+        ({"of": "letters"}, "'letters' cannot be listed; choose one of words, ngrams, arcs, edges, summary"),
         ({"least": -0.1}, "the least posterior is -0.1"),
         ({"least": math.nan}, "the least posterior is nan"),
         ({"top": -1}, "-1 posteriors cannot be listed"),
         ({"of": "ngrams", "order": 0}, "order 0 cannot be counted"),
+        ({"of": "ngrams", "order": 1.5}, "order 1.5 cannot be counted"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, says):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import lattices, scalings
+from test_decoding_cli import EXAMPLES
 
 import latticemetric as lm
 
@@ -71,6 +72,15 @@ def test_a_lattice_that_only_ends_is_certain_to_end():
     found = lm.posteriors(lattice)
     assert found.ending.tolist() == [1.0]
     assert found.sample(1, seed=0)[0].tolist() in ([], [0])
+
+
+@pytest.mark.parametrize("graph", [lm.Lattice.from_strings(["a b"]), lm.read_one(EXAMPLES / "lantern.target_graph")])
+def test_values_to_be_expected_are_one_an_arc_or_an_edge(graph):
+    found = lm.posteriors(graph)
+    with pytest.raises(lm.UsageError, match="there are 1 values; give "):
+        found.expected([1.0])
+    with pytest.raises(lm.UsageError, match="there are 2 values; give 1, in the graph's order"):
+        found.expected(np.zeros(len(found.transition)), [1.0, 2.0])
 
 
 @pytest.mark.parametrize("scale", [math.nan, math.inf])

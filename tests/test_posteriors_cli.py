@@ -10,6 +10,7 @@ from test_decoding_cli import EXAMPLES, FERRY, MEETING, PROGRAM, graphs, items, 
 import latticemetric as lm
 from latticemetric.questions.posterior_listing import listing
 
+LANTERN = str(EXAMPLES / "lantern.target_graph")
 HEADLINES = str(EXAMPLES / "headlines.nbest")
 
 
@@ -31,10 +32,40 @@ def test_items_are_what_python_answers(of, path):
     assert found == plain(expected)
 
 
-@pytest.mark.parametrize("of", ["words", "ngrams", "arcs", "summary"])
-def test_a_table_has_a_row_a_part(of):
-    header, *lines = run("posteriors", FERRY, "--of", of, "--format", "tsv").stdout.splitlines()
-    item = items("posteriors", FERRY, "--of", of)[0]
+@pytest.mark.parametrize("of", ["words", "ngrams", "edges", "summary"])
+def test_items_of_forests_are_what_python_answers(of):
+    found = items("posteriors", LANTERN, "--of", of, "--posterior-scale", "0.5", "--top", "4")
+    (forest,) = graphs(LANTERN).values()
+    assert found == [{"id": "lantern", **plain(listing(lm.posteriors(forest, scale=0.5), of, top=4).asdict())}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("posteriors", LANTERN, "--of", "arcs"), "the forest is no lattice"),
+        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "--of edges lists what forests have"),
+        (("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"), "--write-lattices means nothing"),
+        (("posteriors", MEETING, "--of", "edges"), "a lattice has no edges; list its arcs"),
+        (("consensus", LANTERN), "MBR by n-grams or by a metric takes any forest"),
+        (("mbr", LANTERN, "--method", "wer"), "MBR by n-grams or by a metric takes any forest"),
+        (("mbr", LANTERN, "--method", "wer", "--prune", "3"), "MBR by n-grams or by a metric takes any forest"),
+    ],
+)
+def test_what_a_graph_has_not_is_told(arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, status=2)
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+PARTS = [(path, of) for path in (FERRY, LANTERN) for of in ("words", "ngrams", "summary")]
+
+
+@pytest.mark.parametrize(("path", "of"), [*PARTS, (FERRY, "arcs"), (LANTERN, "edges")])
+def test_a_table_has_a_row_a_part(path, of):
+    header, *lines = run("posteriors", path, "--of", of, "--format", "tsv").stdout.splitlines()
+    item = items("posteriors", path, "--of", of)[0]
     assert len(lines) == (1 if of == "summary" else len(item[of]))
     for line, part in zip(lines, [item] if of == "summary" else item[of], strict=True):
         row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
@@ -45,6 +76,8 @@ def test_a_table_has_a_row_a_part(of):
 
 def test_text_is_for_people():
     assert run("posteriors", MEETING, "--top", "1").stdout.splitlines()[0] == "meeting-001 0.7311 we"
+    edges = run("posteriors", LANTERN, "--of", "edges", "--top", "2").stdout
+    assert edges == "lantern 1.0000 1 burns\nlantern 1.0000 3 [1] [2]\n"
     assert run("posteriors", FERRY, "--of", "arcs", "--top", "1").stdout == "ferry-001 1.0000 7 8 1.10 1.25 ε\n"
     lines = run("posteriors", MEETING, "--of", "ngrams", "--order", "2", "--least", "0.3").stdout.splitlines()
     found = lm.posteriors(next(iter(graphs(MEETING).values())))

@@ -28,7 +28,13 @@ Examples:
 @answers.shared
 @answers.posterior_scale
 @click.option("--write-lattices", metavar="FILE", help="Write the networks as lattices too, by the file's suffix.")
-@click.option("--least", type=float, default=1e-6, show_default=True, help="Posteriors below are not written there.")
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    default=1e-6,
+    show_default=True,
+    help="Posteriors below are not written there.",
+)
 @options.output_format("text", "tsv", "json", "jsonl", "ctm")
 def command(
     *, output_format: str, scale: float, scales: Any, write_lattices: str | None, least: float, **chosen: Any

@@ -1,4 +1,4 @@
-"""`latticemetric posteriors`: how probable are the words, n-grams and arcs of each lattice?"""
+"""`latticemetric posteriors`: how probable are the words, n-grams and arcs or edges of each graph?"""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _COLUMNS = {
     "words": ["word", "posterior"],
     "ngrams": ["ngram", "order", "posterior"],
     "arcs": ["arc", "source", "target", "word", "posterior", "begin", "end"],
+    "edges": ["edge", "head", "target", "posterior"],
     "summary": ["log_total", "entropy"],
 }
 
@@ -28,6 +29,7 @@ _EPILOG = """\b
 Examples:
   latticemetric posteriors lats.ark.gz --scale acoustic=0.1 --least 0.5
   latticemetric posteriors lattices/ --of ngrams --order 3 --top 20 --format tsv
+  latticemetric posteriors forests/ --of edges --least 0.5
   latticemetric posteriors lats.slf --of summary --write-lattices out.slf
 """
 
@@ -46,10 +48,11 @@ def command(
 ) -> None:
     """Posteriors of GRAPHS: how probable it is that a path says a word or an n-gram, or takes an arc.
 
-    The most probable come first. GRAPHS are files, folders, quoted globs, or - for standard input.
+    Of forests: that a derivation says it, or uses an edge. The most probable come first. GRAPHS are files, folders,
+    quoted globs, or - for standard input.
     """
     listed = {"of": of, **{name: chosen.pop(name) for name in ("order", "least", "top")}}
-    _require_meaning(of)
+    _require_meaning(of, write_lattices)
     ask = partial(_answer, scale=scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
@@ -58,7 +61,9 @@ def command(
     answers.put_answers(ask, lines, **chosen)
 
 
-def _require_meaning(of: str) -> None:
+def _require_meaning(of: str, write_lattices: str | None) -> None:
+    if of == "edges" and write_lattices:
+        raise UsageError("--write-lattices means nothing to edges, which are those of forests", advice="leave it out")
     given = click.get_current_context().get_parameter_source("order")
     if of != "ngrams" and given is not click.core.ParameterSource.DEFAULT:
         raise UsageError(f"--order means nothing to {of}", advice="leave it out, or say --of ngrams")
@@ -71,7 +76,10 @@ def _answer(
     from latticemetric.questions.posterior_listing import listing
     from latticemetric.questions.posteriors import posteriors
 
-    found = posteriors(as_lattice(graph, scales), scale=scale, scales=scales)
+    if not with_lattice and listed["of"] != "arcs":
+        return listing(posteriors(graph, scale=scale, scales=scales), **listed), None
+    lattice = as_lattice(graph, scales, advice="--of edges lists what forests have, without --write-lattices")
+    found = posteriors(lattice, scale=scale, scales=scales)
     return listing(found, **listed), found.to_lattice() if with_lattice else None
 
 
@@ -90,7 +98,7 @@ def _item(answer: Answer) -> dict[str, Any]:
 
 
 def _rows(found: Iterator[Answer], of: str) -> Iterator[dict[str, Any]]:
-    """A row a word, an n-gram or an arc; of a summary and of a failure a row a graph."""
+    """A row a word, an n-gram, an arc or an edge; of a summary and of a failure a row a graph."""
     for answer in found:
         rows = [_item(answer)] if answer.problem is not None or of == "summary" else answer.value[0].rows
         for row in rows:
@@ -112,7 +120,9 @@ def _text(answer: Answer, of: str) -> Iterator[str]:
 
 
 def _part(row: dict[str, Any]) -> str:
-    """The words of a row; of an arc its states and times too."""
+    """The words of a row; of an arc its states and times too, of an edge its head."""
+    if "edge" in row:
+        return f"{row['head']} {row['target'] or 'ε'}"
     if "arc" not in row:
         return str(row["ngram"] if "ngram" in row else row["word"])
     times = "" if row["begin"] is None else f" {row['begin']:.2f} {row['end']:.2f}"

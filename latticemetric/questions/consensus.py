@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.formats.texts.confusion import cost_of
 from latticemetric.lattice import Column, Floats, Lattice, Scales
@@ -51,6 +52,8 @@ class Consensus:
         Args:
             least: Words of smaller posteriors are left out too, save the best of each bin.
         """
+        if not least >= 0:
+            raise UsageError(f"the least posterior is {least}, and not a number from 0 on")
         kept = [[(word, p) for rank, (word, p) in enumerate(words) if rank == 0 or p >= least] for words in self.bins]
         places = [place for place, words in enumerate(kept) if any(word for word, _ in words)]
         rows = [(k, word, p) for k, place in enumerate(places) for word, p in kept[place]]

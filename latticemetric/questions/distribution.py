@@ -57,10 +57,15 @@ class Distribution(ABC):
         return self.ngrams(1).words()
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
-        total = float(self._taken() @ np.asarray(values, dtype=np.float64))
-        if final_values is None:
-            return total
-        return total + float(self.ending @ np.asarray(final_values, dtype=np.float64))
+        total = _weighed_sum(self._taken(), values)
+        return total if final_values is None else total + _weighed_sum(self.ending, final_values)
+
+
+def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
+    aligned = np.asarray(values, dtype=np.float64)
+    if aligned.shape != weights.shape:
+        raise UsageError(f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order")
+    return float(weights @ aligned)
 
 
 def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:

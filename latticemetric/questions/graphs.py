@@ -10,8 +10,14 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 
 
-def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
-    """The graph itself, or the lattice it stands for: of an n-best list, with the scores that count."""
+def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
+    """The graph itself, or the lattice it stands for: of an n-best list, with the scores that count.
+
+    Args:
+        graph: A graph.
+        scales: Weight of each score column.
+        advice: What to do about a forest that is no lattice.
+    """
     if isinstance(graph, Lattice):
         return graph
     from latticemetric.nbest import NBest
@@ -20,7 +26,10 @@ def as_lattice(graph: Graph, scales: Scales | None = None) -> Lattice:
         return graph.to_lattice(keep=scales or ())
     if not hasattr(graph, "to_lattice"):
         raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
-    return graph.to_lattice()
+    try:
+        return graph.to_lattice()
+    except InputError as error:
+        raise InputError(error.what, where=error.where, advice=advice or error.advice) from None
 
 
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:

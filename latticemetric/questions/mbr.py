@@ -17,7 +17,7 @@ from latticemetric.questions.ngram_gain import GainParameters
 from latticemetric.questions.ngram_mbr import MBR, NgramMBR
 from latticemetric.questions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.weighed_strings import Choice
-from latticemetric.questions.word_mbr import WordMBR, word_mbr
+from latticemetric.questions.word_mbr import FOR_FORESTS, WordMBR, word_mbr
 
 Values = float | Iterable[float]
 
@@ -91,7 +91,8 @@ def mbr(
     strings that are drawn. Equal strings count as one.
 
     Ties of n-grams are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers (of
-    derivations: smallest edge numbers in preorder). Those of metrics: best expected score (as far as rounding tells),
+    derivations: smallest edge numbers in preorder). Strings of the same n-grams tie; where others gain as much by
+    chance, the tenth digit of their gains decides. Ties of metrics: best expected score (as far as rounding tells),
     then least cost, then fewest words, then the alphabet.
 
     Args:
@@ -135,7 +136,7 @@ def mbr(
     if method == "wer":
         if evidence is not None:
             raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
-        lattice = as_lattice(graph, scales)
+        lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
         return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
     (found,) = mbr_grid(
         graph, "ngram", scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,

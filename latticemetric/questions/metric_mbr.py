@@ -56,7 +56,7 @@ class MetricMBR:
         scale: What costs were multiplied by.
         samples: How many paths were drawn; `None` where all were listed.
         seed: Of what was drawn; `None` likewise.
-        beam: The cost that lattices were pruned to, above their best paths; `None` where they were not.
+        beam: The cost that graphs were pruned to, above their best paths; `None` where they were not.
         signature: The metric, its parameters and the version.
     """
 

@@ -52,7 +52,7 @@ class GainParameters:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{name} is {value}, and not a number above 0")
-        if not 1 <= self.order <= _HIGHEST_ORDER:
+        if not (isinstance(self.order, int | np.integer) and 1 <= self.order <= _HIGHEST_ORDER):
             raise UsageError(f"the order is {self.order}", advice=f"choose one of 1 … {_HIGHEST_ORDER}")
         if not math.isfinite(sum(self.factors)):
             raise UsageError(

@@ -117,7 +117,7 @@ def ngrams_counted(
     order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
 ) -> NgramPosteriors:
     """The n-grams up to an order, as they are counted in parents, last words and posteriors."""
-    if not 1 <= order <= _MOST:
+    if not (isinstance(order, int | np.integer) and 1 <= order <= _MOST):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
     parent, word, posterior = count(order)
     return NgramPosteriors(order, vocabulary, frozen(parent), frozen(word), frozen(posterior))

@@ -1,4 +1,4 @@
-"""Posteriors in rows, the most probable first: of words, of n-grams, of a lattice's arcs."""
+"""Posteriors in rows, the most probable first: of words, of n-grams, of a lattice's arcs or a forest's edges."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import UsageError
+from latticemetric.forest import Forest
+from latticemetric.lattice import Floats
+from latticemetric.questions.distribution import Distribution
+from latticemetric.questions.forest_posteriors import ForestPosteriors
 from latticemetric.questions.posteriors import Posteriors
 from latticemetric.vocabulary import EPSILON
 
@@ -24,10 +28,10 @@ class PosteriorListing:
     """Posteriors of a graph's parts.
 
     Attributes:
-        of: What is listed: `words`, `ngrams` or `arcs`; nothing in a `summary`.
-        log_total: Logarithm of the sum of exp(−cost) over the graph's paths, costs times the scale.
-        entropy: Of the distribution over paths, in nats.
-        rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc.
+        of: What is listed: `words`, `ngrams`, `arcs` of a lattice or `edges` of a forest; nothing in a `summary`.
+        log_total: Logarithm of the sum of exp(−cost) over the graph's paths or derivations, costs times the scale.
+        entropy: Of the distribution over them, in nats.
+        rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
     """
 
     of: str
@@ -42,13 +46,13 @@ class PosteriorListing:
 
 
 def listing(
-    found: Posteriors, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
+    found: Distribution, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
 ) -> PosteriorListing:
     """Lists the posteriors of a graph.
 
     Args:
         found: Its posteriors.
-        of: `words`, `ngrams`, `arcs`, or `summary` for none of them.
+        of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for none of them.
         order: Words of the longest n-grams.
         least: The smallest posterior that is listed.
         top: How many are listed; all of them without it.
@@ -71,11 +75,11 @@ def listing(
     return PosteriorListing(of, found.log_total, found.entropy, tuple(_LISTINGS[of](found, order, least)[:top]))
 
 
-def _words(found: Posteriors, _order: int, least: float) -> list[Row]:
+def _words(found: Distribution, _order: int, least: float) -> list[Row]:
     return [{"word": row["ngram"], "posterior": row["posterior"]} for row in _ngrams(found, 1, least)]
 
 
-def _ngrams(found: Posteriors, order: int, least: float) -> list[Row]:
+def _ngrams(found: Distribution, order: int, least: float) -> list[Row]:
     counted = found.ngrams(order)
     spelling = ["", *counted.vocabulary.decode(counted.word[1:])]
     parent, posterior = counted.parent.tolist(), counted.posterior.tolist()
@@ -93,13 +97,13 @@ def _ngrams(found: Posteriors, order: int, least: float) -> list[Row]:
     return [{"ngram": " ".join(words), "order": len(words), "posterior": value} for _, words, value in listed]
 
 
-def _arcs(found: Posteriors, _order: int, least: float) -> list[Row]:
+def _arcs(found: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(found, Posteriors):
+        raise UsageError("a forest has no arcs", advice="list its edges")
     lattice = found.lattice
-    chosen = np.flatnonzero(found.arc >= least)
-    chosen = chosen[np.lexsort((chosen, -found.arc[chosen].round(_PLACES)))]
     times = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
     rows = []
-    for arc in chosen.tolist():
+    for arc in _most_probable(found.arc, least):
         source, target, word = int(lattice.source[arc]), int(lattice.target[arc]), int(lattice.word[arc])
         rows.append(
             {
@@ -115,7 +119,39 @@ def _arcs(found: Posteriors, _order: int, least: float) -> list[Row]:
     return rows
 
 
-def _nothing(_found: Posteriors, _order: int, _least: float) -> list[Row]:
+def _edges(found: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(found, ForestPosteriors):
+        raise UsageError("a lattice has no edges", advice="list its arcs")
+    forest = found.forest
+    return [
+        {
+            "edge": edge,
+            "head": int(forest.head[edge]),
+            "target": _target_side(forest, edge),
+            "posterior": float(found.edge[edge]),
+        }
+        for edge in _most_probable(found.edge, least)
+    ]
+
+
+def _target_side(forest: Forest, edge: int) -> str:
+    """The words of an edge; a tail is the number of its node, in brackets."""
+    tails = forest.tails.row(edge)
+    said = (
+        forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"
+        for symbol in forest.target.row(edge)
+        if symbol != EPSILON
+    )
+    return " ".join(said)
+
+
+def _most_probable(posterior: Floats, least: float) -> list[int]:
+    chosen = np.flatnonzero(posterior >= least)
+    ranked: list[int] = chosen[np.lexsort((chosen, -posterior[chosen].round(_PLACES)))].tolist()
+    return ranked
+
+
+def _nothing(_found: Distribution, _order: int, _least: float) -> list[Row]:
     return []
 
 
@@ -123,9 +159,10 @@ def _or_none(time: float) -> float | None:
     return None if math.isnan(time) else time
 
 
-_LISTINGS: dict[str, Callable[[Posteriors, int, float], list[Row]]] = {
+_LISTINGS: dict[str, Callable[[Distribution, int, float], list[Row]]] = {
     "words": _words,
     "ngrams": _ngrams,
     "arcs": _arcs,
+    "edges": _edges,
     "summary": _nothing,
 }

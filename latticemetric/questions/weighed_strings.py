@@ -14,7 +14,7 @@ from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Floats, Lattice, Scales
 from latticemetric.nbest import NBest
-from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.graphs import as_lattice_or_forest
 from latticemetric.questions.posteriors import posteriors
 
 _MOST_PATHS = 10_000
@@ -30,7 +30,7 @@ class Choice:
         scale: What costs are multiplied by before they become probabilities.
         samples: How many paths are drawn; `None` for all paths.
         seed: Of what is drawn.
-        prune: The cost above the best path that lattices are pruned to first.
+        prune: The cost above the best path or derivation that graphs are pruned to first.
     """
 
     scale: float
@@ -88,10 +88,8 @@ def weighed_strings(graph: Graph, choice: Choice, scales: Scales | None) -> Weig
 
 
 def _searched(graph: Graph, choice: Choice, scales: Scales | None) -> Lattice | Forest:
-    if isinstance(graph, Forest) and choice.prune is None:
-        return graph
-    lattice = as_lattice(graph, scales)
-    return lattice if choice.prune is None else lattice.pruned(choice.prune, scales)
+    searched = as_lattice_or_forest(graph, scales)
+    return searched if choice.prune is None else searched.pruned(choice.prune, scales)
 
 
 def _require_few(graph: Lattice | Forest) -> None:
@@ -129,7 +127,8 @@ def _drawn(graph: Lattice | Forest, choice: Choice, scales: Scales | None) -> It
 
 
 def _merged(weighed: list[_Weighed], scale: float) -> WeighedStrings:
-    logarithms = -scale * np.array([path.cost for path in weighed])
+    with np.errstate(over="ignore"):
+        logarithms = -scale * np.array([path.cost for path in weighed])
     if not np.isfinite(logarithms).all():
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
     weights = np.exp(logarithms - logarithms.max())

@@ -20,6 +20,9 @@ from latticemetric.lattice import Costs, Floats, Lattice, Scales
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.vocabulary import EPSILON, Words
 
+FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
+"""Advice where word errors are asked of a forest that is no lattice."""
+
 # Closer probabilities than this are equal: sums over paths are off by rounding.
 TIE = 1e-9
 
@@ -137,7 +140,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
     """Improves the 1-best until nothing changes."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
-    lattice = as_lattice(graph, scales)
+    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
     weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
     cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
     evidence = _Evidence(lattice, cost)

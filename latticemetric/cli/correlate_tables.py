@@ -173,8 +173,8 @@ class _Column(NamedTuple):
 
 
 def _p_values(comparisons: Sequence[MetricComparison], report: CorrelationReport) -> _Column:
-    """P-values of the paired bootstrap against the baseline, if anything was resampled."""
-    if not report.agreement.resamples:
+    """P-values of the paired bootstrap against the baseline, if anything was resampled and there is anything else."""
+    if not report.agreement.resamples or not comparisons:
         return _Column([], {name: [] for name in report.agreement.metrics}, {})
     cells = {name: [""] for name in report.agreement.metrics}
     cells |= {

@@ -33,7 +33,7 @@ def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
             panel.plot(at, values, line, color=color, linewidth=width, label=TAG_METRICS[name].label, marker=".")
         if found.best is not None:
             _mark_best(panel, found.best.threshold, found.best.scores.f1_mult or 0.0)
-        panel.set_ylim(0, 1.02)
+        panel.set_ylim(-0.02, 1.02)
         panel.set_xlabel(f"{measure}: words below the threshold are BAD")
         panel.grid(visible=True, alpha=0.2)
         figure.legend(loc="outside upper center", ncols=3, frameon=False)

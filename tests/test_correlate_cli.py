@@ -404,6 +404,18 @@ def test_a_plot_of_what_is_undefined_is_drawn_without_a_line(tmp_path):
     assert "#b2182b" not in text
 
 
+def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
+    pytest.importorskip("matplotlib")
+    file(harvest, "human.tsv", "system\tscore\nalder\t2\nbirch\t3\n")
+    path = harvest / "plot.svg"
+    good(correlate(harvest, "-m", "bleu", "--plot", path))
+    text = path.read_text(encoding="utf-8")
+    assert "bleu: undefined" in text
+    assert "alder" in text
+    assert "cedar" not in text
+    assert "#b2182b" not in text
+
+
 def test_labels_that_would_hide_one_another_are_pushed_apart():
     from latticemetric.report.scatter import _apart
 

@@ -285,6 +285,17 @@ def test_systems_that_were_judged_and_are_not_there_are_told(harvest):
     assert "fir: judged 24 times, but there is no output: left out" in done.stderr
 
 
+def test_a_baseline_without_correlation_is_why_there_is_no_p_value(harvest):
+    rewrite(harvest / "ref.txt", lambda lines: [" ".join(line.split()[:2]) for line in lines])
+    human = file(harvest, "two.tsv", "system\tsegment\tscore\nalder\t1\t1\nalder\t2\t2\nfir\t3\t2\nfir\t4\t3\n")
+    options = ["--leave-out", "birch", "--leave-out", "cedar", "--leave-out", "elm", "--tables", "system,segment"]
+    done = good(correlate(harvest, "--human", human, "-m", "bleu,f1,precision", *options))
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("f1", "precision"))]
+    assert len(lines) == 4
+    for line in lines:
+        assert "p: bleu has no correlation" in line
+
+
 def test_one_metric_is_compared_with_nothing():
     assert "p vs" not in good(correlate(HARVEST, "-m", "bleu")).stdout
 

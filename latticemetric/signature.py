@@ -39,9 +39,10 @@ class Signature:
         parts = [self.name, *(f"{names[name]}:{value}" for name, value in self.fields.items())]
         return "|".join([*parts, f"v:{VERSION}"])
 
-    def also(self, **fields: str) -> Signature:
-        """The same with further fields."""
-        return Signature(self.name, {**self.fields, **fields})
+    def also(self, **fields: str | None) -> Signature:
+        """The same with further fields, those that are not `None`."""
+        more = {name: value for name, value in fields.items() if value is not None}
+        return Signature(self.name, {**self.fields, **more})
 
     def asdict(self) -> dict[str, str]:
         """The same as a flat mapping."""

@@ -288,6 +288,12 @@ def test_segments_that_nobody_judged_have_no_correlation():
     assert found.segment_comparisons == ()
 
 
+def test_a_metric_that_is_undefined_everywhere_is_not_taken_for_missing_judgments():
+    found = correlate({"mine": [[math.nan] * 3]}, [[1, 2, 3]], resamples=5).metrics["mine"].segment
+    assert found.pooled.reason == "the metric is undefined for all judged segments"
+    assert found.systems["1"].reason == found.pooled.reason
+
+
 def test_a_constant_system_is_left_out_of_the_mean_and_named():
     found = correlate({"m": [[1.0, 2, 4], [3, 3, 3]]}, [[1.0, 2, 3], [1, 2, 3]], resamples=20).metrics["m"].segment
     assert found.systems["2"].reason == "the metric gives all judged segments the same score"

@@ -146,6 +146,76 @@ def test_tsv_has_the_values_of_the_document():
     assert table["scores", "human", "fir", "score"]["value"] == str(found["human"]["fir"]["score"])
 
 
+def test_tsv_has_the_groups_of_the_document():
+    options = (HARVEST, "-m", "bleu,fmean", "--group-by", "human", "--width", 2, "--smallest", 12)
+    lines = good(correlate(*options, "--format", "tsv")).stdout.splitlines()
+    header, *rows = (line.split("\t") for line in lines)
+    table = {tuple(row[1:4]): dict(zip(header, row, strict=True)) for row in rows if row[0] == "groups"}
+    found = document(*options)["groups"]
+    assert len(table) == 3 * len(found["groups"]) + 2 * 2 * 3
+    for group in found["groups"]:
+        for metric, value in {"human": group["human"], **group["scores"]}.items():
+            row = table[metric, f"{group['value']:g}", "score"]
+            assert (row["value"], row["points"]) == (str(value), str(group["size"]))
+    for metric, one in found["metrics"].items():
+        for place, these in (("every", one), ("large", one["large"])):
+            row = table[metric, place, "pearson"]
+            assert (row["value"], row["low"], row["points"]) == (
+                str(these["pearson"]), str(these["interval"]["low"]), str(these["points"])
+            )  # fmt: skip
+
+
+def test_nothing_in_tsv_is_empty_without_a_reason(harvest):
+    file(harvest, "human.tsv", "system\tscore\nalder\t2\nbirch\t3\n")
+    rewrite(harvest / "ref.txt", lambda lines: [""] * len(lines))
+    header, *rows = good(correlate(harvest, "-m", "bleu,wer", "--format", "tsv")).stdout.splitlines()
+    value, reason = (header.split("\t").index(name) for name in ("value", "reason"))
+    fields = [row.split("\t") for row in rows]
+    assert all(bool(row[value]) != bool(row[reason]) for row in fields)
+    assert {row[reason] for row in fields if row[0] == "scores"} == {
+        "", "nobody judged it", "the metric is undefined for its output"
+    }  # fmt: skip
+    assert {tuple(row[1:]) for row in fields if row[0] == "segment"} == {
+        (metric, "average", "pearson", "", "", "", "", "0", "people judged no segments") for metric in ("bleu", "wer")
+    }
+
+
+def test_both_sides_are_rewritten_by_a_grammar(harvest):
+    pytest.importorskip("pynini")
+    rewrite(harvest / "ref.txt", lambda lines: [f"He's {k}: {line}" for k, line in enumerate(lines)])
+    found = document(harvest, "-m", "bleu,wer", "--normalize", "english", "--resamples", 0)
+    for path in (harvest / "systems").iterdir():
+        rewrite(path, lambda lines: map(lm.normalize, lines))
+    readings = [
+        [" ".join(path.words) for path in lm.normalize_reference(line).paths()]
+        for line in (harvest / "ref.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    (harvest / "ref.txt").unlink()
+    assert {len(several) for several in readings} == {3}
+    for number, column in enumerate(zip(*readings, strict=True)):
+        file(harvest, f"ref{number}.txt", "\n".join(column) + "\n")
+    expected = document(harvest, "-m", "bleu,wer", "--resamples", 0)
+    for level in ("scores", "system", "segment"):
+        assert found[level] == expected[level]
+    assert found["signatures"]["wer"] == f"wer|refs:3|case:mixed|tok:none|norm:english|v:{lm.__version__}"
+
+
+def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, monkeypatch):
+    from latticemetric.cli import correlate_metrics
+    from latticemetric.metrics import wordnet
+
+    monkeypatch.setattr(wordnet, "_places", lambda *_: iter([tmp_path]))
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))  # what was found before is not asked for again
+    chosen = {"metrics": (), "unigram": "f1", "baseline": None, "effective_length": None}
+    metrics, notes = correlate_metrics.chosen_metrics(chosen)
+    assert "meteor" not in {metric.name for metric in metrics}
+    assert len(metrics) == 16
+    assert len(notes) == 1
+    assert notes[0].startswith("meteor: left out, as there is no WordNet; get WordNet: ")
+    metrics, notes = correlate_metrics.chosen_metrics({**chosen, "metrics": ("meteor",)})
+    assert ([metric.name for metric in metrics], notes) == (["meteor"], ())
+
+
 def test_what_is_done_to_strings_is_in_the_signatures():
     pytest.importorskip("sacrebleu")
     options = ("-m", "bleu", "-tok", "13a", "-lc", "--effective-length", "average", "--resamples", 0)
@@ -215,6 +285,21 @@ def test_systems_that_were_judged_and_are_not_there_are_told(harvest):
     assert "fir: judged 24 times, but there is no output: left out" in done.stderr
 
 
+def test_a_baseline_without_correlation_is_why_there_is_no_p_value(harvest):
+    rewrite(harvest / "ref.txt", lambda lines: [" ".join(line.split()[:2]) for line in lines])
+    human = file(harvest, "two.tsv", "system\tsegment\tscore\nalder\t1\t1\nalder\t2\t2\nfir\t3\t2\nfir\t4\t3\n")
+    options = ["--leave-out", "birch", "--leave-out", "cedar", "--leave-out", "elm", "--tables", "system,segment"]
+    done = good(correlate(harvest, "--human", human, "-m", "bleu,f1,precision", *options))
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("f1", "precision"))]
+    assert len(lines) == 4
+    for line in lines:
+        assert "p: bleu has no correlation" in line
+
+
+def test_one_metric_is_compared_with_nothing():
+    assert "p vs" not in good(correlate(HARVEST, "-m", "bleu")).stdout
+
+
 def test_one_system_is_told_in_words():
     options = [option for name in SYSTEMS[1:] for option in ("--leave-out", name)]
     done = good(correlate(HARVEST, "-m", "bleu,wer", *options))
@@ -228,6 +313,7 @@ def test_a_system_that_nobody_judged_is_told_in_words(harvest):
     found = document(harvest, "-m", "bleu", "--resamples", 5)
     assert found["system"]["bleu"]["reason"] == "there is no human score of elm"
     assert found["human"]["elm"]["reason"] == "nobody judged it"
+    assert any(note.startswith("elm: no human score; leave out what has none") for note in found["notes"])
     assert "there is no judged segment" in found["segment"]["bleu"]["systems"]["elm"]["reason"]
 
 
@@ -329,6 +415,18 @@ def test_a_plot_of_what_is_undefined_is_drawn_without_a_line(tmp_path):
     assert "#b2182b" not in text
 
 
+def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
+    pytest.importorskip("matplotlib")
+    file(harvest, "human.tsv", "system\tscore\nalder\t2\nbirch\t3\n")
+    path = harvest / "plot.svg"
+    good(correlate(harvest, "-m", "bleu", "--plot", path))
+    text = path.read_text(encoding="utf-8")
+    assert "bleu: undefined" in text
+    assert "alder" in text
+    assert "cedar" not in text
+    assert "#b2182b" not in text
+
+
 def test_labels_that_would_hide_one_another_are_pushed_apart():
     from latticemetric.report.scatter import _apart
 
@@ -426,6 +524,18 @@ def test_mistakes_are_told_in_one_line(arguments, message):
     if "--plot" in arguments:
         pytest.importorskip("matplotlib")
     assert_one_line_error(correlate(*arguments), message)
+
+
+@pytest.mark.parametrize("by", ["human", "unigram"])
+def test_without_judged_segments_there_are_no_groups(harvest, by):
+    file(harvest, "human.tsv", "system\tscore\n" + "".join(f"{name}\t{len(name)}\n" for name in SYSTEMS))
+    done = correlate(harvest, "-m", "bleu", "--group-by", by)
+    assert_one_line_error(done, "there are no judged segments to group; leave groups out")
+
+
+def test_an_empty_table_is_told(harvest):
+    (harvest / "human.tsv").write_text("", encoding="utf-8")
+    assert_one_line_error(correlate(harvest), r"human\.tsv: the table is empty; its header needs system")
 
 
 def test_nothing_is_left_to_be_judged(harvest):

@@ -1,11 +1,14 @@
 """`--normalize` and `latticemetric grammar`, as a user meets them."""
 
+import math
 import os
 
 import pytest
 from test_cli import EXAMPLES, assert_one_line_error, file, good, oracle, run
 
 import latticemetric as lm
+from latticemetric.evaluation import WordTags
+from latticemetric.evaluation.confidence_sweep import sweep_thresholds
 
 pynini = pytest.importorskip("pynini")
 
@@ -123,6 +126,49 @@ def test_texts_that_a_rule_rejects_are_named_with_their_place(strings, tmp_path)
     exporter.close()
     done = run("latticemetric", "score", *strings, "--normalize", tmp_path / "my.far")
     assert_one_line_error(done, r"ref.txt, segment 1: the rule has nothing for 'He's', which texts here begin with")
+
+
+# --- Other verbs over lattices
+
+
+def test_a_sweep_is_that_of_the_rewritten_lattices():
+    options = ["--metric", "wer", "--nbest", 1, "--beams", 1, "--densities", 1.2, "--by-length", 6, "--format", "json"]
+    found = good(run("latticemetric", "sweep", *STATION, *options, "--normalize", "english")).json
+    lattices = [lm.normalize(lattice) for _, lattice in lm.read(STATION[0])]
+    references = [
+        [" ".join(path.words) for path in lm.normalize_reference(line).paths()]
+        for line in ("It is now 21 past 10.", "She cannot organize 1999!")
+    ]
+    points = {"beams": [1], "densities": [1.2], "nbest": [1], "by_length": [6]}
+    expected = lm.sweep(lattices, references, "wer", **points).asdict()
+    assert found.pop("signature") == f"wer|refs:1|case:mixed|tok:none|norm:english|v:{lm.__version__}"
+    del expected["signature"]
+    assert found == expected
+    assert found["rows"][0]["score"] != found["rows"][-1]["score"] == 0
+
+
+def test_tags_are_those_of_rewritten_words():
+    options = ["--metric", "wer", "--normalize", "english", "--format", "json"]
+    found = good(run("latticemetric", "tags", "--from-lattices", *STATION, *options, "--thresholds", "0.3,0.6")).json
+    gold, confidences = [], []
+    for item in items(*STATION, "--normalize", "english", "--tags", "--confidence", 1)["lattices"]:
+        gold.append(item["one_best"]["tags"])
+        confidences += item["one_best"]["confidences"]
+    expected = sweep_thresholds(WordTags.of(gold), confidences, [0.3, 0.6])
+    assert found["thresholds"] == [row.asdict() for row in expected.rows]
+    assert found["signature"] == f"wer|refs:1|case:mixed|tok:none|norm:english|v:{lm.__version__}"
+
+
+def test_rewriting_changes_no_probability_of_a_lattice():
+    for _, lattice in lm.read(STATION[0]):
+        before, after = (sum(math.exp(-path.cost) for path in one.paths()) for one in (lattice, lm.normalize(lattice)))
+        assert after == pytest.approx(before, rel=1e-9)
+
+
+def test_files_of_tags_are_not_rewritten():
+    gold = EXAMPLES / "tide.gold.tags"
+    done = run("latticemetric", "tags", gold, gold, "--normalize", "english")
+    assert_one_line_error(done, "--normalize: it means nothing to files of tags")
 
 
 # --- The verb

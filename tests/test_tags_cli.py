@@ -184,6 +184,7 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, letters), "letters:2: 'a' is no tag; a tag is OK or BAD"),
         ((gold, file(tmp_path, "empty", "")), "the file"),
         ((gold, file(tmp_path, "blank", "\n\n")), "the file holds no tags"),
+        ((gold, file(tmp_path, "header", "segment\tindex\ttag\n")), "header: the file holds no tags"),
         ((gold, first, "--gaps"), "without gaps"),
         ((gold, first, "--compare", "--format", "tsv"), "tsv has scores only"),
         ((gold, first, second, "--compare", "--trials", 3), "3 trials cannot show that one of 1 pairs differs"),
@@ -282,7 +283,9 @@ def test_thresholds_on_posteriors_are_evaluated_end_to_end(tmp_path):
         assert row == one.asdict()
     assert found["best"] == expected.best.threshold
     assert (found["lattices"], found["failed"], found["words"], found["bad"]) == (3, 0, 11, 1)
-    assert plot.read_text(encoding="utf-8").startswith("<?xml")
+    drawn = plot.read_text(encoding="utf-8")
+    assert drawn.startswith("<?xml")
+    assert f"at {found['best']:g}" in drawn
 
 
 def test_thresholds_are_a_table_with_a_star_at_the_best():

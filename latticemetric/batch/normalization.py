@@ -43,6 +43,21 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     return GraphReference(plain, reference.where, graph)
 
 
+def normalized_sides(
+    outputs: Iterable[tuple[str, Iterable[Words]]], references: Iterable[tuple[str, Iterable[Words]]], grammar: Grammar
+) -> tuple[list[list[Words]], list[list[Words]]]:
+    """Texts of systems, and references of each segment: more than there are files, if the grammar says so.
+
+    Args:
+        outputs: Systems: what to call them, and a text a segment.
+        references: Files of references, likewise.
+        grammar: What rewrites them.
+    """
+    readings = [normalized_readings(texts, grammar, name) for name, texts in references]
+    expected = [[words for several in row for words in several] for row in zip(*readings, strict=True)]
+    return [normalized_texts(texts, grammar, name) for name, texts in outputs], expected
+
+
 def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> list[Words]:
     """Each text of a file rewritten."""
     return [_at(name, number, grammar.text, words) for number, words in enumerate(texts, start=1)]

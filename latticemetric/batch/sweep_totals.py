@@ -164,7 +164,13 @@ def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
 
 
 def summed(
-    found: Iterable[Swept], metric: GRR, points: Points, borders: Sequence[float], references: int | str | None = None
+    found: Iterable[Swept],
+    metric: GRR,
+    points: Points,
+    borders: Sequence[float],
+    references: int | str | None = None,
+    *,
+    rewritten_by: str | None = None,
 ) -> Sweep:
     """The totals of many graphs.
 
@@ -174,6 +180,7 @@ def summed(
         points: What was swept over.
         borders: Where bins of lengths end; no bins without any.
         references: How many references each graph has, for the signature; without it, what they do have.
+        rewritten_by: The grammar that both sides went through, for the signature.
     """
     all_swept = list(found)
     totals = _Totals([one for one in all_swept if one.length is not None], metric, references)
@@ -183,7 +190,7 @@ def summed(
         lengths=tuple(totals.bins(borders)),
         graphs=len(answered),
         failed=len(all_swept) - len(answered),
-        signature=str(metric.signature_for(totals.references)),
+        signature=str(metric.signature_for(totals.references).also(norm=rewritten_by)),
     )
 
 

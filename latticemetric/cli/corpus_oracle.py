@@ -36,14 +36,8 @@ def put_corpus_oracle(
 
     _refuse_others(chosen)
     metric = as_bleu(make_metric(chosen["metric"]))
-    pairs = searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"])
-    grammar = options.grammar(chosen["normalize"])
-    if grammar is not None:
-        from latticemetric.batch.normalization import normalized_pairs
-
-        pairs = normalized_pairs(pairs, grammar, dict(chosen["scales"]))
     answer = corpus_oracle_of(
-        pairs,
+        searches.pairs(lattices, references, style, **chosen),
         metric,
         ignore=options.word_list(chosen["ignore"]),
         scales=dict(chosen["scales"]),

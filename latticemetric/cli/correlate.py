@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.scoring import AnyMetric
     from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged.test_set import JudgedSystems
+    from latticemetric.judgments import Judgments
     from latticemetric.metrics.preparation import Preparation
 
-_ALL_METRICS = (
-    "nist,nist-stem,bleu,bleu-stem,bleu-sbp,precision,precision-stem,recall,recall-stem,f1,f1-stem,fmean,fmean-stem,"
-    "meteor,wer,wrr,4-grr"
-)
+    _Texts = list[tuple[str, ...]]
+
 _TABLES = ("system", "differentials", "segment", "by-system", "scores")
 _PLOTS = ("system", "differentials", "segment", "groups")
 
@@ -51,6 +50,7 @@ Examples:
 @click.option("--metrics", "-m", metavar="NAMES", multiple=True, help="Separated by commas (default: all).")
 @click.option("--tokenize", "-tok", metavar="NAME", help="sacrebleu's tokenizer (default: none; 13a for WMT).")
 @click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
+@options.normalize
 @click.option(
     "--effective-length",
     type=click.Choice(["shortest", "closest", "average"]),
@@ -100,30 +100,37 @@ def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
 
     TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
     """
-    from latticemetric.cli import correlate_tables, correlate_writing
+    from latticemetric.cli import correlate_metrics, correlate_tables, correlate_writing
     from latticemetric.formats.judged.reading import read_judged
+    from latticemetric.metrics.base import references_each
     from latticemetric.metrics.preparation import Preparation
 
-    metrics = _metrics(chosen)
+    metrics, left_out = correlate_metrics.chosen_metrics(chosen)
     tables = _table_names(chosen["tables"])
     _check_plot(chosen)
     judged = read_judged(test_set, pair=chosen["pair"], references=chosen["references"], human=chosen["human"]).without(
         chosen["leave_out"]
     )
     if chosen["effective_length"] is None and judged.raw:
-        metrics = _with_length(metrics, "closest")
+        metrics = correlate_metrics.with_length(metrics, "closest")
     preparation = Preparation(chosen["lowercase"], chosen["tokenize"] or ("13a" if judged.raw else "none"))
-    agreement, grouping, human = _evaluated(judged, metrics, preparation, chosen)
-    signatures = _signatures(metrics, len(judged.references[0]), preparation, short=chosen["short_signature"])
+    outputs, expected = _texts(judged, preparation, chosen["normalize"])
+    agreement, grouping, human = _evaluated(judged.judgments, outputs, expected, metrics, chosen)
+    signatures = {
+        metric.name: preparation.signed(metric.signature_for(references_each(expected)))
+        .also(norm=chosen["normalize"])
+        .format(short=chosen["short_signature"])
+        for metric in metrics
+    }
     report = correlate_writing.CorrelationReport(
         test_set,
         agreement,
         grouping,
         chosen["group_by"],
-        (*judged.notes, *human.notes),
+        (*left_out, *judged.notes, *human.notes),
         signatures,
         len(judged.references[0]),
-        _baseline(metrics, chosen["baseline"]),
+        correlate_metrics.baseline(metrics, chosen["baseline"]),
         tables,
     )
     formats = {"tsv": correlate_writing.tsv_lines, "json": correlate_writing.json_lines}
@@ -137,8 +144,25 @@ def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
         click.echo("\n".join(correlate_tables.footer(report)), err=True)
 
 
+def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | None) -> tuple[list[_Texts], list[_Texts]]:
+    """What each system says, and the references of each segment: more than there are files, if a grammar says so."""
+    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
+    references = [[preparation.words(text) for text in several] for several in judged.references]
+    grammar = options.grammar(normalize)
+    if grammar is None:
+        return outputs, references
+    from latticemetric.batch.normalization import normalized_sides
+
+    files = [("references", list(texts)) for texts in zip(*references, strict=True)]
+    return normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
+
+
 def _evaluated(
-    judged: JudgedSystems, metrics: list[AnyMetric], preparation: Preparation, chosen: dict[str, Any]
+    judgments: Judgments,
+    outputs: list[_Texts],
+    references: list[_Texts],
+    metrics: list[AnyMetric],
+    chosen: dict[str, Any],
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
     from latticemetric.batch.workers import default_workers
     from latticemetric.evaluation.correlating import correlate
@@ -146,17 +170,15 @@ def _evaluated(
     from latticemetric.evaluation.people import human_scores
     from latticemetric.evaluation.systems import system_tables
 
-    columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judged.judgments.columns
+    columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judgments.columns
     human = human_scores(
-        judged.judgments.select(columns), combine=chosen["combine"], normalize_judges=chosen["normalize_judges"]
+        judgments.select(columns), combine=chosen["combine"], normalize_judges=chosen["normalize_judges"]
     )
-    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
-    references = [[preparation.words(text) for text in several] for several in judged.references]
     workers = chosen["workers"] or default_workers()
     tables = system_tables(outputs, references, metrics, workers=workers)
     drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence")}
     agreement = correlate(
-        tables, human.segment, system_human=human.system, systems=judged.systems, workers=workers, **drawn
+        tables, human.segment, system_human=human.system, systems=judgments.systems, workers=workers, **drawn
     )
     if chosen["group_by"] is None:
         return agreement, None, human
@@ -170,46 +192,11 @@ def _evaluated(
 def _unigram_table(
     name: str, tables: dict[str, SystemTables], outputs: list[Any], references: list[Any]
 ) -> SystemTables:
+    from latticemetric.cli.correlate_metrics import single
     from latticemetric.evaluation.systems import system_tables
 
-    metric = _single(name, "--unigram")
+    metric = single(name, "--unigram")
     return tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
-
-
-def _metrics(chosen: dict[str, Any]) -> list[AnyMetric]:
-    metrics = options.metric_list(chosen["metrics"] or [_ALL_METRICS])
-    _single(chosen["unigram"], "--unigram")
-    _baseline(metrics, chosen["baseline"])
-    return _with_length(metrics, chosen["effective_length"])
-
-
-def _with_length(metrics: list[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """The metrics, those of several references' lengths with this one."""
-    from dataclasses import replace
-
-    if length is None:
-        return metrics
-    return [
-        replace(metric, effective_length=length) if hasattr(metric, "effective_length") else metric  # type: ignore[type-var]
-        for metric in metrics
-    ]
-
-
-def _baseline(metrics: list[AnyMetric], name: str | None) -> str:
-    names = [metric.name for metric in metrics]
-    if name is None:
-        return names[0]
-    baseline: str = _single(name, "--baseline").name
-    if baseline not in names:
-        raise UsageError(f"{name} is not among the metrics", where="--baseline", advice=f"choose {', '.join(names)}")
-    return baseline
-
-
-def _single(name: str, option: str) -> AnyMetric:
-    found: list[AnyMetric] = options.metric_list([name])
-    if len(found) != 1:
-        raise UsageError(f"'{name}' names several metrics", where=option, advice="name one")
-    return found[0]
 
 
 def _table_names(names: str) -> tuple[str, ...]:
@@ -219,10 +206,6 @@ def _table_names(names: str) -> tuple[str, ...]:
         what = f"there is no table '{unknown[0]}'" if unknown else "no table is named"
         raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
     return tuple(dict.fromkeys(listed))
-
-
-def _signatures(metrics: list[AnyMetric], references: int, preparation: Preparation, *, short: bool) -> dict[str, str]:
-    return {metric.name: preparation.signed(metric.signature_for(references)).format(short=short) for metric in metrics}
 
 
 def _check_plot(chosen: dict[str, Any]) -> None:

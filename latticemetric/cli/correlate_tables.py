@@ -31,7 +31,9 @@ def _system_table(report: CorrelationReport) -> Iterator[str]:
         [_marked(name, report), *_coefficients(one.system), *p.cells[name], *tested.cells[name]]
         for name, one in found.metrics.items()
     ]
-    reasons = [one.system.reason or tested.reasons.get(name) for name, one in found.metrics.items()]
+    reasons = [
+        one.system.reason or tested.reasons.get(name) or p.reasons.get(name) for name, one in found.metrics.items()
+    ]
     yield from _with_reasons([header, *rows], reasons)
 
 
@@ -64,7 +66,7 @@ def _segment_table(report: CorrelationReport) -> Iterator[str]:
         [_marked(name, report), *_coefficients(one), *p.cells[name], *_coefficients(one.pooled)]
         for name, one in segments.items()
     ]
-    reasons = [one.reason or _without(one.left_out) for one in segments.values()]
+    reasons = [one.reason or p.reasons.get(name) or _without(one.left_out) for name, one in segments.items()]
     yield from _with_reasons([header, *rows], reasons)
 
 
@@ -173,14 +175,14 @@ class _Column(NamedTuple):
 
 
 def _p_values(comparisons: Sequence[MetricComparison], report: CorrelationReport) -> _Column:
-    """P-values of the paired bootstrap against the baseline, if anything was resampled."""
-    if not report.agreement.resamples:
+    """P-values of the paired bootstrap against the baseline, if anything was resampled and there is anything else."""
+    if not report.agreement.resamples or not comparisons:
         return _Column([], {name: [] for name in report.agreement.metrics}, {})
-    cells = {name: [""] for name in report.agreement.metrics}
-    cells |= {
-        name: [shown(one.bootstrap.p)] for name, one in _against_baseline(comparisons, report).items() if one.bootstrap
-    }
-    return _Column([f"p vs {report.baseline}"], cells, {})
+    compared = _against_baseline(comparisons, report)
+    found = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
+    cells = {name: [""] for name in report.agreement.metrics} | {name: [shown(p)] for name, p in found.items()}
+    reasons = {name: f"p: {report.baseline} has no correlation" for name, p in found.items() if p is None}
+    return _Column([f"p vs {report.baseline}"], cells, reasons)
 
 
 def _williams(report: CorrelationReport) -> _Column:

@@ -117,14 +117,8 @@ def command(
     lattices_of = LatticeFile(
         write_lattices, to_format, summed_by=scales if sum_scores else None, drop_labels=drop_labels
     )
-    pairs = searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"])
-    grammar = options.grammar(chosen["normalize"])
-    if grammar is not None:
-        from latticemetric.batch.normalization import normalized_pairs
-
-        pairs = normalized_pairs(pairs, grammar, dict(chosen["scales"]))
     outcomes = oracles_of(
-        pairs,
+        searches.pairs(lattices, references, style, **chosen),
         metric,
         scales=scales,
         engine=chosen["engine"],

@@ -57,8 +57,7 @@ class Writer:
 
             self._extremes = ExtremeWriter(wanted, metric, references)
         self._metric, self._references, self._alignment = metric, references, alignment
-        signature = metric.signature_for(references)
-        self._signature = signature if normalize is None else signature.also(norm=normalize)
+        self._signature = metric.signature_for(references).also(norm=normalize)
         self._tags, self._confidence = tags, confidence
 
     def lines(self, outcomes: Iterable[Outcome], output_format: str) -> Iterator[str]:

@@ -121,17 +121,15 @@ def _resampled(chosen: dict[str, Any]) -> bool:
 
 def _sides(
     files: Sequence[Sequence[GraphText]], names: Sequence[str], systems: int, normalize: str | None
-) -> tuple[Sequence[Sequence[GraphText]], list[list[GraphText]]]:
+) -> tuple[Sequence[Sequence[GraphText]], Sequence[Sequence[GraphText]]]:
     """The texts of each system, and the references of each segment: more than there are files, if a grammar says so."""
     grammar = options.grammar(normalize)
     if grammar is None:
         return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
-    from latticemetric.batch.normalization import normalized_readings, normalized_texts
+    from latticemetric.batch.normalization import normalized_sides
 
-    pairs = [([_only_words(text) for text in texts], name) for texts, name in zip(files, names, strict=True)]
-    outputs = [normalized_texts(texts, grammar, name) for texts, name in pairs[:systems]]
-    readings = [normalized_readings(texts, grammar, name) for texts, name in pairs[systems:]]
-    return outputs, [[words for several in row for words in several] for row in zip(*readings, strict=True)]
+    named = [(name, [_only_words(text) for text in texts]) for texts, name in zip(files, names, strict=True)]
+    return normalized_sides(named[:systems], named[systems:], grammar)
 
 
 def _only_words(text: GraphText) -> Words:
@@ -143,8 +141,7 @@ def _only_words(text: GraphText) -> Words:
 
 def _signed(signature: Signature, preparation: Preparation, normalize: str | None) -> Signature:
     """A metric's signature with what was done to the strings."""
-    signed = preparation.signed(signature)
-    return signed if normalize is None else signed.also(norm=normalize)
+    return preparation.signed(signature).also(norm=normalize)
 
 
 def _position(segment: str, ids: Sequence[str], output_format: str) -> int:

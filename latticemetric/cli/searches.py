@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -58,9 +58,17 @@ def rate(
 
 
 def pairs(
-    graphs: str, references: Sequence[str], style: Style, symbols: str | None, from_format: str | None
+    graphs: str,
+    references: Sequence[str],
+    style: Style,
+    *,
+    symbols: str | None,
+    from_format: str | None,
+    normalize: str | None,
+    scales: Iterable[tuple[str, float]],
+    **_: Any,
 ) -> Iterator[Pair]:
-    """Graphs with their references; with a progress bar, if a person is watching."""
+    """Graphs with their references, both rewritten if asked for; with a progress bar, if a person is watching."""
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references
@@ -69,4 +77,10 @@ def pairs(
     vocabulary = as_vocabulary(symbols)
     files = [read_references(path, vocabulary) for path in references]
     found = pair_up(entries([graphs], from_format, vocabulary), files, style)
-    return options.progress(found, max(len(file.lines) for file in files), "lattices")
+    shown = options.progress(found, max(len(file.lines) for file in files), "lattices")
+    grammar = options.grammar(normalize)
+    if grammar is None:
+        return shown
+    from latticemetric.batch.normalization import normalized_pairs
+
+    return normalized_pairs(shown, grammar, dict(scales))

@@ -34,6 +34,7 @@ Examples:
 @click.option("--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings.")
 @click.option("--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end.")
 @searches.rate_options("wer, wrr, or N-grr for any N.")
+@options.normalize
 @options.scale
 @options.workers
 @options.symbols
@@ -86,14 +87,14 @@ def command(
     metric = searches.rate(**chosen)
     draw = _drawing(plot)
     found = swept_pairs(
-        searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"]),
+        searches.pairs(lattices, references, style, **chosen),
         metric,
         points,
         scales=dict(chosen["scales"]),
         keep_going=chosen["keep_going"],
         workers=chosen["workers"] or default_workers(),
     )
-    totals = summed(_reported(found), metric, points, borders, len(references))
+    totals = summed(_reported(found), metric, points, borders, len(references), rewritten_by=chosen["normalize"])
     intervals = _intervals(totals, metric, chosen["resamples"], chosen["seed"], chosen["confidence"])
     with options.results(output, at_once=False) as put:
         for line in LINES[output_format](totals, intervals, metric.name):

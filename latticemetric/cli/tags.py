@@ -65,6 +65,7 @@ Examples:
 @click.option("--plot", metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf (lattices).")
 @answers.posterior_scale
 @searches.rate_options("wer, wrr, or N-grr for any N.")
+@options.normalize
 @options.scale
 @options.workers
 @options.symbols

@@ -16,6 +16,7 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome
     from latticemetric.evaluation.confidence_sweep import ConfidenceSweep
+    from latticemetric.metrics.recognition import GRR
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ def evaluate_lattices(
     from latticemetric.evaluation.word_tags import WordTags
 
     draw = _drawing(plot)
-    found = list(_reported(_outcomes(lattices, references, **chosen)))
+    rate = searches.rate(**chosen)
+    found = list(_reported(_outcomes(lattices, references, rate, **chosen)))
     answered = [one for one in found if one.oracle is not None]
     if not answered:
         raise UsageError("no lattice could be evaluated")
@@ -57,7 +59,7 @@ def evaluate_lattices(
         len(found) - len(answered),
         len(gold.bad),
         int(gold.bad.sum()),
-        answered[0].oracle.signature if answered[0].oracle else "",
+        str(rate.signature_for(len(references)).also(norm=chosen["normalize"])),
     )
     with options.results(output, at_once=False) as put:
         for line in _LINES[output_format](report):
@@ -69,13 +71,13 @@ def evaluate_lattices(
     return not report.failed
 
 
-def _outcomes(lattices: str, references: Sequence[str], *, style: Any, **chosen: Any) -> Iterator[Outcome]:
+def _outcomes(lattices: str, references: Sequence[str], rate: GRR, *, style: Any, **chosen: Any) -> Iterator[Outcome]:
     from latticemetric.batch.oracles import oracles_of
     from latticemetric.batch.workers import default_workers
 
     return oracles_of(
-        searches.pairs(lattices, references, style, chosen["symbols"], chosen["from_format"]),
-        searches.rate(**chosen),
+        searches.pairs(lattices, references, style, **chosen),
+        rate,
         scales=dict(chosen["scales"]),
         keep_going=chosen["keep_going"],
         workers=chosen["workers"] or default_workers(),

@@ -15,7 +15,12 @@ from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.differentials import Differentials
 from latticemetric.evaluation.segment_level import SegmentCorrelation
 
-_NO_SEGMENTS = "people judged no segments"
+NO_HUMAN_SCORE = "nobody judged it"
+NO_SCORE = "the metric is undefined for its output"
+"""Why a system has no score: people's, a metric's."""
+
+NO_SEGMENTS = "people judged no segments"
+"""Why nothing is said of segments."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +74,11 @@ class Agreement:
         """Plain values, for JSON."""
         judged = (~np.isnan(self.human_segments)).sum(axis=1).tolist()
         human = {
-            name: {**_scored(one, "nobody judged it"), "judged_segments": number}
+            name: {**_scored(one, NO_HUMAN_SCORE), "judged_segments": number}
             for name, one, number in zip(self.systems, self.human, judged, strict=True)
         }
         scores = {
-            metric: {
-                name: _scored(one, "the metric is undefined for its output")
-                for name, one in zip(self.systems, found.scores, strict=True)
-            }
+            metric: {name: _scored(one, NO_SCORE) for name, one in zip(self.systems, found.scores, strict=True)}
             for metric, found in self.metrics.items()
         }
         return {
@@ -90,7 +92,7 @@ class Agreement:
             "system": {metric: found.system.asdict() for metric, found in self.metrics.items()},
             "differentials": {metric: found.differentials.asdict() for metric, found in self.metrics.items()},
             "segment": {
-                metric: found.segment.asdict() if found.segment else {"pearson": None, "reason": _NO_SEGMENTS}
+                metric: found.segment.asdict() if found.segment else {"pearson": None, "reason": NO_SEGMENTS}
                 for metric, found in self.metrics.items()
             },
             "comparisons": {

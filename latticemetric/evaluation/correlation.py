@@ -103,6 +103,8 @@ def plain_correlation(metric: Floats, human: Floats, pearson: Values, points: Po
         name: interval(float(coefficient(x, y)), pearson if name == "pearson" else pearson[:0], confidence)
         for name, coefficient in COEFFICIENTS.items()
     }
+    if not len(x) and not np.isnan(human).all():
+        return Correlation(0, **intervals, reason=f"the metric is undefined for all {points.nouns}")
     return Correlation(len(x), **intervals, reason=why_undefined(x, y, points))
 
 

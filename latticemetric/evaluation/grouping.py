@@ -172,6 +172,8 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     if by.shape != human.shape:
         raise UsageError(f"values to group by of shape {by.shape}, and human scores of shape {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))
+    if not there.any():
+        raise UsageError("there are no judged segments to group", advice="leave groups out, or judge segments")
     # Halves go up; what rounding leaves of a half is a half.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)
     found, member = np.unique(numbers, return_inverse=True)

@@ -61,7 +61,8 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     scores = _averaged(judgments)
     together = scores.sum(axis=-1) if combine == "sum" else scores.mean(axis=-1)
     whole = together[:, WHOLE_SYSTEM]
-    return HumanScores(judgments.systems, together[:, :-1], None if np.isnan(whole).all() else whole, tuple(notes))
+    found = HumanScores(judgments.systems, together[:, :-1], None if np.isnan(whole).all() else whole)
+    return replace(found, notes=(*notes, *_without_score(found)))
 
 
 def _averaged(judgments: Judgments) -> Floats:
@@ -106,6 +107,15 @@ def _constant_columns(scores: Floats, there: npt.NDArray[np.bool_]) -> npt.NDArr
     lowest = np.where(there, scores, np.inf).min(axis=0)
     found: npt.NDArray[np.bool_] = highest <= lowest
     return found
+
+
+def _without_score(found: HumanScores) -> list[str]:
+    """The systems that keep others from being correlated."""
+    missing = np.isnan(found.segment).all(axis=-1) if found.system is None else np.isnan(found.system)
+    if missing.all() or not missing.any():
+        return []
+    names = [found.systems[k] for k in np.flatnonzero(missing)]
+    return [f"{', '.join(names)}: no human score; leave out what has none, and the other systems are correlated"]
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:

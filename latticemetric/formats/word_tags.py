@@ -48,7 +48,7 @@ def read_tags(path: str) -> TagLines:
     rows = [split_words(line) for line in lines]
     flat = [tag for row in rows for tag in row]
     if not flat:
-        raise FormatError("the file holds no tags", where=path)
+        raise _nothing(path)
     if not set(flat) <= _TAGS.keys():
         if any("\t" in line for line in lines):
             return _table(lines, path)
@@ -59,6 +59,10 @@ def read_tags(path: str) -> TagLines:
 
 def _bad(tags: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.fromiter((_TAGS[tag] for tag in tags), np.bool_, len(tags))
+
+
+def _nothing(path: str) -> FormatError:
+    return FormatError("the file holds no tags", where=path)
 
 
 def _no_tag(text: str, where: str) -> FormatError:
@@ -101,6 +105,8 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
                 advice="a table holds the tags of one system",
             )
         found[place] = tag, number
+    if not found:
+        raise _nothing(path)
     return _ordered(found, path)
 
 

@@ -79,7 +79,9 @@ def _plotted(
     labels: tuple[str, ...] = (),
     hollow: npt.NDArray[np.bool_] | None = None,
 ) -> Panel:
-    title = f"{metric}: undefined" if found.pearson.value is None else f"{metric}: r = {found.pearson.value:.3f}"
+    if found.pearson.value is None:
+        return Panel(f"{metric}: undefined", x, y, metric, y_label, None, labels, hollow)
+    title = f"{metric}: r = {found.pearson.value:.3f}"
     if found.pearson.half_width is not None:
         title += f" ± {found.pearson.half_width:.3f}"
     return Panel(title, x, y, metric, y_label, fitted_line(x, y), labels, hollow)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from latticemetric.evaluation.confidence_sweep import ConfidenceSweep
@@ -32,14 +30,10 @@ def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
             values = [np.nan if (value := getattr(row.scores, name)) is None else value for row in found.rows]
             panel.plot(at, values, line, color=color, linewidth=width, label=TAG_METRICS[name].label, marker=".")
         if found.best is not None:
-            _mark_best(panel, found.best.threshold, found.best.scores.f1_mult or 0.0)
-        panel.set_ylim(0, 1.02)
+            best, value = found.best.threshold, found.best.scores.f1_mult or 0.0
+            panel.plot([best], [value], "o", color=_LINES["f1_mult"][0], label=f"best: {value:.4f} at {best:g}")
+        panel.set_ylim(-0.02, 1.02)
         panel.set_xlabel(f"{measure}: words below the threshold are BAD")
         panel.grid(visible=True, alpha=0.2)
-        figure.legend(loc="outside upper center", ncols=3, frameon=False)
+        figure.legend(loc="outside upper center", ncols=4, frameon=False)
         save(figure, path)
-
-
-def _mark_best(panel: Any, threshold: float, value: float) -> None:
-    panel.plot([threshold], [value], "o", color=_LINES["f1_mult"][0])
-    panel.annotate(f"{value:.4f} at {threshold:g}", (threshold, value), (0, 8), textcoords="offset points", ha="center")

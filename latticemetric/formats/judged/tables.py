@@ -22,7 +22,10 @@ def read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") ->
     """
     with open_stream(path) as stream:
         lines = stream.lines()
-        header = next(lines, "").split(separator)
+        first = next(lines, None)
+        if first is None:
+            raise FormatError("the table is empty", where=path, advice=f"its header needs {', '.join(needed)}")
+        header = first.split(separator)
         _check_header(header, needed, stream.place())
         for line in lines:
             if not line.strip():

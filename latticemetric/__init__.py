@@ -43,40 +43,40 @@ if TYPE_CHECKING:
     from latticemetric.metrics.word_recognition import WER as WER
     from latticemetric.metrics.word_recognition import WRR as WRR
     from latticemetric.nbest import NBest as NBest
-    from latticemetric.questions.automaton_oracle import AutomatonOracle as AutomatonOracle
-    from latticemetric.questions.automaton_oracle import ValuedPath as ValuedPath
-    from latticemetric.questions.automaton_oracle import automaton_oracle as automaton_oracle
-    from latticemetric.questions.consensus import Consensus as Consensus
-    from latticemetric.questions.consensus import consensus as consensus
-    from latticemetric.questions.corpus_oracle import CorpusOracle as CorpusOracle
-    from latticemetric.questions.corpus_oracle import CorpusPath as CorpusPath
-    from latticemetric.questions.corpus_oracle import corpus_oracle as corpus_oracle
-    from latticemetric.questions.fear import Fear as Fear
-    from latticemetric.questions.fear import fear as fear
-    from latticemetric.questions.fear import fears as fears
-    from latticemetric.questions.forest_posteriors import ForestPosteriors as ForestPosteriors
-    from latticemetric.questions.hope import Hope as Hope
-    from latticemetric.questions.hope import hope as hope
-    from latticemetric.questions.hope import hopes as hopes
-    from latticemetric.questions.k_best import oracles as oracles
-    from latticemetric.questions.mbr import mbr as mbr
-    from latticemetric.questions.mbr import mbr_grid as mbr_grid
-    from latticemetric.questions.mbr_lattice import mbr_lattice as mbr_lattice
-    from latticemetric.questions.metric_mbr import MetricMBR as MetricMBR
-    from latticemetric.questions.metric_mbr import RankedString as RankedString
-    from latticemetric.questions.ngram_mbr import MBR as MBR
-    from latticemetric.questions.ngram_posteriors import NgramPosteriors as NgramPosteriors
+    from latticemetric.questions.decoding.consensus import Consensus as Consensus
+    from latticemetric.questions.decoding.consensus import consensus as consensus
+    from latticemetric.questions.decoding.mbr import mbr as mbr
+    from latticemetric.questions.decoding.mbr import mbr_grid as mbr_grid
+    from latticemetric.questions.decoding.mbr_lattice import mbr_lattice as mbr_lattice
+    from latticemetric.questions.decoding.metric_mbr import MetricMBR as MetricMBR
+    from latticemetric.questions.decoding.metric_mbr import RankedString as RankedString
+    from latticemetric.questions.decoding.ngram_mbr import MBR as MBR
+    from latticemetric.questions.distributions.forest_posteriors import ForestPosteriors as ForestPosteriors
+    from latticemetric.questions.distributions.ngram_posteriors import NgramPosteriors as NgramPosteriors
+    from latticemetric.questions.distributions.posteriors import Posteriors as Posteriors
+    from latticemetric.questions.distributions.posteriors import posteriors as posteriors
     from latticemetric.questions.normalization import normalize as normalize
     from latticemetric.questions.normalization import normalize_reference as normalize_reference
-    from latticemetric.questions.oracle import oracle as oracle
-    from latticemetric.questions.oracle_forest import oracle_forest as oracle_forest
-    from latticemetric.questions.oracle_lattice import oracle_lattice as oracle_lattice
-    from latticemetric.questions.posteriors import Posteriors as Posteriors
-    from latticemetric.questions.posteriors import posteriors as posteriors
-    from latticemetric.questions.scored_path import Oracle as Oracle
-    from latticemetric.questions.scored_path import ScoredPath as ScoredPath
-    from latticemetric.questions.worst import Worst as Worst
-    from latticemetric.questions.worst import worst as worst
+    from latticemetric.questions.oracles.automaton_oracle import AutomatonOracle as AutomatonOracle
+    from latticemetric.questions.oracles.automaton_oracle import ValuedPath as ValuedPath
+    from latticemetric.questions.oracles.automaton_oracle import automaton_oracle as automaton_oracle
+    from latticemetric.questions.oracles.corpus_oracle import CorpusOracle as CorpusOracle
+    from latticemetric.questions.oracles.corpus_oracle import CorpusPath as CorpusPath
+    from latticemetric.questions.oracles.corpus_oracle import corpus_oracle as corpus_oracle
+    from latticemetric.questions.oracles.fear import Fear as Fear
+    from latticemetric.questions.oracles.fear import fear as fear
+    from latticemetric.questions.oracles.fear import fears as fears
+    from latticemetric.questions.oracles.hope import Hope as Hope
+    from latticemetric.questions.oracles.hope import hope as hope
+    from latticemetric.questions.oracles.hope import hopes as hopes
+    from latticemetric.questions.oracles.k_best import oracles as oracles
+    from latticemetric.questions.oracles.oracle import oracle as oracle
+    from latticemetric.questions.oracles.oracle_forest import oracle_forest as oracle_forest
+    from latticemetric.questions.oracles.oracle_lattice import oracle_lattice as oracle_lattice
+    from latticemetric.questions.oracles.scored_path import Oracle as Oracle
+    from latticemetric.questions.oracles.scored_path import ScoredPath as ScoredPath
+    from latticemetric.questions.oracles.worst import Worst as Worst
+    from latticemetric.questions.oracles.worst import worst as worst
     from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
     from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
     from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
@@ -84,73 +84,73 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
-    "AutomatonOracle": "questions.automaton_oracle",
+    "AutomatonOracle": "questions.oracles.automaton_oracle",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
     "METEOR": "metrics.meteor",
     "NIST": "metrics.nist",
     "Sclite": "metrics.sclite",
     "Unigram": "metrics.unigram",
-    "ValuedPath": "questions.automaton_oracle",
+    "ValuedPath": "questions.oracles.automaton_oracle",
     "Column": "lattice",
-    "Consensus": "questions.consensus",
-    "CorpusOracle": "questions.corpus_oracle",
-    "CorpusPath": "questions.corpus_oracle",
+    "Consensus": "questions.decoding.consensus",
+    "CorpusOracle": "questions.oracles.corpus_oracle",
+    "CorpusPath": "questions.oracles.corpus_oracle",
     "Derivation": "forest",
     "DerivationTree": "derivation_tree",
-    "Fear": "questions.fear",
+    "Fear": "questions.oracles.fear",
     "Forest": "forest",
-    "ForestPosteriors": "questions.forest_posteriors",
+    "ForestPosteriors": "questions.distributions.forest_posteriors",
     "NodeLabels": "forest",
     "Ragged": "forest",
     "FormatError": "errors",
     "GRR": "metrics.recognition",
-    "Hope": "questions.hope",
+    "Hope": "questions.oracles.hope",
     "InputError": "errors",
     "Judgments": "judgments",
     "Labels": "lattice",
     "Lattice": "lattice",
     "LatticeMetricError": "errors",
     "MissingDependencyError": "errors",
-    "MBR": "questions.ngram_mbr",
+    "MBR": "questions.decoding.ngram_mbr",
     "MBRTrial": "tuning.mbr_result",
     "MBRTuning": "tuning.mbr_result",
-    "MetricMBR": "questions.metric_mbr",
+    "MetricMBR": "questions.decoding.metric_mbr",
     "NBest": "nbest",
-    "NgramPosteriors": "questions.ngram_posteriors",
-    "Oracle": "questions.scored_path",
-    "Posteriors": "questions.posteriors",
-    "RankedString": "questions.metric_mbr",
-    "ScoredPath": "questions.scored_path",
+    "NgramPosteriors": "questions.distributions.ngram_posteriors",
+    "Oracle": "questions.oracles.scored_path",
+    "Posteriors": "questions.distributions.posteriors",
+    "RankedString": "questions.decoding.metric_mbr",
+    "ScoredPath": "questions.oracles.scored_path",
     "Sweep": "batch.sweep_totals",
     "UsageError": "errors",
     "Vocabulary": "vocabulary",
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
-    "Worst": "questions.worst",
-    "automaton_oracle": "questions.automaton_oracle",
-    "consensus": "questions.consensus",
-    "corpus_oracle": "questions.corpus_oracle",
-    "fear": "questions.fear",
-    "fears": "questions.fear",
-    "hope": "questions.hope",
-    "hopes": "questions.hope",
+    "Worst": "questions.oracles.worst",
+    "automaton_oracle": "questions.oracles.automaton_oracle",
+    "consensus": "questions.decoding.consensus",
+    "corpus_oracle": "questions.oracles.corpus_oracle",
+    "fear": "questions.oracles.fear",
+    "fears": "questions.oracles.fear",
+    "hope": "questions.oracles.hope",
+    "hopes": "questions.oracles.hope",
     "make_metric": "metrics.registry",
-    "mbr": "questions.mbr",
-    "mbr_grid": "questions.mbr",
-    "mbr_lattice": "questions.mbr_lattice",
+    "mbr": "questions.decoding.mbr",
+    "mbr_grid": "questions.decoding.mbr",
+    "mbr_lattice": "questions.decoding.mbr_lattice",
     "normalize": "questions.normalization",
     "normalize_reference": "questions.normalization",
-    "oracle": "questions.oracle",
-    "oracles": "questions.k_best",
-    "posteriors": "questions.posteriors",
-    "oracle_forest": "questions.oracle_forest",
+    "oracle": "questions.oracles.oracle",
+    "oracles": "questions.oracles.k_best",
+    "posteriors": "questions.distributions.posteriors",
+    "oracle_forest": "questions.oracles.oracle_forest",
     "sweep": "batch.sweep",
-    "oracle_lattice": "questions.oracle_lattice",
+    "oracle_lattice": "questions.oracles.oracle_lattice",
     "read": "formats.reading",
     "read_one": "formats.reading",
     "tune_mbr": "tuning.mbr_tuning",
-    "worst": "questions.worst",
+    "worst": "questions.oracles.worst",
     "write": "formats.writing",
 }
 

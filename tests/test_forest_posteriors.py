@@ -19,7 +19,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.questions import forest_posteriors
-from latticemetric.questions.searched_forest import summable
+from latticemetric.questions.oracles.searched_forest import summable
 
 _MOST_DERIVATIONS = 100
 

@@ -25,7 +25,7 @@ from latticemetric import _native
 from latticemetric.engine import native_forest
 from latticemetric.forest import Forest
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.searched_forest import as_searched_forest
+from latticemetric.questions.oracles.searched_forest import as_searched_forest
 
 _MOST_DERIVATIONS = 300
 

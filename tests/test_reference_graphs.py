@@ -14,7 +14,7 @@ import latticemetric as lm
 from latticemetric.automata.ratio import Ratio
 from latticemetric.automata.reference_graph import ReferenceGraph
 from latticemetric.automata.reference_search import reached_by
-from latticemetric.questions.readings import distinct_strings
+from latticemetric.questions.oracles.readings import distinct_strings
 from latticemetric.vocabulary import STAR
 
 every_engine = pytest.mark.parametrize("engine", ["native", "openfst"])

@@ -19,8 +19,8 @@ from latticemetric.batch.sweep_totals import LengthBin
 from latticemetric.engine import native_forest
 from latticemetric.evaluation.bootstrap import bootstrap
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.cheapest_strings import cheapest_strings
-from latticemetric.questions.sweep import Points, sweep_graph
+from latticemetric.questions.oracles.cheapest_strings import cheapest_strings
+from latticemetric.questions.oracles.sweep import Points, sweep_graph
 
 _LONGEST = 7
 

@@ -11,10 +11,10 @@ from test_cli import EXAMPLES, assert_one_line_error, file, good, run
 
 import latticemetric as lm
 from latticemetric.alignment import DELETION, MATCH
-from latticemetric.evaluation.confidence_sweep import THRESHOLDS, sweep_thresholds
-from latticemetric.evaluation.tag_evaluation import TagEvaluation
-from latticemetric.evaluation.tag_metrics import TAG_METRICS, tag_scores
-from latticemetric.evaluation.word_tags import WordTags
+from latticemetric.evaluation.tags.confidence_sweep import THRESHOLDS, sweep_thresholds
+from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
+from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS, tag_scores
+from latticemetric.evaluation.tags.word_tags import WordTags
 from latticemetric.formats.word_tags import read_tags
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

@@ -10,7 +10,7 @@ from latticemetric.batch.pairing import Pair
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, placed
 from latticemetric.lattice import Scales
-from latticemetric.questions.automaton_oracle import automaton_oracle
+from latticemetric.questions.oracles.automaton_oracle import automaton_oracle
 
 
 def automaton_oracles(

@@ -14,7 +14,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.base import GraphReference, number_each
 from latticemetric.metrics.bleu import BLEU
-from latticemetric.questions.corpus_oracle import CorpusOracle, CorpusPath, corpus_oracle
+from latticemetric.questions.oracles.corpus_oracle import CorpusOracle, CorpusPath, corpus_oracle
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from latticemetric.batch.oracles import built
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.registry import Entry, Graph
-from latticemetric.questions.readings import readings_of
+from latticemetric.questions.oracles.readings import readings_of
 
 
 class Example(NamedTuple):

@@ -12,14 +12,14 @@ from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.questions.fear import Fear, fear
-from latticemetric.questions.hope import Hope, hope
-from latticemetric.questions.k_best import oracles
-from latticemetric.questions.oracle_forest import oracle_forest
-from latticemetric.questions.oracle_lattice import oracle_lattice
-from latticemetric.questions.scored_path import Oracle
-from latticemetric.questions.weighing import On
-from latticemetric.questions.worst import Worst, worst
+from latticemetric.questions.oracles.fear import Fear, fear
+from latticemetric.questions.oracles.hope import Hope, hope
+from latticemetric.questions.oracles.k_best import oracles
+from latticemetric.questions.oracles.oracle_forest import oracle_forest
+from latticemetric.questions.oracles.oracle_lattice import oracle_lattice
+from latticemetric.questions.oracles.scored_path import Oracle
+from latticemetric.questions.oracles.weighing import On
+from latticemetric.questions.oracles.worst import Worst, worst
 
 Extreme = Hope | Fear | Worst
 

@@ -13,7 +13,7 @@ from latticemetric.formats.references import GraphReference, Reference
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.questions.normalization import normalize
-from latticemetric.questions.readings import readings_of
+from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.rewriting.grammar import Grammar, only_text
 
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.questions.oracle import oracle
-from latticemetric.questions.readings import readings_of
-from latticemetric.questions.scored_path import Oracle
+from latticemetric.questions.oracles.oracle import oracle
+from latticemetric.questions.oracles.readings import readings_of
+from latticemetric.questions.oracles.scored_path import Oracle
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Extremes, Wanted
@@ -184,7 +184,7 @@ def _answer(pair: Pair, asked: _Question) -> Outcome:
 
 
 def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | None) -> Confidences:
-    from latticemetric.questions.posteriors import Posteriors, posteriors
+    from latticemetric.questions.distributions.posteriors import Posteriors, posteriors
 
     distribution = posteriors(graph, scale=scale, scales=scales)
     if not isinstance(distribution, Posteriors):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from latticemetric.metrics.base import Metric, references_each
-from latticemetric.questions.scored_path import Oracle
+from latticemetric.questions.oracles.scored_path import Oracle
 from latticemetric.signature import Signature
 
 Words = tuple[str, ...]

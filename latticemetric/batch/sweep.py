@@ -15,9 +15,9 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
-from latticemetric.questions.oracle import as_recognition_rate
-from latticemetric.questions.readings import readings_of
-from latticemetric.questions.sweep import Points, reference_words, sweep_graph
+from latticemetric.questions.oracles.oracle import as_recognition_rate
+from latticemetric.questions.oracles.readings import readings_of
+from latticemetric.questions.oracles.sweep import Points, reference_words, sweep_graph
 
 
 def sweep(

@@ -14,7 +14,7 @@ from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.metrics.base import CorpusScore, Table, number_each
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.questions.sweep import Kept, Point, Points
+from latticemetric.questions.oracles.sweep import Kept, Point, Points
 
 Score = CorpusScore[RecognitionStatistics]
 

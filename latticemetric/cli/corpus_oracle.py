@@ -32,7 +32,7 @@ def put_corpus_oracle(
     """Reads, asks, and writes; all at once, when all is known."""
     from latticemetric.batch.corpus_oracles import corpus_oracle_of
     from latticemetric.metrics.registry import make_metric
-    from latticemetric.questions.corpus_oracle import as_bleu
+    from latticemetric.questions.oracles.corpus_oracle import as_bleu
 
     _refuse_others(chosen)
     metric = as_bleu(make_metric(chosen["metric"]))

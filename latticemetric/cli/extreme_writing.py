@@ -9,8 +9,8 @@ from latticemetric.batch.extremes import Extremes, ExtremeTotals, SideTotal, Wan
 from latticemetric.batch.oracles import Outcome
 from latticemetric.cli.display import harmless, shown
 from latticemetric.metrics.recognition import GRR
-from latticemetric.questions.hope import Hope
-from latticemetric.questions.scored_path import ScoredPath
+from latticemetric.questions.oracles.hope import Hope
+from latticemetric.questions.oracles.scored_path import ScoredPath
 
 _FIELDS = ["hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from latticemetric.batch.extremes import Wanted
     from latticemetric.batch.string_scores import StringTotals
     from latticemetric.cli.extreme_writing import ExtremeWriter
-    from latticemetric.questions.scored_path import Oracle, ScoredPath
+    from latticemetric.questions.oracles.scored_path import Oracle, ScoredPath
 
 _SIDES = ("oracle", "one_best")
 TSV_COLUMNS = [

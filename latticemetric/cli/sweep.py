@@ -78,7 +78,7 @@ def command(
     from latticemetric.batch.sweep_totals import checked_borders, summed
     from latticemetric.batch.workers import default_workers
     from latticemetric.cli.sweep_writing import LINES, footer
-    from latticemetric.questions.sweep import Points
+    from latticemetric.questions.oracles.sweep import Points
 
     points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest"])
     borders = checked_borders(chosen["by_length"])

@@ -15,7 +15,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome
-    from latticemetric.evaluation.confidence_sweep import ConfidenceSweep
+    from latticemetric.evaluation.tags.confidence_sweep import ConfidenceSweep
     from latticemetric.metrics.recognition import GRR
 
 
@@ -42,8 +42,8 @@ def evaluate_lattices(
     **chosen: Any,
 ) -> bool:
     """Prints and draws the scores of each threshold; says whether all lattices were answered."""
-    from latticemetric.evaluation.confidence_sweep import THRESHOLDS, sweep_thresholds
-    from latticemetric.evaluation.word_tags import WordTags
+    from latticemetric.evaluation.tags.confidence_sweep import THRESHOLDS, sweep_thresholds
+    from latticemetric.evaluation.tags.word_tags import WordTags
 
     draw = _drawing(plot)
     rate = searches.rate(**chosen)
@@ -108,7 +108,7 @@ def _reported(found: Iterable[Outcome]) -> Iterator[Outcome]:
 
 
 def _text_lines(report: _Report) -> Iterator[str]:
-    from latticemetric.evaluation.tag_metrics import TAG_METRICS
+    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS
 
     header = ["threshold", *(metric.label for metric in TAG_METRICS.values()), "BAD"]
     rows = []
@@ -124,7 +124,7 @@ def _text_lines(report: _Report) -> Iterator[str]:
 
 def _reasons(report: _Report) -> dict[str, list[str]]:
     """Why values are undefined, or 0: of which metrics, at which thresholds."""
-    from latticemetric.evaluation.tag_metrics import TAG_METRICS
+    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS
 
     found: dict[str, list[str]] = {}
     for row in report.sweep.rows:

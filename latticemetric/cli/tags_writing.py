@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from latticemetric.cli.display import harmless, shown, table, tsv_field
-from latticemetric.evaluation.discrimination import Discrimination
-from latticemetric.evaluation.sampling import RepeatedSampling
-from latticemetric.evaluation.synthetic_labellings import SYNTHETIC
-from latticemetric.evaluation.tag_metrics import TAG_METRICS, TagScores
-from latticemetric.evaluation.word_tags import WordTags
+from latticemetric.evaluation.tags.discrimination import Discrimination
+from latticemetric.evaluation.tags.sampling import RepeatedSampling
+from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC
+from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS, TagScores
+from latticemetric.evaluation.tags.word_tags import WordTags
 from latticemetric.signature import Signature
 
 _COUNTS = ("tags", "bad", "errors")

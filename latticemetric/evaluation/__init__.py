@@ -14,44 +14,44 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.coefficients import pearson as pearson
     from latticemetric.evaluation.coefficients import spearman as spearman
     from latticemetric.evaluation.comparison import williams as williams
-    from latticemetric.evaluation.confidence_sweep import sweep_thresholds as sweep_thresholds
     from latticemetric.evaluation.correlating import correlate as correlate
-    from latticemetric.evaluation.discrimination import discriminate as discriminate
     from latticemetric.evaluation.grouping import Grouping as Grouping
     from latticemetric.evaluation.grouping import group_segments as group_segments
     from latticemetric.evaluation.people import HumanScores as HumanScores
     from latticemetric.evaluation.people import human_scores as human_scores
-    from latticemetric.evaluation.sampling import repeated_sampling as repeated_sampling
-    from latticemetric.evaluation.synthetic_labellings import synthetic_tags as synthetic_tags
     from latticemetric.evaluation.systems import SystemTables as SystemTables
     from latticemetric.evaluation.systems import system_tables as system_tables
-    from latticemetric.evaluation.tag_evaluation import TagEvaluation as TagEvaluation
-    from latticemetric.evaluation.tag_metrics import TAG_METRICS as TAG_METRICS
-    from latticemetric.evaluation.tag_metrics import tag_scores as tag_scores
-    from latticemetric.evaluation.tag_statistics import tag_table as tag_table
-    from latticemetric.evaluation.word_tags import WordTags as WordTags
+    from latticemetric.evaluation.tags.confidence_sweep import sweep_thresholds as sweep_thresholds
+    from latticemetric.evaluation.tags.discrimination import discriminate as discriminate
+    from latticemetric.evaluation.tags.sampling import repeated_sampling as repeated_sampling
+    from latticemetric.evaluation.tags.synthetic_labellings import synthetic_tags as synthetic_tags
+    from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation as TagEvaluation
+    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS as TAG_METRICS
+    from latticemetric.evaluation.tags.tag_metrics import tag_scores as tag_scores
+    from latticemetric.evaluation.tags.tag_statistics import tag_table as tag_table
+    from latticemetric.evaluation.tags.word_tags import WordTags as WordTags
 
 _HOME = {
     "Agreement": "agreement",
     "Grouping": "grouping",
     "HumanScores": "people",
     "SystemTables": "systems",
-    "TAG_METRICS": "tag_metrics",
-    "TagEvaluation": "tag_evaluation",
-    "WordTags": "word_tags",
+    "TAG_METRICS": "tags.tag_metrics",
+    "TagEvaluation": "tags.tag_evaluation",
+    "WordTags": "tags.word_tags",
     "correlate": "correlating",
-    "discriminate": "discrimination",
+    "discriminate": "tags.discrimination",
     "group_segments": "grouping",
     "human_scores": "people",
     "kendall": "coefficients",
     "pearson": "coefficients",
-    "repeated_sampling": "sampling",
+    "repeated_sampling": "tags.sampling",
     "spearman": "coefficients",
-    "sweep_thresholds": "confidence_sweep",
-    "synthetic_tags": "synthetic_labellings",
+    "sweep_thresholds": "tags.confidence_sweep",
+    "synthetic_tags": "tags.synthetic_labellings",
     "system_tables": "systems",
-    "tag_scores": "tag_metrics",
-    "tag_table": "tag_statistics",
+    "tag_scores": "tags.tag_metrics",
+    "tag_table": "tags.tag_statistics",
     "williams": "comparison",
 }
 

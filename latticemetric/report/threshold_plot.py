@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from latticemetric.evaluation.confidence_sweep import ConfidenceSweep
-from latticemetric.evaluation.tag_metrics import TAG_METRICS
+from latticemetric.evaluation.tags.confidence_sweep import ConfidenceSweep
+from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS
 from latticemetric.report.drawing import check_plot, save, style
 
 _LINES = {"f1_mult": ("#0b6e99", "-", 2.2), "f1_bad": ("#c05a00", "--", 1.4), "f1_ok": ("#888888", ":", 1.4)}

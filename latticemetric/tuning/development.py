@@ -10,9 +10,9 @@ import numpy as np
 
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import Metric, References, Table, references_of
-from latticemetric.questions.ngram_gain import GainParameters
-from latticemetric.questions.ngram_mbr import NgramMBR
-from latticemetric.questions.ngram_posteriors import NgramPosteriors
+from latticemetric.questions.decoding.ngram_gain import GainParameters
+from latticemetric.questions.decoding.ngram_mbr import NgramMBR
+from latticemetric.questions.distributions.ngram_posteriors import NgramPosteriors
 
 String = tuple[str, ...]
 

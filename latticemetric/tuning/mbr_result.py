@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from latticemetric.evaluation.bootstrap import PairedBootstrap
-from latticemetric.questions.ngram_gain import GainParameters
+from latticemetric.questions.decoding.ngram_gain import GainParameters
 
 
 @dataclass(frozen=True)

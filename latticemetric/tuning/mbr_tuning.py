@@ -16,9 +16,9 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import Metric, References, Table, references_each
 from latticemetric.metrics.registry import make_metric
-from latticemetric.questions.mbr import Values
-from latticemetric.questions.ngram_gain import GainParameters
-from latticemetric.questions.ngram_mbr import NgramMBR
+from latticemetric.questions.decoding.mbr import Values
+from latticemetric.questions.decoding.ngram_gain import GainParameters
+from latticemetric.questions.decoding.ngram_mbr import NgramMBR
 from latticemetric.tuning.coordinate_search import Point, best_of, coordinate_search
 from latticemetric.tuning.development import Development
 from latticemetric.tuning.mbr_result import MBRTrial, MBRTuning

@@ -20,7 +20,7 @@ from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import read_references
-from latticemetric.questions.readings import distinct_strings
+from latticemetric.questions.oracles.readings import distinct_strings
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 SAMPLES = DATA / "trn-stm-ctm"

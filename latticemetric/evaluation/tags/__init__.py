@@ -1,0 +1,1 @@
+"""Word-level quality estimation: tags of words against the right ones."""

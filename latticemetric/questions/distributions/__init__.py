@@ -1,0 +1,1 @@
+"""How probable the parts of a graph are."""

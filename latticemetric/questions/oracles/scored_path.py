@@ -1,0 +1,116 @@
+"""What is answered: a path or a derivation with its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from latticemetric.alignment import Alignment
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+
+
+@dataclass(frozen=True)
+class ScoredPath:
+    """A path of a lattice or a derivation of a forest, scored against its reference.
+
+    Attributes:
+        words: What it says, without ε and ignored words.
+        score: The metric's value; `None` where the reference has no words.
+        numerator: Its numerator.
+        denominator: Its denominator.
+        statistics: Matches, substitutions, deletions, insertions.
+        cost: The model's cost under the scales asked for.
+        scores: Each named cost, summed along the path.
+        arcs: Its arcs' numbers in the lattice.
+        edges: Or its edges' numbers in the forest, as in `Derivation`.
+        derivation: And the tree that they are, in brackets; `Forest.tree` makes one of them.
+        alignment: With the reference that it scores best against.
+        reference: The words of that reference.
+    """
+
+    words: tuple[str, ...]
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    cost: float
+    scores: Mapping[str, float]
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...]
+    derivation: str | None
+    alignment: Alignment
+    reference: tuple[str, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Of each word, OK where it matches the reference, else BAD; wildcards are OK.
+
+        Examples:
+            >>> from latticemetric import Lattice, oracle
+            >>> best = oracle(Lattice.from_strings(["a x d e"]), "a b c d", "wer")
+            >>> print(best.alignment)
+            reference  a  b  c  d  *
+            candidate  a  x  *  d  e
+            edit       .  S  D  .  I
+            >>> best.tags
+            ('OK', 'BAD', 'OK', 'BAD')
+            >>> best.tags_with_gaps
+            ('OK', 'OK', 'OK', 'BAD', 'BAD', 'OK', 'OK', 'BAD', 'OK')
+        """
+        return self.tags_with_gaps[1::2]
+
+    @property
+    def tags_with_gaps(self) -> tuple[str, ...]:
+        """The same with the gaps between words, before the first and after the last at even places: 2n + 1 tags.
+
+        A gap is BAD where words of the reference are missing in it, else OK, as in WMT's tasks of quality estimation.
+        """
+        from latticemetric.questions.oracles.word_tags import tags_with_gaps
+
+        return tags_with_gaps(self.words, self.alignment)
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = self.statistics.asdict()
+        return {
+            "score": self.score,
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "hypothesis": " ".join(self.words),
+            "cost": self.cost,
+            **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
+        }
+
+    def details(self, *, exact: bool) -> dict[str, Any]:
+        """The rest of them: what an answer says, and the model's own 1-best beside it does not."""
+        way: dict[str, Any] = {"arcs": list(self.arcs)}
+        if self.derivation is not None:
+            way = {"edges": list(self.edges), "derivation": self.derivation}
+        return {
+            "ngram_matches": list(self.statistics.matches),
+            "reference": " ".join(self.reference),
+            "exact": exact,
+            "scores": dict(self.scores),
+            **way,
+        }
+
+
+@dataclass(frozen=True)
+class Oracle(ScoredPath):
+    """The best path of a lattice, or derivation of a forest, under a metric.
+
+    Attributes:
+        one_best: The model's own best path, scored in the same way.
+        exact: Whether nothing better can be in the graph.
+        signature: The metric, its parameters and the version.
+    """
+
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON; `one_best` is nested."""
+        own = {**self.details(exact=self.exact), "signature": self.signature}
+        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}

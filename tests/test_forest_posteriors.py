@@ -18,7 +18,7 @@ from test_ngram_posteriors import expected_posteriors
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.forest_arrays import native_arrays
-from latticemetric.questions import forest_posteriors
+from latticemetric.questions.distributions import forest_posteriors
 from latticemetric.questions.oracles.searched_forest import summable
 
 _MOST_DERIVATIONS = 100

@@ -372,7 +372,7 @@ def test_word_errors_ask_for_a_lattice():
 
 
 def test_a_search_that_takes_too_much_is_refused(monkeypatch):
-    from latticemetric.questions import mbr_hypotheses
+    from latticemetric.questions.decoding import mbr_hypotheses
 
     monkeypatch.setattr(mbr_hypotheses, "MOST_BYTES", 100)
     column = lm.Column(np.arange(2000) / 100, [0.0])

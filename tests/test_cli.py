@@ -708,7 +708,7 @@ def test_info_is_json_for_machines():
 def test_info_is_tsv_for_tables(tmp_path):
     good(info(MEETING[0], "--format", "tsv", "--output", tmp_path / "out.tsv"))
     rows = [line.split("\t") for line in (tmp_path / "out.tsv").read_text().splitlines()]
-    assert {len(row) for row in rows} == {16}
+    assert {len(row) for row in rows} == {17}
     assert rows[1][rows[0].index("scores")] == "lm,acoustic"
 
 

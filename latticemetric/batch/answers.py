@@ -4,38 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from latticemetric.batch.workers import map_in_order
+from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Entry, Graph
 
 
+class Located(Protocol):
+    """A question that knows its file."""
+
+    @property
+    def name(self) -> str:
+        """The graph's id."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What became of one graph: a value, or a problem."""
+    """What became of one graph: a value, or a problem.
+
+    Attributes:
+        name: The graph's id.
+        value: The answer; `None` where there is a problem.
+        problem: Why there is no answer.
+        where: File and line of what failed.
+        format: The format that the graph is written in.
+    """
 
     name: str
     value: Any
     problem: LatticeMetricError | None = None
+    where: str = ""
+    format: str = ""
 
 
-def answers_of(
-    entries: Iterable[Entry], ask: Callable[[Graph], Any], *, keep_going: bool = False, workers: int = 1
-) -> Iterator[Answer]:
+def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
     """Asks each graph, in their order.
 
     Raises:
-        InputError: A graph has a problem, unless `keep_going`: then it is an answer.
+        InputError: A graph has a problem, unless failures are gone past: then it is an answer.
     """
 
     def answer(entry: Entry) -> Answer:
-        try:
-            with placed(entry.place):
-                return Answer(entry.name, ask(entry.build()))
-        except InputError as error:
-            if not keep_going:
-                raise
-            return Answer(entry.name, None, error)
+        with placed(entry.place):
+            return Answer(entry.name, ask(entry.build()), format=entry.format)
 
-    return map_in_order(answer, entries, workers)
+    return answered(answer, failed, entries, run)
+
+
+def failed(question: Located, error: InputError) -> Answer:
+    """The answer of a graph that has none."""
+    return Answer(question.name, None, error, question.where)

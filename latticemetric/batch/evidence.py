@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from latticemetric.batch.answers import Answer
-from latticemetric.batch.workers import map_in_order
+from latticemetric.batch.answers import Answer, failed
+from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry, Graph
 from latticemetric.nbest import NBest
@@ -31,6 +31,12 @@ class Supported:
     entry: Entry | None
     evidence: Entry | None
     problem: InputError | None = None
+
+    @property
+    def where(self) -> str:
+        """File and line of the graph; where there is none, of the evidence."""
+        given = self.entry or self.evidence
+        return given.where if given else ""
 
     @property
     def place(self) -> str:
@@ -62,27 +68,20 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
     yield from map(_surplus, rest)
 
 
-def answers_by_evidence(
-    pairs: Iterable[Supported], ask: Callable[[Graph, Graph], Any], *, keep_going: bool = False, workers: int = 1
-) -> Iterator[Answer]:
+def answers_by_evidence(pairs: Iterable[Supported], ask: Callable[[Graph, Graph], Any], run: Run) -> Iterator[Answer]:
     """Asks each graph with its evidence, in the order of the graphs.
 
     Raises:
-        InputError: A pair has a problem, unless `keep_going`: then it is an answer.
+        InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
 
     def answer(pair: Supported) -> Answer:
-        try:
-            graph = _graph_of(pair)
-            evidence = evidence_of(pair, graph)
-            with placed(pair.place):
-                return Answer(pair.name, ask(graph, evidence))
-        except InputError as error:
-            if not keep_going:
-                raise
-            return Answer(pair.name, None, error)
+        graph = _graph_of(pair)
+        evidence = evidence_of(pair, graph)
+        with placed(pair.place):
+            return Answer(pair.name, ask(graph, evidence))
 
-    return map_in_order(answer, pairs, workers)
+    return answered(answer, failed, pairs, run)
 
 
 def _graph_of(pair: Supported) -> Graph:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Self
 
 from latticemetric.forest import Forest
@@ -131,18 +132,18 @@ class SideTotal:
 
     Attributes:
         statistics: Counts of the strings.
-        value: Of hope and of fear, their values.
+        value: Of hope and of fear, their values; exact, so that it does not matter in which order they are added.
         inexact: How many are not known to be the extreme.
     """
 
     statistics: RecognitionStatistics
-    value: float = 0.0
+    value: Fraction = Fraction()
     inexact: int = 0
 
     @classmethod
     def of(cls, extreme: Extreme) -> Self:
         """One graph's share."""
-        value = 0.0 if isinstance(extreme, Worst) else extreme.value
+        value = Fraction() if isinstance(extreme, Worst) else Fraction(extreme.value)
         return cls(extreme.statistics, value, int(not extreme.exact))
 
     def __add__(self, other: Self) -> Self:
@@ -151,7 +152,7 @@ class SideTotal:
     def asdict(self, side: Side, metric: GRR, references: int | str) -> dict[str, Any]:
         """Its part of the corpus, for JSON."""
         corpus = metric.corpus_score(self.statistics, references)
-        value = {} if side.weight is None else {"value": self.value}
+        value = {} if side.weight is None else {"value": float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
         return value | rate | {"inexact": self.inexact}
 
@@ -174,3 +175,17 @@ class ExtremeTotals:
         if missed is None:
             return self
         return type(self)({side: total + SideTotal(missed) for side, total in self.sides.items()})
+
+    def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
+        """Its part of the corpus, for JSON."""
+        return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
+
+    def state(self) -> list[list[Any]]:
+        """All of it in plain values, for JSON: of each side, in their order."""
+        return [[total.statistics.row(), str(total.value), total.inexact] for total in self.sides.values()]
+
+    def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
+        """With those of other graphs, from those values."""
+        others = [SideTotal(RecognitionStatistics.of_row(row), Fraction(value), n) for row, value, n in state]
+        both = zip(self.sides.items(), others, strict=True)
+        return type(self)({side: total + other for (side, total), other in both})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.automata.reference_graph import words_in
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.workers import map_in_order
+from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -44,6 +44,7 @@ class Outcome:
         sentence_scores: What they say of it alone; likewise.
         confidences: Of the oracle's and the 1-best's words; only where they were asked for.
         extremes: What else was asked for.
+        where: File and line of what failed.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Outcome:
     sentence_scores: dict[str, dict[str, float | None]] | None = None
     confidences: Confidences | None = None
     extremes: Extremes | None = None
+    where: str = ""
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -127,11 +129,10 @@ class Totals:
 def oracles_of(
     pairs: Iterable[Pair],
     metric: GRR,
+    run: Run,
     *,
     scales: Scales | None = None,
     engine: str = "auto",
-    keep_going: bool = False,
-    workers: int = 1,
     scorer: StringScorer | None = None,
     confidence: float | None = None,
     wanted: Wanted | None = None,
@@ -142,20 +143,18 @@ def oracles_of(
     times this number give. What else is `wanted` of a graph is found, too.
 
     Raises:
-        InputError: A pair has a problem, unless `keep_going`: then it is an outcome.
+        InputError: A pair has a problem, unless failures are gone past: then it is an outcome.
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
     asked = _Question(metric, scales, engine, confidence, wanted)
 
     def outcome(pair: Pair) -> Outcome:
-        try:
-            return _scored(_answer(pair, asked), pair, scorer)
-        except InputError as error:
-            if not keep_going:
-                raise
-            return _scored(Outcome(pair.name, None, error, missed(pair, metric)), pair, scorer)
+        return _scored(_answer(pair, asked), pair, scorer)
 
-    return map_in_order(outcome, pairs, workers)
+    def failed(pair: Pair, error: InputError) -> Outcome:
+        return _scored(Outcome(pair.name, None, error, missed(pair, metric), where=pair.where), pair, scorer)
+
+    return answered(outcome, failed, pairs, run)
 
 
 class _Question(NamedTuple):

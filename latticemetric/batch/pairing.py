@@ -35,6 +35,16 @@ class Pair:
     references: tuple[Reference, ...]
     problem: InputError | None = None
 
+    @property
+    def where(self) -> str:
+        """File and line of the graph; where there is none, of its reference."""
+        return self.entry.where if self.entry is not None else self.references[0].where
+
+    @property
+    def place(self) -> str:
+        """Where it is, for an error."""
+        return self.entry.place if self.entry is not None else self.where
+
     def said(self) -> list[GraphReference]:
         """What each reference says."""
         return [reference.said for reference in self.references]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -82,23 +82,40 @@ class StringTotals:
     """Collects the words of all pairs: some metrics weigh n-grams by the references of the whole test set."""
 
     scorer: StringScorer
-    _pairs: list[Strings] = field(default_factory=list)
+    _outcomes: list[Strings | None] = field(default_factory=list)
 
     def add(self, strings: Strings | None) -> None:
         """Takes in one pair; nothing where it has no reference."""
-        if strings is not None:
-            self._pairs.append(strings)
+        self._outcomes.append(strings)
+
+    @property
+    def _pairs(self) -> list[Strings]:
+        return [strings for strings in self._outcomes if strings is not None]
+
+    def state(self) -> dict[str, Any]:
+        """All of it in plain values, for JSON."""
+        metrics = [metric.name for metric in self.scorer.metrics]
+        scorer = {"metrics": metrics, "ignore": sorted(self.scorer.ignore), "normalize": self.scorer.normalize}
+        return {"scorer": scorer, "strings": self._outcomes}
+
+    def add_states(self, strings: Iterable[Any]) -> None:
+        """Takes in some pairs from those values."""
+        for one in strings:
+            if one is not None:
+                oracle, one_best, references = one
+                self.add(Strings(tuple(oracle), tuple(one_best), tuple(map(tuple, references))))
 
     def asdict(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The corpus values, for JSON: by metric, of the oracles and of the 1-bests."""
-        references = [list(pair.references) for pair in self._pairs]
+        pairs = self._pairs
+        references = [list(pair.references) for pair in pairs]
         number = references_each(references)
         found = {}
         for metric in self.scorer.metrics:
             signature = str(self.scorer.signed(metric.signature_for(number)))
             found[metric.name] = {
                 side: {
-                    "score": metric.corpus([getattr(pair, side) for pair in self._pairs], references).score,
+                    "score": metric.corpus([getattr(pair, side) for pair in pairs], references).score,
                     "signature": signature,
                 }
                 for side in SIDES

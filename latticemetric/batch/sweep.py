@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from latticemetric.batch.oracles import built, missed, readable
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.stream import Run, answered
 from latticemetric.batch.sweep_totals import Sweep, Swept, checked_borders, summed
 from latticemetric.batch.workers import map_in_order
 from latticemetric.errors import InputError, UsageError, placed
@@ -74,40 +75,28 @@ def sweep(
 
 
 def swept_pairs(
-    pairs: Iterable[Pair],
-    metric: GRR,
-    points: Points,
-    *,
-    scales: Scales | None = None,
-    keep_going: bool = False,
-    workers: int = 1,
+    pairs: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
     """Sweeps over pairs, in their order.
 
     Raises:
-        InputError: A pair has a problem, unless `keep_going`: then it is one of those that failed.
+        InputError: A pair has a problem, unless failures are gone past: then it is one of those that failed.
         UsageError: A parameter makes no sense.
     """
 
     def answer(pair: Pair) -> Swept:
-        try:
-            graph, references = built(pair)
-            assert pair.entry is not None
-            with placed(pair.entry.place):
-                return _swept(_Question(pair.name, graph, readings_of(references)), metric, points, scales)
-        except InputError as error:
-            if not keep_going:
-                raise
-            if not pair.references:
-                return Swept(pair.name, problem=error)
-            return Swept(
-                pair.name,
-                reference_words(readable(pair), metric),
-                missed=missed(pair, metric),
-                problem=error,
-            )
+        graph, references = built(pair)
+        assert pair.entry is not None
+        with placed(pair.entry.place):
+            return _swept(_Question(pair.name, graph, readings_of(references)), metric, points, scales)
 
-    return map_in_order(answer, pairs, workers)
+    def failed(pair: Pair, error: InputError) -> Swept:
+        if not pair.references:
+            return Swept(pair.name, problem=error, where=pair.where)
+        length = reference_words(readable(pair), metric)
+        return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
+
+    return answered(answer, failed, pairs, run)
 
 
 class _Question(NamedTuple):

@@ -32,6 +32,7 @@ class Swept:
         references: How many references it has.
         missed: What it counts as where there is a problem: all its reference's words deleted.
         problem: Why there is no answer.
+        where: File and line of what failed.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Swept:
     references: int = 1
     missed: RecognitionStatistics | None = None
     problem: LatticeMetricError | None = None
+    where: str = ""
 
     def statistics(self, point: int) -> RecognitionStatistics | None:
         """Those that count at a point; `None` where there is no reference."""

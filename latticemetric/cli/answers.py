@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.cli import options
+from latticemetric.cli import options, running
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import Shard
     from latticemetric.formats.registry import Graph
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -21,11 +22,11 @@ Item = dict[str, Any]
 _SHARED = [
     click.argument("graphs", nargs=-1, required=True),
     options.scale,
-    options.workers,
+    running.many_graphs,
     options.symbols,
     options.from_format,
     options.output,
-    click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on."),
+    running.keep_going,
 ]
 
 posterior_scale = click.option(
@@ -53,10 +54,11 @@ def put_answers(
     graphs: tuple[str, ...],
     from_format: str | None,
     symbols: str | None,
-    workers: int | None,
-    keep_going: bool,
     output: str,
+    failures: str | None,
+    shard: Shard | None,
     evidence: tuple[str, ...] = (),
+    **chosen: Any,
 ) -> None:
     """Asks all graphs, each with its evidence if there is any, and writes what they answer.
 
@@ -64,33 +66,24 @@ def put_answers(
     """
     from latticemetric.batch.answers import answers_of
     from latticemetric.batch.evidence import answers_by_evidence, with_evidence
-    from latticemetric.batch.workers import default_workers
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
 
     vocabulary = as_vocabulary(symbols)
     found = options.progress(entries(graphs, from_format, vocabulary), None, "graphs")
-    at_once = workers or default_workers()
-    failed = 0
+    failed = running.Failures(failures)
     asked: Iterator[Answer]
-    if evidence:
-        pairs = with_evidence(found, entries(evidence, None, vocabulary))
-        asked = answers_by_evidence(pairs, ask, keep_going=keep_going, workers=at_once)
-    else:
-        asked = answers_of(found, ask, keep_going=keep_going, workers=at_once)
-
-    def answers() -> Iterator[Answer]:
-        nonlocal failed
-        for answer in asked:
-            if answer.problem is not None:
-                failed += 1
-                click.echo(f"failed: {answer.problem}", err=True)
-            yield answer
-
-    with options.results(output, at_once=keep_going) as put:
-        for line in lines(answers()):
-            put(line)
-    if failed:
+    with running.running(output=output, **chosen) as run:
+        if evidence:
+            pairs = with_evidence(found, entries(evidence, None, vocabulary))
+            asked = answers_by_evidence(running.taken(pairs, shard), ask, run)
+        else:
+            asked = answers_of(running.taken(found, shard), ask, run)
+        with options.results(output, at_once=run.keep_going) as put:
+            for line in lines(failed.reported(asked)):
+                put(line)
+        failed.write()
+    if failed.count:
         sys.exit(1)
 
 
@@ -121,14 +114,18 @@ def json_lines(items: Iterable[Item]) -> Iterator[str]:
         yield json.dumps(item, ensure_ascii=False, allow_nan=False)
 
 
-def json_document(items: Iterable[Item], name: str) -> Iterator[str]:
-    """One document, whose items are written as they come."""
+def json_document(items: Iterable[Item], name: str, shard: Shard | None = None, items_each: int = 1) -> Iterator[str]:
+    """One document, whose items are written as they come; so many of each graph."""
     yield f'{{"{name}": ['
     before = ""
     for line in json_lines(items):
         yield before + line
         before = ","
-    yield "]}"
+    if shard is None:
+        yield "]}"
+    else:
+        each = {} if items_each == 1 else {"items_each": items_each}
+        yield f'], "shard": {json.dumps({**shard.asdict(), **each})}}}'
 
 
 def tsv(items: Iterable[Item], columns: list[str]) -> Iterator[str]:

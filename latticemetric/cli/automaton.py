@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options
+from latticemetric.cli import options, running
 from latticemetric.errors import UsageError, placed, require_pynini
 
 if TYPE_CHECKING:
@@ -34,22 +34,18 @@ def put_oracles(
 ) -> None:
     """Reads, asks, and writes."""
     from latticemetric.batch.automaton_oracles import automaton_oracles
-    from latticemetric.batch.workers import default_workers
 
     _refuse_others(chosen)
-    keep_going = chosen["keep_going"]
-    pairs = _pairs(lattices, references, style, chosen)
-    answers = automaton_oracles(
-        options.progress(pairs, None, "lattices"),
-        _read(chosen["metric"]),
-        scales=dict(chosen["scales"]),
-        keep_going=keep_going,
-        workers=chosen["workers"] or default_workers(),
-    )
-    totals = Totals()
-    with options.results(output, at_once=keep_going and output_format != "json") as put:
-        for line in _WRITERS[output_format](totals.counted(answers), totals):
-            put(line)
+    pairs = running.taken(_pairs(lattices, references, style, chosen), chosen["shard"])
+    metric = _read(chosen["metric"])
+    totals, failed = Totals(), running.Failures(chosen["failures"])
+    with running.running(output=output, **chosen) as run:
+        shown = options.progress(pairs, None, "lattices")
+        answers = automaton_oracles(shown, metric, run, scales=dict(chosen["scales"]))
+        with options.results(output, at_once=run.keep_going and output_format != "json") as put:
+            for line in _WRITERS[output_format](totals.counted(failed.reported(answers)), totals):
+                put(line)
+        failed.write()
     if output_format == "text":
         click.echo(totals.summary(), err=True)
     if totals.failed:
@@ -102,10 +98,9 @@ class Totals:
         self._one_best: float | None = 0
 
     def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
-        """Passes answers on, and says on stderr what failed."""
+        """Passes answers on."""
         for answer in answers:
             if answer.problem is not None:
-                click.echo(f"failed: {answer.problem}", err=True)
                 self.failed += 1
             else:
                 best = answer.value

@@ -13,6 +13,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import Shard
 
 _COLUMNS = ["id", "hypothesis", "bayes_risk", "confidences", "error"]
 
@@ -47,18 +48,20 @@ def command(
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
         networks = answers.written_beside(found, write_lattices, lambda network: network.to_lattice(least))
-        return _lines(networks, output_format)
+        return _lines(networks, output_format, chosen["shard"])
 
     answers.put_answers(partial(consensus, scale=scale, scales=dict(scales)), lines, **chosen)
 
 
-def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None) -> Iterable[str]:
     if output_format in {"text", "ctm"}:
         return (_text if output_format == "text" else _ctm)(found)
     items = ({"id": answer.name, **_item(answer)} for answer in found)
     if output_format == "tsv":
         return answers.tsv(items, _COLUMNS)
-    return answers.json_lines(items) if output_format == "jsonl" else answers.json_document(items, "lattices")
+    if output_format == "jsonl":
+        return answers.json_lines(items)
+    return answers.json_document(items, "lattices", shard)
 
 
 def _item(answer: Answer) -> dict[str, Any]:

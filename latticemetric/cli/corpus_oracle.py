@@ -64,6 +64,10 @@ def _refuse_others(chosen: dict[str, Any]) -> None:
             raise UsageError(f"--{option} means nothing to BLEU of a corpus", advice="leave it out, or name a rate")
     if chosen.get("score"):
         raise UsageError("--score is for rates", advice="write the strings with --format tsv; latticemetric score")
+    for name in ("shard", "resume", "timeout", "max_memory"):
+        if chosen.get(name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is for graphs that are searched one by one", advice="leave it out")
     if chosen["engine"] == "openfst":
         raise UsageError("the openfst engine knows recognition rates only", advice="leave --engine out")
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from latticemetric.batch.extremes import Extremes, ExtremeTotals, SideTotal, Wanted, by_kind
-from latticemetric.batch.oracles import Outcome
+from latticemetric.batch.extremes import Extremes, Wanted
 from latticemetric.cli.display import harmless, shown
-from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracles.hope import Hope
 from latticemetric.questions.oracles.scored_path import ScoredPath
 
@@ -16,15 +14,10 @@ _FIELDS = ["hypothesis", "score", "numerator", "denominator", "cost", "exact", "
 
 
 class ExtremeWriter:
-    """What is said of extremes, and their totals."""
+    """What is said of extremes."""
 
-    def __init__(self, wanted: Wanted, metric: GRR, references: int) -> None:
-        self._wanted, self._metric, self._references = wanted, metric, references
-        self._totals = ExtremeTotals.zero(wanted, metric.order)
-
-    def add(self, outcome: Outcome) -> None:
-        """Takes in one graph."""
-        self._totals = self._totals.plus(outcome.extremes, outcome.missed)
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
 
     def lines(self, extremes: Extremes) -> Iterator[str]:
         """Under the oracle: the strings that follow it, then the sides."""
@@ -56,17 +49,6 @@ class ExtremeWriter:
             names = [*(["value"] if side.weight is not None else []), *_FIELDS]
             values += [item.get(name) for name in names]
         return values
-
-    def rows(self) -> Iterator[tuple[str, SideTotal]]:
-        """The totals by the names of their rows."""
-        for side, total in self._totals.sides.items():
-            yield side.name, total
-
-    def corpus(self) -> dict[str, Any]:
-        """The totals, for JSON."""
-        return by_kind(
-            {side: total.asdict(side, self._metric, self._references) for side, total in self._totals.sides.items()}
-        )
 
 
 def _line(name: str, path: ScoredPath) -> str:

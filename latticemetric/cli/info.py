@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options
+from latticemetric.cli import answers, options, running
 
 if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
     from latticemetric.forest import Forest
-    from latticemetric.formats.registry import Entry
+    from latticemetric.formats.registry import Graph
 
 _COLUMNS = [
     "id",
@@ -36,40 +37,45 @@ _COLUMNS = [
 
 @click.command("info", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("graphs", nargs=-1, required=True)
+@running.keep_going
+@running.many_graphs
 @options.symbols
 @options.from_format
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
-def command(
-    *, graphs: tuple[str, ...], symbols: str | None, from_format: str | None, output_format: str, output: str
-) -> None:
+def command(*, output_format: str, **chosen: Any) -> None:
     """Sizes of lattices, forests and n-best lists: states, arcs, paths (exactly), lengths, depth, score columns.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.formats.reading import entries
-    from latticemetric.formats.symbols import as_vocabulary
-
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
-    found = options.progress(entries(graphs, from_format, as_vocabulary(symbols)), None, "graphs")
-    with options.results(output, at_once=False) as put:
-        for line in _WRITERS[output_format](map(_describe, found)):
-            put(line)
+
+    def lines(found: Iterator[Answer]) -> Iterable[str]:
+        items = map(_item, found)
+        if output_format == "json":
+            return answers.json_document(items, "graphs", chosen["shard"])
+        return {"text": _text, "tsv": _tsv, "jsonl": answers.json_lines}[output_format](items)
+
+    answers.put_answers(_describe, lines, **chosen)
 
 
-def _describe(entry: Entry) -> dict[str, Any]:
+def _item(answer: Answer) -> dict[str, Any]:
+    if answer.problem is not None:
+        return {"id": answer.name, "error": str(answer.problem)}
+    return {"id": answer.name, "format": answer.format, **answer.value}
+
+
+def _describe(graph: Graph) -> dict[str, Any]:
     from latticemetric.lattice import Lattice
     from latticemetric.nbest import NBest
 
-    graph = entry.build()
-    item = {"id": entry.name, "format": entry.format}
     if isinstance(graph, Lattice):
-        return item | {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
+        return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
     if isinstance(graph, NBest):
         # Features may be many: their names are told, columns are made only of what counts.
         sizes = graph.to_lattice(keep=()).statistics().asdict()
-        return item | {"kind": "nbest", "arity": 1} | sizes | {"scores": graph.score_names()}
-    return item | {"kind": "forest"} | _forest_sizes(graph)
+        return {"kind": "nbest", "arity": 1} | sizes | {"scores": graph.score_names()}
+    return {"kind": "forest"} | _forest_sizes(graph)
 
 
 def _forest_sizes(forest: Forest) -> dict[str, Any]:
@@ -84,34 +90,18 @@ def _text(items: Iterator[dict[str, Any]]) -> Iterator[str]:
     from latticemetric.cli.display import shown, table
 
     rows = [[name.replace("_", " ") for name in _COLUMNS]]
-    rows += [[shown(_plain(item[name])) for name in _COLUMNS] for item in items]
+    rows += [[shown(_plain(item.get(name))) for name in _COLUMNS] for item in items]
     yield from table(rows, left=(0, 1, len(_COLUMNS) - 1))
 
 
 def _tsv(items: Iterator[dict[str, Any]]) -> Iterator[str]:
     from latticemetric.cli.display import tsv_field
 
-    yield "\t".join(_COLUMNS)
+    columns = [*_COLUMNS, "error"]
+    yield "\t".join(columns)
     for item in items:
-        yield "\t".join(tsv_field(_plain(item[name])) for name in _COLUMNS)
-
-
-def _jsonl(items: Iterator[dict[str, Any]]) -> Iterator[str]:
-    import json
-
-    for item in items:
-        yield json.dumps(item, ensure_ascii=False, allow_nan=False)
-
-
-def _json(items: Iterator[dict[str, Any]]) -> Iterator[str]:
-    lines = list(_jsonl(items))
-    yield '{"graphs": ['
-    yield ",\n".join(lines)
-    yield "]}"
+        yield "\t".join(tsv_field(_plain(item.get(name))) for name in columns)
 
 
 def _plain(value: Any) -> Any:
     return ",".join(value) if isinstance(value, list) else value
-
-
-_WRITERS = {"text": _text, "tsv": _tsv, "json": _json, "jsonl": _jsonl}

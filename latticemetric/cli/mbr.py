@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cli import answers, options
-from latticemetric.cli.mbr_methods import asking
+from latticemetric.cli.mbr_methods import GRID, asking
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import Shard
 
 _COLUMNS = [
     "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
@@ -124,7 +126,7 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
         beside = answers.written_beside(found, written["write_lattices"], lambda value: value[1])
-        return _lines(beside, output_format=output_format)
+        return _lines(beside, output_format, chosen["shard"], math.prod(len(grid[name]) for name in GRID))
 
     with _gains_only_advised():
         answers.put_answers(ask, lines, **chosen)
@@ -146,6 +148,9 @@ def _tune(grid: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None
     default = click.core.ParameterSource.DEFAULT
     parameters = {name: value for name, value in grid.items() if context.get_parameter_source(name) is not default}
     chosen.pop("workers")  # all settings share what is kept of a graph: one process tunes
+    for name in ("shard", "resume", "timeout", "max_memory", "failures"):
+        if chosen.pop(name):
+            raise UsageError(f"--{name.replace('_', '-')} means nothing to --tune", advice="leave it out")
     reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
     mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
 
@@ -162,13 +167,15 @@ def _gains_only_advised() -> Iterator[None]:
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _lines(found: Iterator[Answer], output_format: str) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None, settings: int) -> Iterable[str]:
     if output_format == "text":
         return _text(found)
     items = _items(found)
     if output_format == "tsv":
         return answers.tsv(items, _COLUMNS)
-    return answers.json_lines(items) if output_format == "jsonl" else answers.json_document(items, "lattices")
+    if output_format == "jsonl":
+        return answers.json_lines(items)
+    return answers.json_document(items, "lattices", shard, settings)
 
 
 def _items(found: Iterator[Answer]) -> Iterator[dict[str, Any]]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from latticemetric.cli import options, searches
+from latticemetric.cli import options, running, searches
 from latticemetric.errors import UsageError
 from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Wanted
-    from latticemetric.batch.oracles import Outcome
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.metrics.recognition import GRR
 
@@ -54,7 +52,7 @@ Examples:
 @click.version_option(VERSION, prog_name="lattice-oracle")
 @options.normalize
 @options.scale
-@options.workers
+@running.many_graphs
 @options.symbols
 @options.from_format
 @searches.references_style
@@ -63,7 +61,7 @@ Examples:
 @click.option("--alignment", is_flag=True, help="Show how words align (text); json always says.")
 @click.option("--tags", is_flag=True, help="OK or BAD for each word; in text, those of the 1-best and nothing else.")
 @click.option("--confidence", type=float, metavar="SCALE", help="Posteriors of words, from costs times this number.")
-@click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
+@running.keep_going_counting
 def command(
     *,
     lattices: str,
@@ -103,8 +101,8 @@ def command(
         put_corpus_oracle(lattices, references, style, output_format, output, **beside, **chosen)
         return
 
+    from latticemetric.batch.oracle_sums import OracleSums
     from latticemetric.batch.oracles import oracles_of
-    from latticemetric.batch.workers import default_workers
     from latticemetric.cli.oracle_lattices import LatticeFile
     from latticemetric.cli.oracle_writing import Writer
 
@@ -117,27 +115,22 @@ def command(
     lattices_of = LatticeFile(
         write_lattices, to_format, summed_by=scales if sum_scores else None, drop_labels=drop_labels
     )
-    outcomes = oracles_of(
-        searches.pairs(lattices, references, style, **chosen),
-        metric,
-        scales=scales,
-        engine=chosen["engine"],
-        keep_going=chosen["keep_going"],
-        workers=chosen["workers"] or default_workers(),
-        scorer=scorer,
-        confidence=chosen["confidence"],
-        wanted=wanted,
-    )
-    strings = scorer.totals() if scorer is not None else None
+    pairs = searches.pairs(lattices, references, style, **chosen)
     shown = {"alignment": alignment, "tags": tags, "confidence": chosen["confidence"] is not None}
-    writer = Writer(metric, len(references), **shown, strings=strings, normalize=chosen["normalize"], wanted=wanted)
-    with options.results(output, at_once=chosen["keep_going"] and output_format != "json") as put:
-        for line in writer.lines(lattices_of.kept(_reported(outcomes)), output_format):
-            put(line)
-        lattices_of.write()
+    sums = OracleSums(metric, len(references), scorer, wanted)
+    writer = Writer(sums, **shown, normalize=chosen["normalize"], shard=chosen["shard"])
+    failed = running.Failures(chosen["failures"])
+    asked = {"scorer": scorer, "confidence": chosen["confidence"], "wanted": wanted}
+    with running.running(output=output, **chosen) as run:
+        outcomes = oracles_of(pairs, metric, run, scales=scales, engine=chosen["engine"], **asked)
+        with options.results(output, at_once=run.keep_going and output_format != "json") as put:
+            for line in writer.lines(lattices_of.kept(failed.reported(outcomes)), output_format):
+                put(line)
+            lattices_of.write()
+        failed.write()
     if output_format == "text":
         click.echo("\n".join(writer.summary()), err=True)
-    if writer.totals.failed:
+    if failed.count:
         sys.exit(1)
 
 
@@ -166,11 +159,3 @@ def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None
     from latticemetric.batch.string_scores import StringScorer
 
     return StringScorer(tuple(options.metric_list([names])), metric.ignore, each, normalize)
-
-
-def _reported(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """Passes outcomes on, and says on stderr what failed."""
-    for outcome in outcomes:
-        if outcome.problem is not None:
-            click.echo(f"failed: {outcome.problem}", err=True)
-        yield outcome

@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.batch.oracles import Outcome, Totals
+from latticemetric.batch.oracle_sums import OracleSums
+from latticemetric.batch.oracles import Outcome
 from latticemetric.cli.display import harmless, shown, table, tsv_field
-from latticemetric.metrics.recognition import GRR
 
 if TYPE_CHECKING:
-    from latticemetric.batch.extremes import Wanted
-    from latticemetric.batch.string_scores import StringTotals
+    from latticemetric.batch.shards import Shard
     from latticemetric.cli.extreme_writing import ExtremeWriter
     from latticemetric.questions.oracles.scored_path import Oracle, ScoredPath
 
@@ -39,26 +38,22 @@ class Writer:
 
     def __init__(
         self,
-        metric: GRR,
-        references: int,
+        sums: OracleSums,
         *,
         alignment: bool = False,
         tags: bool = False,
         confidence: bool = False,
-        strings: StringTotals | None = None,
         normalize: str | None = None,
-        wanted: Wanted | None = None,
+        shard: Shard | None = None,
     ) -> None:
-        self.totals: Totals = Totals.zero(metric.order)
-        self._strings = strings
+        self._sums, self._shard = sums, shard
         self._extremes: ExtremeWriter | None = None
-        if wanted is not None:
+        if sums.wanted is not None:
             from latticemetric.cli.extreme_writing import ExtremeWriter
 
-            self._extremes = ExtremeWriter(wanted, metric, references)
-        self._metric, self._references, self._alignment = metric, references, alignment
-        self._signature = metric.signature_for(references).also(norm=normalize)
-        self._tags, self._confidence = tags, confidence
+            self._extremes = ExtremeWriter(sums.wanted)
+        self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
+        self._alignment, self._tags, self._confidence = alignment, tags, confidence
 
     def lines(self, outcomes: Iterable[Outcome], output_format: str) -> Iterator[str]:
         """The results as lines; totals are known when all of them have been taken."""
@@ -68,11 +63,7 @@ class Writer:
 
     def _counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            self.totals += type(self.totals).of(outcome, self._metric.order)
-            if self._strings is not None:
-                self._strings.add(outcome.strings)
-            if self._extremes is not None:
-                self._extremes.add(outcome)
+            self._sums.add(outcome)
             yield outcome
 
     def _text(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -96,7 +87,8 @@ class Writer:
             yield "" if outcome.oracle is None else " ".join(outcome.oracle.one_best.tags_with_gaps)
 
     def _tsv(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
-        metrics = [] if self._strings is None else [metric.name for metric in self._strings.scorer.metrics]
+        strings = self._sums.strings
+        metrics = [] if strings is None else [metric.name for metric in strings.scorer.metrics]
         appended = [f"{prefix}{name}" for name in metrics for prefix in ("", "one_best_")]
         lists = [*(["tags", "gap_tags"] if self._tags else []), *(["confidences"] if self._confidence else [])]
         appended += [f"{prefix}{name}" for name in lists for prefix in ("", "one_best_")]
@@ -125,21 +117,19 @@ class Writer:
         for outcome in outcomes:
             yield before + _as_json(_item(outcome, tags=self._tags))
             before = ","
-        corpus = self.totals.asdict(self._metric, self._references)
-        if self._extremes is not None:
-            corpus |= self._extremes.corpus()
-        if self._strings is not None:
-            corpus["scores"] = self._strings.asdict()
-        yield '], "corpus": ' + _as_json(corpus) + "}"
+        shard = ""
+        if self._shard is not None:
+            shard = ', "shard": ' + _as_json({**self._shard.asdict(), "sums": self._sums.state()})
+        yield '], "corpus": ' + _as_json(self._sums.corpus()) + shard + "}"
 
     def summary(self) -> list[str]:
         """The corpus in a few lines: oracle, 1-best, and what lies between them."""
-        totals, metric = self.totals, self._metric
+        totals, metric = self._sums.totals, self._sums.metric
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
-        extremes = list(self._extremes.rows()) if self._extremes is not None else []
-        sides = [(name, total.statistics) for name, total in extremes]
+        extremes = {} if self._sums.extremes is None else self._sums.extremes.sides
+        sides = [(side.name, total.statistics) for side, total in extremes.items()]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
-            corpus = metric.corpus_score(statistics, self._references)
+            corpus = metric.corpus_score(statistics, self._sums.references)
             counts = (
                 statistics.matches[0],
                 statistics.substitutions,
@@ -151,10 +141,10 @@ class Writer:
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        inexact = [f"{name}: {total.inexact} not exact" for name, total in extremes if total.inexact]
+        inexact = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
         failed = f", {totals.failed} failed" if totals.failed else ""
         lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
-        scores = {} if self._strings is None else self._strings.asdict()
+        scores = {} if self._sums.strings is None else self._sums.strings.asdict()
         return [
             "",
             *table(rows),

@@ -13,6 +13,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import Shard
     from latticemetric.formats.registry import Graph
     from latticemetric.lattice import Lattice
     from latticemetric.questions.distributions.posterior_listing import PosteriorListing
@@ -56,7 +57,8 @@ def command(
     ask = partial(_answer, scale=scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
-        return _lines(answers.written_beside(found, write_lattices, lambda value: value[1]), of, output_format)
+        beside = answers.written_beside(found, write_lattices, lambda value: value[1])
+        return _lines(beside, of, output_format, chosen["shard"])
 
     answers.put_answers(ask, lines, **chosen)
 
@@ -83,13 +85,15 @@ def _answer(
     return listing(found, **listed), found.to_lattice() if with_lattice else None
 
 
-def _lines(found: Iterator[Answer], of: str, output_format: str) -> Iterable[str]:
+def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Shard | None) -> Iterable[str]:
     if output_format == "text":
         return (line for answer in found for line in _text(answer, of))
     if output_format == "tsv":
         return answers.tsv(_rows(found, of), ["id", *_COLUMNS[of], "error"])
     items = ({"id": answer.name, **_item(answer)} for answer in found)
-    return answers.json_lines(items) if output_format == "jsonl" else answers.json_document(items, "lattices")
+    if output_format == "jsonl":
+        return answers.json_lines(items)
+    return answers.json_document(items, "lattices", shard)
 
 
 def _item(answer: Answer) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.running import taken
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.batch.shards import Shard
     from latticemetric.metrics.recognition import GRR
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,9 +68,10 @@ def pairs(
     from_format: str | None,
     normalize: str | None,
     scales: Iterable[tuple[str, float]],
+    shard: Shard | None = None,
     **_: Any,
 ) -> Iterator[Pair]:
-    """Graphs with their references, both rewritten if asked for; with a progress bar, if a person is watching."""
+    """Graphs with their references, of a shard or rewritten if asked for; with a progress bar, if a person watches."""
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references
@@ -76,8 +79,9 @@ def pairs(
 
     vocabulary = as_vocabulary(symbols)
     files = [read_references(path, vocabulary) for path in references]
-    found = pair_up(entries([graphs], from_format, vocabulary), files, style)
-    shown = options.progress(found, max(len(file.lines) for file in files), "lattices")
+    found = taken(pair_up(entries([graphs], from_format, vocabulary), files, style), shard)
+    total = max(len(file.lines) for file in files)
+    shown = options.progress(found, total if shard is None else shard.size(total), "lattices")
     grammar = options.grammar(normalize)
     if grammar is None:
         return shown

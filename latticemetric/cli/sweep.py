@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options, searches
+from latticemetric.cli import options, running, searches
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.sweep_totals import Sweep, Swept
+    from latticemetric.batch.sweep_totals import Sweep
     from latticemetric.evaluation.bootstrap import Interval
     from latticemetric.metrics.recognition import GRR
 
@@ -36,7 +35,7 @@ Examples:
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale
-@options.workers
+@running.many_graphs
 @options.symbols
 @options.from_format
 @searches.references_style
@@ -55,7 +54,7 @@ Examples:
 @click.option("--plot", metavar="FILE", help="Draw it too: .svg, .png or .pdf.")
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
-@click.option("--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on.")
+@running.keep_going_counting
 def command(
     *,
     lattices: str,
@@ -76,7 +75,6 @@ def command(
     """
     from latticemetric.batch.sweep import swept_pairs
     from latticemetric.batch.sweep_totals import checked_borders, summed
-    from latticemetric.batch.workers import default_workers
     from latticemetric.cli.sweep_writing import LINES, footer
     from latticemetric.questions.oracles.sweep import Points
 
@@ -86,19 +84,16 @@ def command(
         raise UsageError("there is nothing to sweep over", advice="give --beams, --densities, --nbest or --by-length")
     metric = searches.rate(**chosen)
     draw = _drawing(plot)
-    found = swept_pairs(
-        searches.pairs(lattices, references, style, **chosen),
-        metric,
-        points,
-        scales=dict(chosen["scales"]),
-        keep_going=chosen["keep_going"],
-        workers=chosen["workers"] or default_workers(),
-    )
-    totals = summed(_reported(found), metric, points, borders, len(references), rewritten_by=chosen["normalize"])
-    intervals = _intervals(totals, metric, chosen["resamples"], chosen["seed"], chosen["confidence"])
-    with options.results(output, at_once=False) as put:
-        for line in LINES[output_format](totals, intervals, metric.name):
-            put(line)
+    failed = running.Failures(chosen["failures"])
+    with running.running(output=output, **chosen) as run:
+        pairs = searches.pairs(lattices, references, style, **chosen)
+        found = failed.reported(swept_pairs(pairs, metric, points, run, scales=dict(chosen["scales"])))
+        totals = summed(found, metric, points, borders, len(references), rewritten_by=chosen["normalize"])
+        intervals = _intervals(totals, metric, chosen["resamples"], chosen["seed"], chosen["confidence"])
+        with options.results(output, at_once=False) as put:
+            for line in LINES[output_format](totals, intervals, metric.name):
+                put(line)
+        failed.write()
     if plot is not None:
         better = "higher" if metric.higher_is_better else "lower"
         draw(totals, f"{metric.name} ({better} is better)", plot, intervals)
@@ -127,11 +122,3 @@ def _intervals(totals: Sweep, metric: GRR, resamples: int, seed: int, confidence
 
     drawn = {"resamples": resamples, "seed": seed}
     return [bootstrap(metric, row.table, confidence=confidence, **drawn) for row in totals.rows]
-
-
-def _reported(found: Iterable[Swept]) -> Iterator[Swept]:
-    """Passes answers on, and says on stderr what failed."""
-    for one in found:
-        if one.problem is not None:
-            click.echo(f"failed: {one.problem}", err=True)
-        yield one

@@ -73,14 +73,14 @@ def evaluate_lattices(
 
 def _outcomes(lattices: str, references: Sequence[str], rate: GRR, *, style: Any, **chosen: Any) -> Iterator[Outcome]:
     from latticemetric.batch.oracles import oracles_of
+    from latticemetric.batch.stream import Run
     from latticemetric.batch.workers import default_workers
 
     return oracles_of(
         searches.pairs(lattices, references, style, **chosen),
         rate,
+        Run(chosen["workers"] or default_workers(), chosen["keep_going"]),
         scales=dict(chosen["scales"]),
-        keep_going=chosen["keep_going"],
-        workers=chosen["workers"] or default_workers(),
         confidence=chosen["scale"],
     )
 

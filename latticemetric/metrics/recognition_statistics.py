@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import add
 from typing import Any, Self
@@ -48,6 +49,13 @@ class RecognitionStatistics:
             edits.count(INSERTION),
             tuple(max(0, words - k) for k in range(order)),
         )
+
+    @classmethod
+    def of_row(cls, row: Sequence[int]) -> Self:
+        """Of a row of the metric's table."""
+        order = (len(row) - 3) // 2
+        substitutions, deletions, insertions = row[order : order + 3]
+        return cls(tuple(row[:order]), substitutions, deletions, insertions, tuple(row[order + 3 :]))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(

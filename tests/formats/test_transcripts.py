@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import latticemetric as lm
 from latticemetric.batch.oracles import oracles_of
 from latticemetric.batch.pairing import pair_up
+from latticemetric.batch.stream import Run
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.words import parsed_transcript
@@ -443,7 +444,7 @@ KALDI = "".join(f"u_{k} \n0 1 {word} 1,2,\n1\n\n" for k, word in enumerate("abc"
 
 def outcomes(folder, text, **options):
     pairs = pair_up(reading.entries([write_file(folder, KALDI)]), [references(folder, text)])
-    return list(oracles_of(pairs, lm.WER(), **options))
+    return list(oracles_of(pairs, lm.WER(), Run(**options)))
 
 
 def test_the_best_reading_counts(tmp_path):
@@ -495,7 +496,7 @@ def test_workers_get_references_with_alternatives(tmp_path):
     kaldi = "".join(f"u_{k} \n0 1 a 1,2,\n1\n\n" for k in range(40))
     trn = "".join(f"{{ x / a }} (u_{k})\n" for k in range(40))
     pairs = pair_up(reading.entries([write_file(tmp_path, kaldi)]), [references(tmp_path, trn)])
-    assert [o.oracle.score for o in oracles_of(pairs, lm.WER(), workers=2)] == [0.0] * 40
+    assert [o.oracle.score for o in oracles_of(pairs, lm.WER(), Run(workers=2))] == [0.0] * 40
 
 
 # --- Examples, and sclite's own samples

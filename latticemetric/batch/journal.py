@@ -1,0 +1,189 @@
+"""Answers kept on disk as they come: what a run that was killed had done is not done again.
+
+A journal is a line of JSON that tells whose it is, and a record an answer: its length, a checksum, the answer. Each
+record is handed to the system as soon as it is known, so that it outlives the process; a record that was cut short is
+the last one, and is cut off. The run that goes on says everything again from its beginning, in the same words, with
+the answers of the journal: what it writes cannot differ.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from latticemetric.errors import InputError, UsageError, shortened
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+Fingerprint = dict[str, Any]
+
+_RECORD = struct.Struct("<QI")
+_SYNC_SECONDS = 10.0
+# Answers are made of our own classes, and these.
+_OTHERS = {
+    "builtins": {"frozenset", "set", "range", "slice", "complex", "bytearray"},
+    "collections": {"OrderedDict"},
+    "fractions": {"Fraction"},
+    "numpy": {"dtype", "ndarray"},
+    "numpy._core.multiarray": {"_reconstruct", "scalar"},
+    "numpy._core.numeric": {"_frombuffer"},
+    "numpy.core.multiarray": {"_reconstruct", "scalar"},
+    "numpy.core.numeric": {"_frombuffer"},
+}
+_OURS = "latticemetric"
+_REBUILT = ("latticemetric.errors", "_rebuilt")
+
+
+class Journal:
+    """The journal of one run; nobody else may have it meanwhile.
+
+    Args:
+        path: Where it is, or will be.
+        fingerprint: What tells one run from another: plain values, for JSON.
+
+    Raises:
+        UsageError: There is one, of another run.
+        InputError: It cannot be read or written, or another process is at work on it.
+    """
+
+    def __init__(self, path: str, fingerprint: Fingerprint) -> None:
+        self.path = path
+        self.kept = 0
+        self._synced = time.monotonic()
+        try:
+            self._file: IO[bytes] = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
+        try:
+            self._lock()
+            self._check(fingerprint)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def continued(
+        self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
+    ) -> Iterator[Answer]:
+        """The answers that are kept, and then those to the questions that are left, which are kept, too."""
+        rest = iter(questions)
+        for answer in self._records():
+            question: Any = next(rest, None)
+            if question is None or question.name != answer.name:
+                there = "no graph" if question is None else f"'{shortened(question.name)}'"
+                raise UsageError(
+                    f"the journal has '{shortened(answer.name)}' where there is {there} now",
+                    where=self.path,
+                    advice="remove it to begin again",
+                )
+            self.kept += 1
+            yield answer
+        for new in answers(rest):
+            self._keep(new)
+            self.kept += 1
+            yield new
+
+    def remove(self) -> None:
+        """Everything is done."""
+        Path(self.path).unlink(missing_ok=True)
+        self._file.close()
+
+    def close(self) -> None:
+        """It will be gone on with."""
+        self._file.close()
+
+    def _lock(self) -> None:
+        import fcntl
+
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                "another process is at work on this", where=self.path, advice="wait for it, or stop it"
+            ) from None
+        except OSError:
+            return  # some network file systems have no locks
+
+    def _check(self, fingerprint: Fingerprint) -> None:
+        line = self._file.readline()
+        if not line.endswith(b"\n"):  # new, or killed in its first line
+            self._file.seek(0)
+            self._file.truncate()
+            self._write(json.dumps(fingerprint).encode() + b"\n")
+            return
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise UsageError("this is no journal", where=self.path, advice="name another output, or remove it")
+        if changed := sorted(_changes(found, json.loads(json.dumps(fingerprint)))):
+            raise UsageError(
+                f"the run that was broken off is another one: {', '.join(changed)} changed",
+                where=self.path,
+                advice="give the same command and files, or remove the journal to begin again",
+            )
+
+    def _records(self) -> Iterator[Any]:
+        """The answers that are kept whole; what follows them is cut off."""
+        end = self._file.tell()
+        while (record := self._read_record()) is not None:
+            end = self._file.tell()
+            yield record
+        self._file.seek(end)
+        self._file.truncate()
+
+    def _read_record(self) -> Any:
+        head = self._file.read(_RECORD.size)
+        if len(head) < _RECORD.size:
+            return None
+        length, checksum = _RECORD.unpack(head)
+        left = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        if length > left or zlib.crc32(data := self._file.read(length)) != checksum:
+            return None
+        return _Answers(io.BytesIO(data)).load()
+
+    def _keep(self, answer: Any) -> None:
+        data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
+        if time.monotonic() - self._synced > _SYNC_SECONDS:
+            os.fsync(self._file.fileno())
+            self._synced = time.monotonic()
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", where=self.path) from None
+
+
+def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
+    """The names of what is not the same."""
+    for key in old.keys() | new.keys():
+        before, after = old.get(key), new.get(key)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _changes(before, after)
+        elif before != after:
+            yield str(key)
+
+
+class _Answers(pickle.Unpickler):
+    """Reads answers and nothing else: whoever can write into a folder must not thereby run programs."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name in _OTHERS.get(module, ()) or (module, name) == _REBUILT:
+            return super().find_class(module, name)
+        if module.partition(".")[0] == _OURS and "." not in name:
+            found = getattr(import_module(module), name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        raise InputError(f"the journal holds a {module}.{name}", advice="remove it: nothing of ours wrote it")

@@ -1,0 +1,181 @@
+"""Options of the verbs that go through many graphs, and what they mean: workers, limits, shards, going on, failures."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from latticemetric.cli import options
+from latticemetric.errors import LatticeMetricError, UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.journal import Journal
+    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.stream import Run
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_STANDARD = "-"
+
+
+class Reported(Protocol):
+    """An answer, or what stands for it."""
+
+    @property
+    def name(self) -> str:
+        """The graph's id."""
+
+    @property
+    def problem(self) -> LatticeMetricError | None:
+        """Why there is no answer."""
+
+    @property
+    def where(self) -> str:
+        """File and line of what failed."""
+
+
+AnyReported = TypeVar("AnyReported", bound=Reported)
+
+
+def _shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
+    if text is None:
+        return None
+    from latticemetric.batch.shards import Shard
+
+    return Shard.parse(text)
+
+
+def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    """A size like 500M or 2G."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9]+)([kmg]?)b?", text.strip().lower())
+    if found is None:
+        raise click.BadParameter(f"'{text}' is no size like 500M or 2G", param=parameter)
+    return int(found[1]) * _UNITS[found[2]]
+
+
+keep_going = click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on.")
+keep_going_counting = click.option(
+    "--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on."
+)
+failures = click.option("--failures", metavar="FILE", help="List what failed there, too: id, file, line, reason.")
+shard = click.option(
+    "--shard", metavar="I/N", callback=_shard, help="Only every N-th graph, from the I-th on: a part of the work."
+)
+_OTHERS = [
+    options.workers,
+    click.option("--timeout", type=float, metavar="SECONDS", help="A graph that takes longer has failed."),
+    click.option("--max-memory", metavar="SIZE", callback=_bytes, help="A graph that takes more has failed: 500M, 2G."),
+    shard,
+    click.option("--resume", is_flag=True, help="Keep a journal beside the output, and go on from it if there is one."),
+    failures,
+]
+
+
+def many_graphs(command: F) -> F:
+    """All of these options but --keep-going, which some verbs word in their own way."""
+    for decorate in reversed(_OTHERS):
+        command = decorate(command)
+    return command
+
+
+def taken(graphs: Iterable[T], shard: Shard | None) -> Iterator[T]:
+    """Those of the shard, if there is one."""
+    return iter(graphs) if shard is None else shard.take(graphs)
+
+
+@contextlib.contextmanager
+def running(
+    *,
+    output: str,
+    workers: int | None,
+    keep_going: bool,
+    timeout: float | None,
+    max_memory: int | None,
+    resume: bool,
+    **_: Any,
+) -> Iterator[Run]:
+    """How graphs are gone through, by these options; a journal is removed when everything is written."""
+    from latticemetric.batch.limits import Limits
+    from latticemetric.batch.stream import Run
+    from latticemetric.batch.workers import default_workers
+
+    limits = Limits(timeout, max_memory)
+    journal = _journal(output) if resume else None
+    try:
+        yield Run(workers or default_workers(), keep_going, limits, journal)
+    except KeyboardInterrupt:
+        if journal is not None:
+            click.echo(f"{journal.kept} graphs are done; the same command goes on from there", err=True)
+        raise
+    else:
+        if journal is not None:
+            journal.remove()
+    finally:
+        if journal is not None:
+            journal.close()
+
+
+def _journal(output: str) -> Journal:
+    from latticemetric.batch.journal import Journal
+    from latticemetric.cli.fingerprint import fingerprint
+
+    if output == _STANDARD:
+        raise UsageError("standard output cannot be gone on with", where="--resume", advice="name a file: --output")
+    journal = Journal(f"{output.rstrip('/')}.journal", fingerprint(click.get_current_context()))
+    _remove_drafts(Path(os.path.realpath(output)))
+    return journal
+
+
+def _remove_drafts(output: Path) -> None:
+    """What killed runs had written of the output: nobody else writes it, for the journal is ours."""
+    draft = re.compile(re.escape(output.name) + r"\.[0-9]+\.part")
+    for file in output.parent.iterdir():
+        if draft.fullmatch(file.name):
+            file.unlink(missing_ok=True)
+
+
+class Failures:
+    """Counts what failed, says it on stderr, and lists it in the file of `--failures`, if there is one."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._rows: list[tuple[str, str, str, str]] = []
+        self.count = 0
+
+    def reported(self, answers: Iterable[AnyReported]) -> Iterator[AnyReported]:
+        """Passes answers on."""
+        for answer in answers:
+            if answer.problem is not None:
+                self._add(answer, answer.problem)
+            yield answer
+
+    def _add(self, answer: Reported, problem: LatticeMetricError) -> None:
+        from latticemetric.cli.display import harmless
+
+        self.count += 1
+        click.echo(f"failed: {harmless(str(problem))}", err=True)
+        if self._path is not None:
+            file, _, line = answer.where.rpartition(":")
+            place = (file, line) if file and line.isdecimal() else (answer.where, "")
+            self._rows.append((answer.name, *place, str(problem)))
+
+    def write(self) -> None:
+        """The list; nothing but its header where nothing failed."""
+        if self._path is None:
+            return
+        from latticemetric.cli.display import tsv_field
+
+        with options.results(self._path, at_once=False) as put:
+            put("id\tfile\tline\treason")
+            for row in self._rows:
+                put("\t".join(map(tsv_field, row)))

@@ -149,7 +149,12 @@ class Journal:
         left = os.fstat(self._file.fileno()).st_size - self._file.tell()
         if length > left or zlib.crc32(data := self._file.read(length)) != checksum:
             return None
-        return _Answers(io.BytesIO(data)).load()
+        try:
+            return _Answers(io.BytesIO(data)).load()
+        except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, EOFError) as error:
+            raise InputError(
+                f"the journal cannot be read ({error})", where=self.path, advice="remove it to begin again"
+            ) from None
 
     def _keep(self, answer: Any) -> None:
         data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)

@@ -165,7 +165,11 @@ def _serve(
         hold_memory(memory)
     while True:
         for data in pickle.loads(batches.get()):  # noqa: S301  our own parent wrote it
-            outbox.send_bytes(_reply(function, data))
+            reply = _reply(function, data)
+            try:
+                outbox.send_bytes(reply)
+            except OSError:  # nobody is there to read it
+                os._exit(0)
 
 
 def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:

@@ -442,9 +442,9 @@ def test_a_broken_transcript_is_an_error_and_no_plain_line(tmp_path):
 KALDI = "".join(f"u_{k} \n0 1 {word} 1,2,\n1\n\n" for k, word in enumerate("abc", start=1))
 
 
-def outcomes(folder, text, **options):
+def outcomes(folder, text, *, keep_going=False, **options):
     pairs = pair_up(reading.entries([write_file(folder, KALDI)]), [references(folder, text)])
-    return list(oracles_of(pairs, lm.WER(), Run(**options)))
+    return list(oracles_of(pairs, lm.WER(), Run(keep_going=keep_going), **options))
 
 
 def test_the_best_reading_counts(tmp_path):

@@ -214,6 +214,12 @@ def test_json_has_the_documented_fields():
 
 
 @pytest.mark.usefixtures("folder")
+def test_documents_of_shards_have_the_documented_fields():
+    document = json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", "--shard", "1/2"))
+    assert list(document) == documented("json.md", "The document") + documented("json.md", "With `--shard`")
+
+
+@pytest.mark.usefixtures("folder")
 def test_items_of_forests_have_the_documented_fields():
     line = output_of("lattice-oracle", "lantern.target_graph", "lantern.ref.txt", "--format", "jsonl")
     fields = {*documented("json.md", "An item"), *documented("json.md", "An item of a forest")} - {"arcs"}
@@ -445,6 +451,7 @@ def test_tags_of_lattices_have_the_documented_fields():
         ("mbr", "posteriors.md"),
         ("consensus", "posteriors.md"),
         ("grammar", "grammars.md"),
+        ("merge", "scaling.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

@@ -108,7 +108,7 @@ def test_errors_of_questions_come_after_the_answers_before_them():
         next(answers)
 
 
-class Unpicklable(Exception):
+class UnpicklableError(Exception):
     """What pickle writes, and cannot read."""
 
     def __init__(self, one: int, other: int) -> None:
@@ -118,12 +118,12 @@ class Unpicklable(Exception):
 def test_an_error_that_cannot_be_pickled_is_told():
     def fail(number: int) -> int:
         if number == 20:
-            raise Unpicklable(1, 2)
+            raise UnpicklableError(1, 2)
         return number
 
     answers = map_in_order(fail, range(MANY), 2)
     assert [next(answers) for _ in range(20)] == list(range(20))
-    with pytest.raises(RuntimeError, match="Unpicklable: 1 and 2") as caught:
+    with pytest.raises(RuntimeError, match="UnpicklableError: 1 and 2") as caught:
         next(answers)
     assert "in fail" in caught.value.__notes__[0]  # where it arose is not lost
 

@@ -96,14 +96,15 @@ def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callab
     if path is None:
         yield from found
         return
+    from latticemetric.batch.kept_graphs import KeptGraphs
     from latticemetric.formats.registry import format_for_writing
     from latticemetric.formats.writing import write
 
     format_for_writing(path)  # a name that tells no format is better known before an hour of work than after it
-    lattices: list[tuple[str, Graph]] = []
+    lattices = KeptGraphs()
     for answer in found:
         if answer.problem is None:
-            lattices.append((answer.name, lattice_of(answer.value)))
+            lattices.add(answer.name, lattice_of(answer.value))
         yield answer
     write(path, lattices)
 

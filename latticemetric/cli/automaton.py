@@ -35,7 +35,7 @@ def put_oracles(
     """Reads, asks, and writes."""
     from latticemetric.batch.automaton_oracles import automaton_oracles
 
-    _refuse_others(chosen)
+    _refuse_others(chosen, output_format)
     pairs = running.taken(_pairs(lattices, references, style, chosen), chosen["shard"])
     metric = _read(chosen["metric"])
     totals, failed = Totals(), running.Failures(chosen["failures"])
@@ -52,12 +52,14 @@ def put_oracles(
         sys.exit(1)
 
 
-def _refuse_others(chosen: dict[str, Any]) -> None:
+def _refuse_others(chosen: dict[str, Any], output_format: str) -> None:
     """What is told to recognition rates means nothing to an automaton."""
     advice = "leave it out, or name a metric"
     for name in _OF_RATES:
         if chosen.get(name):
             raise UsageError(f"--{name.replace('_', '-')} means nothing to an automaton", advice=advice)
+    if chosen["shard"] is not None and output_format == "json":
+        raise UsageError("the totals of an automaton cannot be merged", where="--shard", advice="choose --format jsonl")
     if chosen["engine"] == "native":
         raise UsageError("the native engine knows recognition rates only", advice="leave --engine out")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from latticemetric.batch.kept_graphs import KeptGraphs
 from latticemetric.errors import UsageError
 from latticemetric.formats.columns import summed, without_labels
 from latticemetric.formats.registry import find_format, format_for_writing
@@ -41,13 +42,13 @@ class LatticeFile:
                 raise UsageError("no lattices are written", where=useless[0], advice="name a file: --write-lattices")
         self._path, self._format = path, to_format
         self._summed_by, self._drop_labels = summed_by, drop_labels
-        self._graphs: list[tuple[str, Graph]] = []
+        self._graphs = KeptGraphs()
 
     def kept(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """Passes outcomes on, and keeps their graphs."""
         for outcome in outcomes:
             if self._path is not None and outcome.extremes is not None and outcome.extremes.graph is not None:
-                self._graphs.append((outcome.name, self._trimmed(outcome.extremes.graph)))
+                self._graphs.add(outcome.name, self._trimmed(outcome.extremes.graph))
             yield outcome
 
     def _trimmed(self, graph: Graph) -> Graph:

@@ -75,7 +75,6 @@ _OTHERS = [
     options.workers,
     click.option("--timeout", type=float, metavar="SECONDS", help="A graph that takes longer has failed."),
     click.option("--max-memory", metavar="SIZE", callback=_bytes, help="A graph that takes more has failed: 500M, 2G."),
-    shard,
     click.option("--resume", is_flag=True, help="Keep a journal beside the output, and go on from it if there is one."),
     failures,
 ]
@@ -83,6 +82,11 @@ _OTHERS = [
 
 def many_graphs(command: F) -> F:
     """All of these options but --keep-going, which some verbs word in their own way."""
+    return all_graphs(shard(command))
+
+
+def all_graphs(command: F) -> F:
+    """The same where shards mean nothing: totals of a sweep cannot be put together again."""
     for decorate in reversed(_OTHERS):
         command = decorate(command)
     return command

@@ -35,7 +35,7 @@ Examples:
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale
-@running.many_graphs
+@running.all_graphs
 @options.symbols
 @options.from_format
 @searches.references_style

@@ -1,0 +1,32 @@
+"""Graphs that are written only when all of them are known; on disk, once they are many."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Iterator
+
+from latticemetric.formats.registry import Graph
+
+_MOST_IN_MEMORY = 2**24
+
+
+class KeptGraphs:
+    """Names and graphs in the order in which they came; one of them in memory at a time."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
+        self._count = 0
+
+    def add(self, name: str, graph: Graph) -> None:
+        """Keeps one more."""
+        pickle.dump((name, graph), self._file, pickle.HIGHEST_PROTOCOL)
+        self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[tuple[str, Graph]]:
+        self._file.seek(0)
+        for _ in range(self._count):
+            yield pickle.load(self._file)  # noqa: S301  a file without a name, our own

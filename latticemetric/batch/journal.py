@@ -101,16 +101,16 @@ class Journal:
         self._file.close()
 
     def _lock(self) -> None:
-        import fcntl
-
         try:
+            import fcntl
+
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
                 "another process is at work on this", where=self.path, advice="wait for it, or stop it"
             ) from None
-        except OSError:
-            return  # some network file systems have no locks
+        except (OSError, ImportError):
+            return  # some file systems have no locks, and Windows has others
 
     def _check(self, fingerprint: Fingerprint) -> None:
         line = self._file.readline()

@@ -23,6 +23,9 @@ class KeptGraphs:
         pickle.dump((name, graph), self._file, pickle.HIGHEST_PROTOCOL)
         self._count += 1
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def __len__(self) -> int:
         return self._count
 

@@ -168,7 +168,7 @@ class _Pool:
         tasks: list[Task] = []
         size = 0
         while len(tasks) < self._batch and (task := self._following(questions)) is not None:
-            if not worker.takes(size + task.size) and (tasks or worker.tasks):
+            if not worker.takes(size + task.size):
                 self._again.appendleft(task)
                 break
             tasks.append(task)

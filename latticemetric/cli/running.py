@@ -132,9 +132,12 @@ def running(
 def _journal(output: str) -> Journal:
     from latticemetric.batch.journal import Journal
     from latticemetric.cli.fingerprint import fingerprint
+    from latticemetric.formats.writing import is_replaceable
 
     if output == _STANDARD:
         raise UsageError("standard output cannot be gone on with", where="--resume", advice="name a file: --output")
+    if not (output.endswith("/") or is_replaceable(output)):
+        raise UsageError("this is no file, and cannot be gone on with", where=output, advice="leave --resume out")
     journal = Journal(f"{output.rstrip('/')}.journal", fingerprint(click.get_current_context()))
     _remove_drafts(Path(os.path.realpath(output)))
     return journal

@@ -104,7 +104,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
             with standard_output() as output:
                 spool.copy_to(output)
         return
-    replaceable = _is_replaceable(path)
+    replaceable = is_replaceable(path)
     real = os.path.realpath(path)  # a link stays one
     draft = f"{real}.{os.getpid()}.part" if replaceable else path
     try:
@@ -125,7 +125,7 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
         raise
 
 
-def _is_replaceable(path: str) -> bool:
+def is_replaceable(path: str) -> bool:
     """Whether a new file may take the path's place: not that of a device, a pipe or a folder."""
     target = Path(path).absolute()
     return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())

@@ -128,6 +128,14 @@ def test_shards_that_make_no_sense(shard, tmp_path):
     assert (done.status, done.stdout, "Traceback" in done.stderr) == (2, "", False)
 
 
+def test_what_cannot_be_merged_is_not_begun(tmp_path):
+    given = [*data(tmp_path, graphs=2), "--shard", "1/2", "--format", "json"]
+    assert_one_line_error(oracle(*given, "--metric", "my.fst"), "the totals of an automaton cannot be merged")
+    assert_one_line_error(oracle(*given, "--metric", "bleu"), "--shard is for graphs that are searched one by one")
+    tuned = ["--tune", tmp_path / "refs.txt", "--shard", "1/2"]
+    assert_one_line_error(latticemetric("mbr", tmp_path / "lats.txt", *tuned), "--shard means nothing to --tune")
+
+
 def test_merge_wants_all_shards_of_one_run(tmp_path):
     given = [*data(tmp_path), "--format", "json"]
     one, two, third = (tmp_path / name for name in ("one", "two", "third"))
@@ -357,6 +365,13 @@ def test_one_bad_lattice_in_a_hundred(workers, tmp_path):
         assert file == str(given[0])
         assert lines[int(line) - 1].strip() == name
         assert f"failed: {reason}\n" in done.stderr
+
+
+@pytest.mark.parametrize("metric", ["wer", "bleu"])
+def test_every_kind_of_oracle_lists_what_failed(metric, tmp_path):
+    given = [*data(tmp_path, graphs=30, broken=(7,)), "--metric", metric, "--keep-going"]
+    assert oracle(*given, "--failures", tmp_path / "failures").status == 1
+    assert [row.split("\t")[0] for row in (tmp_path / "failures").read_text().splitlines()] == ["id", "u00007"]
 
 
 def test_a_list_of_no_failures_is_its_header(tmp_path):

@@ -19,11 +19,12 @@ from latticemetric.questions.oracles.corpus_oracle import CorpusOracle, CorpusPa
 
 @dataclass(frozen=True)
 class CorpusMember:
-    """One pair of the corpus: what its graph says in the oracle, or why it says nothing."""
+    """One pair of the corpus: what its graph says in the oracle, or why it says nothing, and where it is."""
 
     name: str
     path: CorpusPath | None
     problem: LatticeMetricError | None
+    where: str
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -69,6 +70,7 @@ class CorpusAnswer:
 @dataclass(frozen=True)
 class _Read:
     name: str
+    where: str
     graph: Graph
     references: list[GraphReference]
     problem: LatticeMetricError | None = None
@@ -96,7 +98,7 @@ def corpus_oracle_of(
     paths = iter(found.paths)
     answered = [next(paths) if one.references else None for one in read]
     members = [
-        CorpusMember(one.name, path if one.problem is None else None, one.problem)
+        CorpusMember(one.name, path if one.problem is None else None, one.problem, one.where)
         for one, path in zip(read, answered, strict=True)
     ]
     number = number_each([len(one.references) for one in usable])
@@ -108,9 +110,9 @@ def _read(pairs: Iterable[Pair], *, keep_going: bool) -> Iterator[_Read]:
     for pair in pairs:
         try:
             graph, references = built(pair)
-            yield _Read(pair.name, graph, references)
+            yield _Read(pair.name, pair.where, graph, references)
         except InputError as error:
             if not keep_going:
                 raise
             silence = Lattice.from_strings([""])
-            yield _Read(pair.name, silence, pair.said() if pair.references else [], error)
+            yield _Read(pair.name, pair.where, silence, pair.said() if pair.references else [], error)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options, searches
+from latticemetric.cli import options, running, searches
 from latticemetric.cli.display import harmless, shown, table, tsv_field
 from latticemetric.cli.oracle_writing import TSV_COLUMNS, TSV_ONE_BEST
 from latticemetric.errors import UsageError
@@ -44,12 +44,12 @@ def put_corpus_oracle(
         keep_going=chosen["keep_going"],
         normalize=chosen["normalize"],
     )
-    for member in answer.members:
-        if member.problem is not None:
-            click.echo(f"failed: {member.problem}", err=True)
+    failed = running.Failures(chosen["failures"])
+    failed.report(answer.members)
     with options.results(output, at_once=False) as put:
         for line in _WRITERS[output_format](answer):
             put(line)
+    failed.write()
     if output_format == "text":
         click.echo("\n".join(_summary(answer, metric.name)), err=True)
     if answer.failed:

@@ -166,6 +166,11 @@ class Failures:
                 self._add(answer, answer.problem)
             yield answer
 
+    def report(self, answers: Iterable[Reported]) -> None:
+        """The same of answers that are all there."""
+        for _ in self.reported(answers):
+            pass
+
     def _add(self, answer: Reported, problem: LatticeMetricError) -> None:
         from latticemetric.cli.display import harmless
 

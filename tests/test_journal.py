@@ -113,3 +113,20 @@ def test_a_journal_cut_anywhere_loses_its_end_and_nothing_else(left, tmp_path):
     assert path.read_bytes() == whole
     assert given[len(given) - len(asked) :] == asked
     assert len(asked) > 0 or left >= len(whole)
+
+
+def test_a_page_that_was_lost_is_noticed(tmp_path):
+    from latticemetric.batch.answers import Answer
+
+    path = tmp_path / "journal"
+    given = [Answer("a", 1), Answer("b", "x" * 100)]
+    journal = Journal(str(path), {"command": "test"})
+    assert list(journal.continued(given, iter)) == given
+    journal.close()
+    whole = path.read_bytes()
+    assert whole.count(b"x" * 100) == 1
+    path.write_bytes(whole.replace(b"x" * 100, bytes(100)))
+    journal = Journal(str(path), {"command": "test"})
+    assert list(journal.continued(given, iter)) == given
+    journal.close()
+    assert path.read_bytes() == whole

@@ -2,11 +2,11 @@
 
 import pytest
 from click.testing import CliRunner
+from test_cli import EXAMPLES
 
 from latticemetric.batch.journal import Journal
 from latticemetric.cli.main import _group
 from latticemetric.errors import UsageError
-from tests.test_cli import EXAMPLES
 
 PROVERBS = (EXAMPLES / "proverbs.plf", EXAMPLES / "proverbs.ref.txt")
 FOREST = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")

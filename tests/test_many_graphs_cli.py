@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from tests.test_cli import PROGRAMS, Done, assert_one_line_error, good, oracle, run
+from test_cli import PROGRAMS, Done, assert_one_line_error, good, oracle, run
 
 GRAPHS = 60
 WORDS = [f"w{number}" for number in range(30)]

@@ -77,18 +77,7 @@ Examples:
     "--smallest", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Smaller groups are small."
 )
 @click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="The unigram score of groups.")
-@click.option(
-    "--resamples", type=click.IntRange(0), default=1000, show_default=True, metavar="N", help="For intervals; 0: none."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of resamples inside an interval.",
-)
+@options.resampling(1000)
 @click.option("--plot", metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
 @click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Threads (default: one a processor).")

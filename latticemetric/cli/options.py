@@ -29,6 +29,33 @@ workers = click.option(
 )
 
 
+def resampling(resamples: int, what_for: str = "For intervals; 0: none.") -> Callable[[F], F]:
+    """The options of whatever is resampled: how often, from which seed, and what intervals hold."""
+    decorators = [
+        click.option(
+            "--resamples", type=click.IntRange(0), default=resamples, show_default=True, metavar="N", help=what_for
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples."
+        ),
+        click.option(
+            "--confidence",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            metavar="SHARE",
+            help="Share of resamples inside an interval.",
+        ),
+    ]
+
+    def decorated(command: F) -> F:
+        for decorate in reversed(decorators):
+            command = decorate(command)
+        return command
+
+    return decorated
+
+
 def output_format(*names: str) -> Callable[[F], F]:
     """The option that chooses how results are written."""
     return click.option(

@@ -48,23 +48,7 @@ Examples:
 @options.normalize
 @click.option("--stem", is_flag=True, help="Compare stems, where the metric can.")
 @click.option("--keyed", is_flag=True, help="Lines begin with ids, as in Kaldi's text, in any order.")
-@click.option(
-    "--resamples",
-    type=click.IntRange(0),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="For intervals and p-values; 0: none.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of resamples inside an interval.",
-)
+@options.resampling(1000, "For intervals and p-values; 0: none.")
 @click.option("--explain", metavar="SEGMENT", help="Draw what is counted in one segment: its number, or its id.")
 @click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
 @options.output_format("text", "tsv", "json", "jsonl")

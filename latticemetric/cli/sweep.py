@@ -39,18 +39,7 @@ Examples:
 @options.symbols
 @options.from_format
 @searches.references_style
-@click.option(
-    "--resamples", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="For intervals; 0: none."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples.")
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of resamples inside an interval.",
-)
+@options.resampling(0)
 @click.option("--plot", metavar="FILE", help="Draw it too: .svg, .png or .pdf.")
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output

@@ -1,0 +1,70 @@
+"""What is to be drawn, before it has a place: vertices, links between them, and ways through them.
+
+Everything that is drawn is made one of these first: lattices, forests, automata, networks. Texts are data of others:
+they stay what they are here, and whoever writes them makes them harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Ways = Mapping[str, Sequence[int]]
+"""Names of highlighted ways, like `oracle`, each with the arcs (or edges) that it takes."""
+
+CIRCLE, END, BOX, ROUND = "circle", "end", "box", "round"
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """A thing that links lead to.
+
+    Attributes:
+        text: What is written in it.
+        shape: `circle`; `end`, a circle with two rings; `box`; or `round`, a box with round corners.
+        detail: What is written under it, small.
+        ways: Those that pass it, by their numbers in the diagram.
+    """
+
+    text: str
+    shape: str = CIRCLE
+    detail: str = ""
+    ways: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """An arrow.
+
+    Attributes:
+        source: The vertex where it begins.
+        target: Where it ends.
+        label: What is written on it.
+        detail: What is written under it, small.
+        ways: Those that take it, by their numbers in the diagram.
+    """
+
+    source: int
+    target: int
+    label: str = ""
+    detail: str = ""
+    ways: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A graph to be drawn; it has no cycles save links from a vertex to itself.
+
+    Attributes:
+        title: What it is, in a few words.
+        vertices: Its vertices.
+        links: Its links, those of a vertex in the order in which they should be drawn.
+        ways: Names of the highlighted ways.
+        notes: What a reader has to know: that something is left out, what numbers stand for.
+    """
+
+    title: str
+    vertices: tuple[Vertex, ...]
+    links: tuple[Link, ...]
+    ways: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 Ways = Mapping[str, Sequence[int]]
 """Names of highlighted ways, like `oracle`, each with the arcs (or edges) that it takes."""
 
-CIRCLE, END, BOX, ROUND = "circle", "end", "box", "round"
+CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
+"""Shapes: `end` and `goal` have two rings; `round` and `goal` are boxes with round corners; a `word` has no outline."""
+
+BOXES = frozenset({BOX, ROUND, GOAL, WORD})
+
+LATTICE, FOREST, AUTOMATON, NETWORK, TREE = "lattice", "forest", "automaton", "network", "tree"
+"""Kinds of diagrams."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Vertex:
 
     Attributes:
         text: What is written in it.
-        shape: `circle`; `end`, a circle with two rings; `box`; or `round`, a box with round corners.
+        shape: One of the shapes.
         detail: What is written under it, small.
         ways: Those that pass it, by their numbers in the diagram.
     """
@@ -53,18 +59,22 @@ class Link:
 
 @dataclass(frozen=True)
 class Diagram:
-    """A graph to be drawn; it has no cycles save links from a vertex to itself.
+    """A graph to be drawn; it has no cycles save links from a vertex to itself, one at most.
 
     Attributes:
+        kind: One of the kinds.
         title: What it is, in a few words.
         vertices: Its vertices.
         links: Its links, those of a vertex in the order in which they should be drawn.
         ways: Names of the highlighted ways.
+        captions: What is to be said of each, if anything.
         notes: What a reader has to know: that something is left out, what numbers stand for.
     """
 
+    kind: str
     title: str
     vertices: tuple[Vertex, ...]
     links: tuple[Link, ...]
     ways: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

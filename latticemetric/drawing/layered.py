@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from latticemetric.drawing.diagram import BOX, ROUND, Diagram
+from latticemetric.drawing.diagram import BOXES, Diagram
 from latticemetric.drawing.legend import with_legend
 from latticemetric.drawing.letters import visible
 from latticemetric.drawing.ordering import Columns, ordered_columns
-from latticemetric.drawing.picture import ASCENT, DESCENT, SIZE, SMALL, Curve, Picture, Point, Shape, Text
+from latticemetric.drawing.picture import APART, ASCENT, DESCENT, SIZE, SMALL, Curve, Picture, Point, Shape, Text
 from latticemetric.drawing.placing import heights
-from latticemetric.drawing.slots import APART, LOOP, Slots, label_size, slots_of, vertex_size
+from latticemetric.drawing.slots import LOOP, Slots, label_size, slots_of, vertex_size
 
 _NARROWEST, _WIDEST = 14.0, 70.0
 _SLOPE = 0.3
+_NEAR = 0.01
 
 
 def layered(diagram: Diagram) -> Picture:
@@ -72,8 +73,6 @@ class _Drawing:
         self, diagram: Diagram, slots: Slots, y: Sequence[float], borders: Sequence[tuple[float, float]]
     ) -> None:
         self.diagram, self.slots, self.y, self.borders = diagram, slots, y, borders
-        self.loops: dict[int, float] = {}  # how high the loops of each vertex reach already
-        self.loop_lines = {n: self._rise(n) for n, link in enumerate(diagram.links) if link.source == link.target}
 
     def centre(self, slot: int) -> Point:
         left, right = self.borders[self.slots.column[slot]]
@@ -101,43 +100,44 @@ class _Drawing:
     def texts(self) -> Iterator[Text]:
         for number, vertex in enumerate(self.diagram.vertices):
             x, y = self.centre(number)
-            size = SIZE if vertex.shape in {BOX, ROUND} else SMALL
+            size = SIZE if vertex.shape in BOXES else SMALL
             yield Text(x, y + 0.36 * size, visible(vertex.text), size, role="state")
             if vertex.detail:
                 below = y + vertex_size(vertex)[1] / 2 + 2 + ASCENT * SMALL
                 yield Text(x, below, visible(vertex.detail), SMALL, role="detail")
         for number, link in enumerate(self.diagram.links):
             x, line = self.centre(self.slots.labelled[number])
-            line = self.loop_lines.get(number, line)
             lines = APART * max(0, len(link.ways) - 1) / 2
+            above = below = line
+            if link.source == link.target:
+                # Both above: the label over what is written small.
+                below = self._top(number) - label_size(link)[1] - lines
+                above = below + (lines if link.detail else 0.0)
             if link.label:
-                yield Text(x, line - lines - 4 - DESCENT * SIZE, visible(link.label), SIZE)
+                yield Text(x, above - lines - 4 - DESCENT * SIZE, visible(link.label), SIZE)
             if link.detail:
-                yield Text(x, line + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
+                yield Text(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
         """Where a link leaves or reaches a vertex: on its border, a little towards where it comes from."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))
-        if self.diagram.vertices[vertex].shape in {BOX, ROUND}:
+        if self.diagram.vertices[vertex].shape in BOXES:
             return Point(x + side * width / 2, y + shift)
         return Point(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
 
-    def _rise(self, number: int) -> float:
-        """The line of a loop: the next one above its vertex."""
+    def _top(self, number: int) -> float:
+        """The highest point of a loop."""
         vertex = self.diagram.links[number].source
-        above, below, _ = label_size(self.diagram.links[number])
-        height = self.loops.get(vertex, vertex_size(self.diagram.vertices[vertex])[1] / 2)
-        self.loops[vertex] = height + LOOP + above + below
-        return self.y[vertex] - height - LOOP - below
+        return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
     def _loop(self, number: int) -> tuple[Point, ...]:
         """From the upper right of a vertex over the line to its upper left."""
         vertex = self.diagram.links[number].source
         x, y = self.centre(vertex)
         side = 0.35 * vertex_size(self.diagram.vertices[vertex])[1]
-        top = self.loop_lines[number]
+        top = self._top(number)
         begin, end = Point(x + side, y - side), Point(x - side, y - side)
         width = 1.6 * side
         return (
@@ -159,5 +159,5 @@ def _bend_to(points: list[Point], end: Point) -> None:
 
 def _line_to(points: list[Point], end: Point) -> None:
     """Goes straight on, if there is anywhere to go."""
-    if end != points[-1]:
+    if abs(end.x - points[-1].x) > _NEAR:
         points += [points[-1], end, end]

@@ -5,6 +5,7 @@ Lengths are in pixels (of which 96 make an inch), y grows downwards.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +16,15 @@ SIZE, SMALL = 14.0, 11.0
 
 ASCENT, DESCENT = 0.95, 0.3
 """How far letters reach above and below their line, in shares of their size."""
+
+
+APART = 3.0
+"""The distance of the lines of ways that take the same link."""
+
+INSIDE = 3.5
+"""The distance of the two rings of an end."""
+
+_HEAD, _SHARP = 7.0, 0.42
 
 
 class Rectangle(NamedTuple):
@@ -117,3 +127,16 @@ class Picture:
     curves: tuple[Curve, ...]
     texts: tuple[Text, ...]
     samples: tuple[Curve, ...] = ()
+
+
+def head_of(curve: Curve) -> tuple[Point, Point, Point]:
+    """A triangle at a curve's end, turned as the curve arrives; larger where ways are highlighted."""
+    end = curve.points[-1]
+    before = next((point for point in reversed(curve.points) if point != end), end)
+    angle = math.atan2(end.y - before.y, end.x - before.x)
+    size = _HEAD + (2.5 if curve.ways else 0.0)
+    left, right = (
+        Point(end.x - size * math.cos(angle + turn), end.y - size * math.sin(angle + turn))
+        for turn in (-_SHARP, _SHARP)
+    )
+    return end, left, right

@@ -10,19 +10,18 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from latticemetric.drawing.diagram import BOX, ROUND, Diagram, Link, Vertex
+from latticemetric.drawing.diagram import BOXES, Diagram, Link, Vertex
 from latticemetric.drawing.letters import text_width, visible
-from latticemetric.drawing.picture import ASCENT, DESCENT, SIZE, SMALL
+from latticemetric.drawing.picture import APART, ASCENT, DESCENT, SIZE, SMALL
 
 RADIUS = 13.0
-LOOP = 20.0
+LOOP = 12.0
 """How high a link from a vertex to itself rises."""
-
-APART = 3.0
-"""The distance of the lines of ways that take the same link."""
 
 _PADDING = 7.0
 _ABOVE_LINE = 4.0
+# How much more the first highlighted way, and others, want to be straight than the rest.
+_STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 
 
 @dataclass
@@ -70,8 +69,8 @@ class Slots:
 
 def vertex_size(vertex: Vertex) -> tuple[float, float]:
     """Width and height."""
-    width = text_width(visible(vertex.text), SMALL if vertex.shape not in {BOX, ROUND} else SIZE) + 2 * _PADDING
-    if vertex.shape in {BOX, ROUND}:
+    width = text_width(visible(vertex.text), SMALL if vertex.shape not in BOXES else SIZE) + 2 * _PADDING
+    if vertex.shape in BOXES:
         return width, 2 * RADIUS
     size = max(2 * RADIUS, width)
     return size, size
@@ -93,7 +92,7 @@ def slots_of(diagram: Diagram, layers: Sequence[int]) -> Slots:
         width, height = vertex_size(vertex)
         below = (ASCENT + DESCENT) * SMALL + 2 if vertex.detail else 0.0
         wide = max(width, text_width(visible(vertex.detail), SMALL) + _PADDING)
-        slots.add(2 * layer, height / 2 + 2, height / 2 + 2 + below, wide)
+        slots.add(2 * layer, height / 2 + 2, height / 2 + 2 + below, wide, _straightness(vertex.ways))
     for link in diagram.links:
         if link.source == link.target:
             _add_loop(slots, link)
@@ -103,7 +102,7 @@ def slots_of(diagram: Diagram, layers: Sequence[int]) -> Slots:
 
 
 def _add_loop(slots: Slots, link: Link) -> None:
-    """A link to the vertex itself rises above it, beyond those that are there already."""
+    """A link to the vertex itself rises above it, with everything that is written on it above its line."""
     above, below, width = label_size(link)
     slots.up[link.source] += LOOP + above + below
     slots.width[link.source] = max(slots.width[link.source], width)
@@ -117,7 +116,7 @@ def _add_chain(slots: Slots, link: Link) -> None:
     assert first < last
     above, below, width = label_size(link)
     at = first + 1 + 2 * ((last - first - 1) // 4)
-    straight = 4.0 if link.ways else 1.0
+    straight = _straightness(link.ways)
     thin = 4.0 + APART * max(0, len(link.ways) - 1) / 2
     chain = [link.source]
     for column in range(first + 1, last):
@@ -130,3 +129,9 @@ def _add_chain(slots: Slots, link: Link) -> None:
     for before, after in itertools.pairwise(chain):
         slots.join(before, after)
     slots.chains.append(chain)
+
+
+def _straightness(ways: tuple[int, ...]) -> float:
+    if not ways:
+        return 1.0
+    return _STRAIGHTEST if 0 in ways else _STRAIGHT

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from latticemetric.drawing.diagram import BOX, CIRCLE, END, ROUND
+from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD
 from latticemetric.drawing.letters import visible
 from latticemetric.drawing.looks import Look, looks_of
-from latticemetric.drawing.picture import Curve, Picture, Point, Shape, Text
-from latticemetric.drawing.slots import APART
+from latticemetric.drawing.picture import APART, INSIDE, Curve, Picture, Point, Shape, Text, head_of
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
-_HEAD = 7.0
 
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
@@ -33,7 +30,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
         f"<title>{escape(visible(picture.title))}</title>",
         f"<style>{_style(looks, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, looks)),
-        *map(_shape, picture.shapes),
+        *(_shape(shape) for shape in picture.shapes if shape.kind != WORD),
         *map(_text, picture.texts),
         "</svg>",
     ]
@@ -78,24 +75,11 @@ def _curve(curve: Curve, picture: Picture, looks: Sequence[Look]) -> Iterator[st
             f' stroke-width="{_number(look.width)}"{dashes}/>'
         )
     if curve.arrow:
-        yield _head(curve)
+        yield f'<path class="head" d="M{" L".join(map(_pair, head_of(curve)))} Z"/>'
 
 
 def _slug(name: str) -> str:
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
-
-
-def _head(curve: Curve) -> str:
-    """A triangle at the end, turned as the line arrives."""
-    end = curve.points[-1]
-    before = next((point for point in reversed(curve.points) if point != end), end)
-    angle = math.atan2(end.y - before.y, end.x - before.x)
-    size = _HEAD + (2.5 if curve.ways else 0.0)
-    corners = [end]
-    for side in (-1, 1):
-        turn = angle + side * 0.42
-        corners.append(Point(end.x - size * math.cos(turn), end.y - size * math.sin(turn)))
-    return f'<path class="head" d="M{" L".join(map(_pair, corners))} Z"/>'
 
 
 def _path(points: Sequence[Point]) -> str:
@@ -109,19 +93,22 @@ def _path(points: Sequence[Point]) -> str:
 
 
 def _shape(shape: Shape) -> str:
-    width = "2.6" if shape.ways else "1.2"
-    ink = f'class="node" fill="none" stroke-width="{width}"'
-    if shape.kind in {CIRCLE, END}:
+    """A ring or a box, or two of them, one in the other."""
+    outer = _outline(shape, 0.0, 2.6 if shape.ways else 1.2)
+    return outer + _outline(shape, INSIDE, 1.2) if shape.kind in {END, GOAL} else outer
+
+
+def _outline(shape: Shape, inside: float, ink: float) -> str:
+    drawn = f'class="node" fill="none" stroke-width="{_number(ink)}"'
+    if shape.kind not in BOXES:
         place = f'cx="{_number(shape.x)}" cy="{_number(shape.y)}"'
-        outer = f'<circle {ink} {place} r="{_number(shape.width / 2)}"/>'
-        inner = f'<circle class="node" fill="none" stroke-width="1.2" {place} r="{_number(shape.width / 2 - 3.5)}"/>'
-        return outer + inner if shape.kind == END else outer
-    assert shape.kind in {BOX, ROUND}
+        return f'<circle {drawn} {place} r="{_number(shape.width / 2 - inside)}"/>'
     left, top, right, bottom = shape.rectangle
-    corner = _number(shape.height / 2 if shape.kind == ROUND else 2)
+    corner = 2.0 if shape.kind == BOX else shape.height / 2 - inside
     return (
-        f'<rect {ink} x="{_number(left)}" y="{_number(top)}" width="{_number(right - left)}"'
-        f' height="{_number(bottom - top)}" rx="{corner}"/>'
+        f'<rect {drawn} x="{_number(left + inside)}" y="{_number(top + inside)}"'
+        f' width="{_number(right - left - 2 * inside)}" height="{_number(bottom - top - 2 * inside)}"'
+        f' rx="{_number(corner)}"/>'
     )
 
 

@@ -67,7 +67,7 @@ class Diagram:
         vertices: Its vertices.
         links: Its links, those of a vertex in the order in which they should be drawn.
         ways: Names of the highlighted ways.
-        captions: What is to be said of each, if anything.
+        captions: What the legend says of ways, by their names, in its order; other names are rows of their own.
         notes: What a reader has to know: that something is left out, what numbers stand for.
     """
 
@@ -76,5 +76,11 @@ class Diagram:
     vertices: tuple[Vertex, ...]
     links: tuple[Link, ...]
     ways: tuple[str, ...] = ()
-    captions: tuple[str, ...] = ()
+    captions: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+
+    def legend(self) -> list[tuple[int | None, str, str]]:
+        """Rows of the legend: a way's number (none for what is no way), its name and its caption."""
+        said = dict(self.captions)
+        others = [(None, name, caption) for name, caption in self.captions if name not in self.ways]
+        return [*others, *((number, name, said.get(name, "")) for number, name in enumerate(self.ways))]

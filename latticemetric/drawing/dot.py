@@ -21,7 +21,10 @@ _SHAPES = {
 def dot_text(diagram: Diagram) -> str:
     """A diagram as a `digraph`; ways are colours, styles and widths of lines, and marks in labels."""
     looks = looks_of(diagram.ways)
-    legend = [f"{look.mark} {way}" for look, way in zip(looks, diagram.ways, strict=True)]
+    legend = [
+        " ".join(part for part in ("" if way is None else looks[way].mark, name, *caption.split()) if part)
+        for way, name, caption in diagram.legend()
+    ]
     lines = [
         "digraph {",
         f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={_quoted([*legend, *diagram.notes])}];",

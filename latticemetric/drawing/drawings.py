@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from latticemetric.derivation_tree import DerivationTree
+from latticemetric.drawing.captions import captions_of
 from latticemetric.drawing.diagram import TREE, Diagram, Ways
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.picture import Picture
@@ -65,23 +66,33 @@ class Drawing:
         """In letters, for terminals; a list where the picture is wider than so many columns."""
         return terminal_text(self.diagram, width)
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002  as in savefig
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002  as in matplotlib's savefig
+        width: int | None = WIDTH,
+    ) -> None:
         """Writes a file, whole or not at all.
 
         Args:
             path: The file, or `-` for standard output.
             format: One of `FORMATS`; taken from the path's suffix where it is not given.
+            width: Columns of text.
         """
         target = os.fspath(path)
         chosen = format or format_of(target)
+        if chosen not in FORMATS:
+            raise UsageError(f"'{chosen}' is no format of drawings", advice=f"choose among {', '.join(FORMATS)}")
         with atomic_output(target) as file:
             if chosen in {"png", "pdf"}:
                 from latticemetric.drawing.image import write_image
 
                 write_image(self.picture(), file, chosen)
             else:
-                written = {"svg": self.svg, "dot": self.dot, "text": self.text}[chosen]()
-                file.write(written.encode("utf-8"))
+                file.write(self._written(chosen, width).encode("utf-8"))
+
+    def _written(self, chosen: str, width: int | None) -> str:
+        return self.text(width) if chosen == "text" else self.dot() if chosen == "dot" else self.svg()
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -109,6 +120,7 @@ def draw(
     scores: Sequence[str] = (),
     times: bool = True,
     most_states: int | None = MOST_STATES,
+    beam: float | None = None,
     scales: Scales | None = None,
     reference: Any = None,
     title: str | None = None,
@@ -121,12 +133,13 @@ def draw(
         path: A file to write, if any: its name ends in .svg, .png, .pdf, .dot or .txt.
         ways: Names of highlighted paths or derivations, and their arcs or edges; or what was found, like
             `{"oracle": best, "1-best": best.one_best}`. `oracle`, `1-best` and `mbr` have looks of their own.
-        captions: What the legend says of a way, beside its name.
+        captions: What the legend says of ways; their words and scores where it is not given, as far as they are known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge: written under its word.
         scores: Names of score columns whose costs are written there too.
         times: Whether times are written under states, where a lattice has them.
         most_states: How many states or nodes are drawn at most, and twice as many arcs, besides those of `ways`:
             those of the best paths. `None` for all. The picture says what is left out.
+        beam: Draw no paths that cost more than so much more than the best one, besides `ways`.
         scales: Weight of each score column in the cost that says which paths are best.
         reference: The reference, if a metric is drawn.
         title: What the picture shows, for those who cannot see it.
@@ -139,13 +152,12 @@ def draw(
     """
     for name in ("edge", "arc"):
         posteriors = getattr(posteriors, name, posteriors)
-    asked = {"posteriors": posteriors, "scores": scores, "most_states": most_states, "scales": scales}
+    asked = {"posteriors": posteriors, "scores": scores, "most_states": most_states, "beam": beam, "scales": scales}
     found = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
     named = {} if title is None else {"title": title}
     diagram = _diagram(graph, found, reference, {"times": times, **asked}, named)
-    if captions:
-        diagram = replace(diagram, captions=tuple(captions.get(way, "") for way in diagram.ways))
-    drawing = Drawing(diagram)
+    said = captions_of(ways or {}) if captions is None else captions
+    drawing = Drawing(replace(diagram, captions=tuple(said.items())))
     if path is not None:
         drawing.save(path)
     return drawing

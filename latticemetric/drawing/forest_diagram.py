@@ -9,7 +9,7 @@ import numpy.typing as npt
 from latticemetric.drawing.details import details
 from latticemetric.drawing.diagram import BOX, FOREST, GOAL, ROUND, Diagram, Link, Vertex, Ways
 from latticemetric.drawing.highlights import checked_ways, passing, passing_ends
-from latticemetric.drawing.selection import MOST_STATES, select_edges
+from latticemetric.drawing.selection import MOST_STATES, Bounds, select_edges
 from latticemetric.errors import shortened
 from latticemetric.forest import CATEGORY, Forest
 from latticemetric.lattice import Scales
@@ -26,12 +26,13 @@ def forest_diagram(
     posteriors: npt.ArrayLike | None = None,
     scores: Sequence[str] = (),
     most_states: int | None = MOST_STATES,
+    beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
     """A forest, or the best part of a large one, with some derivations of it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
-    edges, notes = select_edges(forest, kept, most_states, scales)
+    edges, notes = select_edges(forest, kept, Bounds(most_states, beam), scales)
     numbers, heads = edges.tolist(), forest.head[edges].tolist()
     tails = [forest.tails.row(edge) for edge in numbers]
     on_edge = passing(highlighted)

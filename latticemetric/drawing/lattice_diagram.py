@@ -10,7 +10,7 @@ import numpy.typing as npt
 from latticemetric.drawing.details import details
 from latticemetric.drawing.diagram import CIRCLE, END, LATTICE, Diagram, Link, Vertex, Ways
 from latticemetric.drawing.highlights import checked_ways, passing, passing_ends
-from latticemetric.drawing.selection import MOST_STATES, select_arcs
+from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs
 from latticemetric.lattice import Lattice, Scales
 
 NOTHING = "ε"
@@ -25,12 +25,13 @@ def lattice_diagram(
     scores: Sequence[str] = (),
     times: bool = True,
     most_states: int | None = MOST_STATES,
+    beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
     """A lattice, or the best part of a large one, with some ways through it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
-    arcs, notes = select_arcs(lattice, kept, most_states, scales)
+    arcs, notes = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = passing(highlighted)

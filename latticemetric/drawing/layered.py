@@ -36,7 +36,7 @@ def layered(diagram: Diagram) -> Picture:
             tuple(drawn.curve(number) for number in range(len(diagram.links))),
             tuple(drawn.texts()),
         ),
-        diagram.notes,
+        diagram,
     )
 
 

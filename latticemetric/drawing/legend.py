@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from latticemetric.drawing.letters import text_width, visible
+from latticemetric.drawing.diagram import Diagram
+from latticemetric.drawing.letters import visible
 from latticemetric.drawing.picture import SMALL, Curve, Picture, Point, Shape, Text
 
 MARGIN = 12.0
 _LINE, _SAMPLE, _APART = 17.0, 40.0, 26.0
 
 
-def with_legend(picture: Picture, notes: Sequence[str]) -> Picture:
-    """The picture inside a margin, with a legend and notes below it."""
+def with_legend(picture: Picture, diagram: Diagram) -> Picture:
+    """The picture inside a margin, with a legend and notes below it: a row each if there are captions, else one row."""
     moved = _moved(picture, MARGIN, MARGIN)
-    texts, samples = list(moved.texts), []
-    x, y, right = MARGIN, moved.height + MARGIN + _LINE, moved.width + MARGIN
-    for way, name in enumerate(picture.ways):
-        text = Text(x + _SAMPLE + 8, y, visible(name), SMALL, "start", "note")
-        samples.append(_line(x, y - 4, way))
-        texts.append(text)
-        x = text.rectangle.right + _APART
-        right = max(right, text.rectangle.right)
-    if picture.ways:
+    texts, samples = [], []
+    x, y = MARGIN, moved.height + MARGIN + _LINE
+    rows = diagram.legend()
+    for way, name, caption in rows:
+        if way is not None:
+            samples.append(_line(x, y - 4, way))
+        said = " ".join(f"{name}: {caption}".split()) if caption else name
+        texts.append(_note(x + _SAMPLE + 8, y, said))
+        if diagram.captions:
+            y += _LINE
+        else:
+            x = texts[-1].rectangle.right + _APART
+    if rows and not diagram.captions:
         y += _LINE
-    for note in notes:
-        texts.append(Text(MARGIN, y, visible(note), SMALL, "start", "note"))
-        right = max(right, MARGIN + text_width(visible(note), SMALL))
-        y += _LINE
-    below = y - _LINE if picture.ways or notes else moved.height
-    return replace(moved, width=right + MARGIN, height=below + MARGIN, texts=tuple(texts), samples=tuple(samples))
+    for number, note in enumerate(diagram.notes):
+        texts.append(_note(MARGIN, y + number * _LINE, note))
+    right = max([moved.width + MARGIN, *(text.rectangle.right for text in texts)])
+    below = max([moved.height + MARGIN, *(text.rectangle.bottom for text in texts)])
+    return replace(
+        moved,
+        width=right + MARGIN,
+        height=below + MARGIN,
+        texts=(*moved.texts, *texts),
+        samples=tuple(samples),
+    )
+
+
+def _note(x: float, y: float, text: str) -> Text:
+    return Text(x, y, visible(text), SMALL, "start", "note")
 
 
 def _line(x: float, y: float, way: int) -> Curve:

@@ -12,7 +12,7 @@ from latticemetric.errors import UsageError
 from latticemetric.forest import Forest
 from latticemetric.forest_pruning import ForestMargins
 from latticemetric.lattice import Floats, Lattice, Scales
-from latticemetric.lattice_pruning import Margins
+from latticemetric.lattice_pruning import Margins, checked_beam
 
 MOST_STATES = 60
 """How many states or nodes are drawn, unless the user says otherwise."""
@@ -29,17 +29,35 @@ class Selection(NamedTuple):
     notes: tuple[str, ...]
 
 
-def select_arcs(lattice: Lattice, kept: Sequence[int], most_states: int | None, scales: Scales | None) -> Selection:
+class Bounds(NamedTuple):
+    """How much is drawn, besides highlighted ways.
+
+    Attributes:
+        most: Of states or nodes so many, and twice as many arcs or edges; `None` for all.
+        beam: No paths that cost more than so much more than the best one; `None` for all.
+    """
+
+    most: int | None
+    beam: float | None
+
+    def fit(self, sizes: tuple[int, int]) -> bool:
+        """Whether so many states and arcs are not too many."""
+        if self.most is not None and self.most < 1:
+            raise UsageError(f"{self.most} states are too few for a picture", advice="draw one at least")
+        return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
+
+
+def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
     """The arcs of a lattice that are drawn.
 
     Args:
         lattice: The lattice.
         kept: Arcs that are drawn in any case.
-        most_states: How many states are drawn, and twice as many arcs, save those of `kept`; `None` for all.
+        bounds: How much is drawn.
         scales: Weight of each score column in the cost that says which paths are best.
     """
     sizes = lattice.num_states, len(lattice.word)
-    if _fits(sizes, most_states):
+    if bounds.beam is None and bounds.fit(sizes):
         return Selection(np.arange(len(lattice.word)), ())
     margins = Margins.of(lattice, scales)
     beams = _Beams(
@@ -47,13 +65,13 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], most_states: int | None, 
         margins.kept,
         lambda arcs: (len(np.union1d(lattice.source[arcs], lattice.target[arcs])), len(arcs)),
     )
-    return _selected(beams, kept, most_states, _Whole(sizes, ("states", "arcs", "paths")))
+    return _selected(beams, kept, bounds, _Whole(sizes, ("states", "arcs", "paths")))
 
 
-def select_edges(forest: Forest, kept: Sequence[int], most_nodes: int | None, scales: Scales | None) -> Selection:
+def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
     """The edges of a forest that are drawn; see `select_arcs`."""
     sizes = forest.num_nodes, len(forest.head)
-    if _fits(sizes, most_nodes):
+    if bounds.beam is None and bounds.fit(sizes):
         return Selection(np.arange(len(forest.head)), ())
     margins = ForestMargins.of(forest, scales)
     beams = _Beams(
@@ -61,7 +79,7 @@ def select_edges(forest: Forest, kept: Sequence[int], most_nodes: int | None, sc
         margins.kept,
         lambda edges: (len(np.union1d(forest.head[edges], forest.tails.taken(edges).values)), len(edges)),
     )
-    return _selected(beams, kept, most_nodes, _Whole(sizes, ("nodes", "edges", "derivations")))
+    return _selected(beams, kept, bounds, _Whole(sizes, ("nodes", "edges", "derivations")))
 
 
 class _Whole(NamedTuple):
@@ -79,21 +97,18 @@ class _Beams(NamedTuple):
     size: Callable[[Numbers], tuple[int, int]]
 
 
-def _fits(sizes: tuple[int, int], most: int | None) -> bool:
-    """Whether a graph of so many states and arcs can be drawn as it is."""
-    if most is not None and most < 1:
-        raise UsageError(f"{most} states are too few for a picture", advice="draw one at least")
-    return most is None or (sizes[0] <= most and sizes[1] <= _ARCS_A_STATE * most)
-
-
-def _selected(beams: _Beams, kept: Sequence[int], most: int | None, whole: _Whole) -> Selection:
+def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole) -> Selection:
     """What the widest beam keeps that fits, and what is kept in any case."""
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
     def drawn(beam: float) -> Numbers:
         return np.union1d(beams.within(beam), always)
 
-    arcs = drawn(_widest(np.unique(beams.margins.clip(min=0)), lambda beam: _fits(beams.size(drawn(beam)), most)))
+    widest = checked_beam(np.inf if bounds.beam is None else bounds.beam)
+    steps = np.unique(beams.margins.clip(min=0, max=widest))
+    arcs = drawn(_widest(steps, lambda beam: bounds.fit(beams.size(drawn(beam)))))
+    if len(arcs) == whole.sizes[1]:
+        return Selection(arcs, ())
     *names, paths = whole.names
     counts = [f"{n} of {of} {name}" for n, of, name in zip(beams.size(arcs), whole.sizes, names, strict=True)]
     return Selection(arcs, (f"Shown: {' and '.join(counts)}, those of the best {paths}.",))

@@ -39,10 +39,10 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
 
 
 def _legend(diagram: Diagram, *, drawn: bool) -> Iterator[str]:
-    """A line for each way."""
-    names = [visible(way) for way in diagram.ways]
-    width = max(map(display_width, names), default=0)
-    for number, (name, look) in enumerate(zip(names, looks_of(diagram.ways), strict=True)):
-        sign = "═══" if drawn and number == 0 else f" {look.mark} "
-        caption = visible(diagram.captions[number]) if diagram.captions else ""
+    """A line for each way, with the sign that it has above."""
+    looks = looks_of(diagram.ways)
+    rows = [(way, visible(name), visible(caption)) for way, name, caption in diagram.legend()]
+    width = max((display_width(name) for _, name, _ in rows), default=0)
+    for way, name, caption in rows:
+        sign = "   " if way is None else "═══" if drawn and way == 0 else f" {looks[way].mark} "
         yield f"{sign}  {name}{' ' * (width - display_width(name))}   {caption}".rstrip()

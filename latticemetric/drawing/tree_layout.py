@@ -38,6 +38,4 @@ def tree_layout(diagram: Diagram) -> Picture:
         middle = (begin.y + end.y) / 2
         curves.append(Curve((begin, Point(begin.x, middle), Point(end.x, middle), end), link.ways, arrow=False))
     bottom = max(shape.rectangle.bottom for shape in shapes) + 2
-    return with_legend(
-        Picture(room[0], bottom, diagram.title, (), tuple(shapes), tuple(curves), tuple(texts)), diagram.notes
-    )
+    return with_legend(Picture(room[0], bottom, diagram.title, (), tuple(shapes), tuple(curves), tuple(texts)), diagram)

@@ -18,7 +18,7 @@ ASCENT, DESCENT = 0.95, 0.3
 """How far letters reach above and below their line, in shares of their size."""
 
 
-APART = 3.0
+APART = 3.6
 """The distance of the lines of ways that take the same link."""
 
 INSIDE = 3.5

@@ -44,7 +44,10 @@ def _vertices(vertices: Sequence[Vertex]) -> Iterator[str]:
 
 def _link(link: Link, looks: Sequence[Look], head: str) -> str:
     marks = "".join(looks[way].mark for way in link.ways)
-    fields = [f"label={_quoted([f'{link.label} {marks}'.strip(), link.detail])}", f"arrowhead={head}"]
+    fields = [
+        f"label={_quoted([' '.join(part for part in (link.label, marks) if part), link.detail])}",
+        f"arrowhead={head}",
+    ]
     if link.ways:
         look = looks[link.ways[0]]
         # Several colours are lines beside each other.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD
+from latticemetric.drawing.fonts import families, one_warning
 from latticemetric.drawing.looks import Look, looks_of
 from latticemetric.drawing.picture import APART, INSIDE, Curve, Picture, Shape, Text, head_of
 from latticemetric.errors import MissingDependencyError, UsageError
@@ -42,7 +43,7 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
         raise UsageError(
             f"the picture is {longest:.0f} pixels long, too many for PNG", advice="draw fewer states, or write SVG"
         )
-    with mpl.rc_context({"font.family": "sans-serif", "pdf.fonttype": 42, "text.parse_math": False}):
+    with one_warning(), mpl.rc_context({"font.family": families(), "pdf.fonttype": 42, "text.parse_math": False}):
         figure = Figure(figsize=(picture.width / _PIXELS_AN_INCH, picture.height / _PIXELS_AN_INCH))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()

@@ -9,13 +9,14 @@ _CLASSES = {
     0.42: " !',./:;()[]\\|IJijlft-",
     0.56: '"*_`?rscszL',
     0.66: "ESbdghnpquFkvxyPTYaoe$0123456789{}K",
-    0.80: "&AVBRXZCUHNDGOQw#+<=>^~",
+    0.80: "&AVBRXZCUHNDGOQ",
+    0.86: "w#+<=>^~",
     1.02: "MmW%@",
 }
 _WIDTH = {letter: width for width, letters in _CLASSES.items() for letter in letters}
-_WIDE, _OTHER, _LIGATURE = 1.05, 0.95, 10.0
+_WIDE, _LATIN, _OTHER, _LIGATURE = 1.05, 1.12, 1.25, 10.0
 _BROADEST = "\ufdfd"  # one letter that is a sentence
-_LATIN = 0x250
+_END_OF_LATIN = 0x180
 
 # A letter of these has nothing to be seen by, or changes how others are seen.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -54,4 +55,4 @@ def _letter_width(letter: str) -> float:
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":
         return _WIDE
-    return _OTHER if ord(letter) < _LATIN else 1.25
+    return _LATIN if ord(letter) < _END_OF_LATIN else _OTHER

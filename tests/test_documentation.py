@@ -452,6 +452,7 @@ def test_tags_of_lattices_have_the_documented_fields():
         ("consensus", "posteriors.md"),
         ("grammar", "grammars.md"),
         ("merge", "scaling.md"),
+        ("draw", "draw.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

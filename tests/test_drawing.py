@@ -152,7 +152,7 @@ def test_networks_have_their_best_words_on_top_and_say_what_they_leave_out():
     said = [link.label for link in drawing.diagram.links if link.ways]
     assert said == list(network.words)
     assert "e" not in [link.label for link in drawing.diagram.links]
-    assert any("posteriors below 0.01" in note for note in drawing.diagram.notes)
+    assert any("posteriors below 0.01" in note for note in drawing.diagram.omissions)
     bends = {text.text: text.y for text in drawing.picture().texts if text.role == "label"}
     assert bends[said[1]] < max(bends[word] for word in ("b", "d"))
 
@@ -195,7 +195,7 @@ def test_what_is_left_out_is_of_the_worst_paths_only():
     lattice = lm.Lattice.from_strings([f"w{n}" for n in range(300)], costs=list(range(300)))
     drawing = draw(lattice, most_states=10)
     assert {link.label for link in drawing.diagram.links} == {f"w{n}" for n in range(20)}
-    assert drawing.diagram.notes == ("Shown: 2 of 2 states and 20 of 300 arcs, those of the best paths.",)
+    assert drawing.diagram.omissions == ("Shown: 2 of 2 states and 20 of 300 arcs, those of the best paths.",)
     assert len(draw(lattice, most_states=None).diagram.links) == 300
 
 
@@ -203,7 +203,7 @@ def test_a_beam_keeps_what_is_highlighted():
     lattice = lm.Lattice.from_strings(["a", "b", "c", "d"], costs=[0.0, 1.0, 2.0, 3.0])
     drawing = draw(lattice, ways={"oracle": [3]}, beam=1.0)
     assert {link.label for link in drawing.diagram.links} == {"a", "b", "d"}
-    assert draw(lattice, beam=5.0).diagram.notes == ()
+    assert draw(lattice, beam=5.0).diagram.omissions == ()
     with pytest.raises(lm.UsageError, match="the beam is -1"):
         draw(lattice, beam=-1)
 
@@ -221,7 +221,7 @@ def test_large_forests_are_cut_down_to_whole_derivations():
     rules = [vertex for vertex in drawing.diagram.vertices if vertex.shape == "box"]
     assert len(rules) == 20
     assert sum(bool(rule.ways) for rule in rules) == 2
-    assert drawing.diagram.notes[0] == "Shown: 11 of 201 nodes and 20 of 400 edges, those of the best derivations."
+    assert drawing.diagram.omissions[0] == "Shown: 11 of 201 nodes and 20 of 400 edges, those of the best derivations."
 
 
 def test_deep_trees_are_drawn_as_far_as_there_is_room():
@@ -231,7 +231,7 @@ def test_deep_trees_are_drawn_as_far_as_there_is_room():
     )
     drawing = draw(graph.tree(range(depth - 1, -1, -1)))
     assert len(drawing.diagram.vertices) < 500
-    assert drawing.diagram.notes == ("…: 1 nodes whose children are left out.",)
+    assert drawing.diagram.omissions == ("…: 1 nodes whose children are left out.",)
     assert "(31)" in drawing.text()
 
 

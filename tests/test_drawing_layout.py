@@ -1,5 +1,6 @@
 """Layouts keep their promises: nothing lies over anything else, and every link is there from end to end."""
 
+import dataclasses
 import re
 from collections import Counter
 from itertools import pairwise
@@ -178,6 +179,23 @@ def test_terminals_show_every_word_and_state(lattice):
         assert rows.count(f"({vertex.text})") == 1
     for word, links in Counter(visible(link.label) for link in drawing.diagram.links).items():
         assert len(re.findall(rf"(?<!\S){re.escape(word)}(?!\S)", rows)) == links
+
+
+UPWARD, DOWNWARD = set("│╰╯├┤┴┼"), set("│╭╮├┤┬┼")
+
+
+@settings(max_examples=60, deadline=None)
+@given(large_lattices())
+def test_lines_on_terminals_are_not_broken(lattice):
+    lattice = dataclasses.replace(lattice, vocabulary=lm.Vocabulary.from_words("abcdefgh"))
+    rows = draw(lattice, times=False).text(None).partition("\n\n")[0].splitlines()
+    wide = max(map(len, rows))
+    sheet = [row.ljust(wide) for row in rows]
+    for above, below in pairwise(sheet):
+        for upper, lower in zip(above, below, strict=True):
+            # A box may stand at either end.
+            assert lower not in UPWARD or upper in DOWNWARD or upper in "()0123456789"
+            assert upper not in DOWNWARD or lower in UPWARD or lower in "()0123456789"
 
 
 @settings(max_examples=60, deadline=None)

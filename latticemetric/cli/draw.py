@@ -81,9 +81,9 @@ def command(
     _require_sense(graphs, kind, **chosen)
     graph, said = _found(graphs, **chosen)
     drawing = _automaton(said, **chosen) if kind == "automaton" else _drawn(graph, kind, said, **chosen)
-    for note in drawing.diagram.notes:
-        if output != "-" or written not in {"text", "dot"}:
-            click.echo(note, err=True)
+    if output != "-" or written not in {"text", "dot"}:
+        for omission in drawing.diagram.omissions:
+            click.echo(omission, err=True)
     drawing.save(output, written, width or shutil.get_terminal_size(_PIPED).columns)
 
 

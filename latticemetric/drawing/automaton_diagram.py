@@ -13,8 +13,8 @@ from latticemetric.metrics.base import Text, words_of
 from latticemetric.metrics.recognition import GRR
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
 
-_NOTE = "i, m: i words of the reference are behind, the last m matched in a row. ★: any word, ε: none."
-_EDITS = "C match, D deletion, S substitution, I insertion; numbers are what the metric's numerator gains."
+_STATES = "i, m: i words of the reference are behind, the last m of them matched in a row."
+_LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I insertion, and what the numerator gains."
 
 
 def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | None = None) -> Diagram:
@@ -35,7 +35,7 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
         title or f"automaton of {metric.name}",
         tuple(Vertex(f"{s // n},{s % n}" if n > 1 else str(s), END if graph.final[s // n] else CIRCLE) for s in states),
         tuple(Link(place[step.source], place[step.target], step.label, step.edit) for step in steps),
-        notes=(_NOTE if n > 1 else _NOTE.partition(":")[2].partition(". ")[2], _EDITS),
+        notes=(_STATES, _LABELS) if n > 1 else (_LABELS,),
     )
 
 

@@ -68,7 +68,8 @@ class Diagram:
         links: Its links, those of a vertex in the order in which they should be drawn.
         ways: Names of the highlighted ways.
         captions: What the legend says of ways, by their names, in its order; other names are rows of their own.
-        notes: What a reader has to know: that something is left out, what numbers stand for.
+        omissions: What is left out.
+        notes: What else a reader has to know: what numbers stand for.
     """
 
     kind: str
@@ -77,6 +78,7 @@ class Diagram:
     links: tuple[Link, ...]
     ways: tuple[str, ...] = ()
     captions: tuple[tuple[str, str], ...] = ()
+    omissions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def legend(self) -> list[tuple[int | None, str, str]]:

@@ -25,9 +25,10 @@ def dot_text(diagram: Diagram) -> str:
         " ".join(part for part in ("" if way is None else looks[way].mark, name, *caption.split()) if part)
         for way, name, caption in diagram.legend()
     ]
+    below = _quoted([*legend, *diagram.omissions, *diagram.notes])
     lines = [
         "digraph {",
-        f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={_quoted([*legend, *diagram.notes])}];",
+        f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={below}];",
         "  node [height=0.3, margin=0.05];",
         *_vertices(diagram.vertices),
         *(_link(link, looks, "none" if diagram.kind == TREE else "normal") for link in diagram.links),

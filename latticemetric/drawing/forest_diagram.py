@@ -32,7 +32,7 @@ def forest_diagram(
     """A forest, or the best part of a large one, with some derivations of it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
-    edges, notes = select_edges(forest, kept, Bounds(most_states, beam), scales)
+    edges, omissions = select_edges(forest, kept, Bounds(most_states, beam), scales)
     numbers, heads = edges.tolist(), forest.head[edges].tolist()
     tails = [forest.tails.row(edge) for edge in numbers]
     on_edge = passing(highlighted)
@@ -50,7 +50,8 @@ def forest_diagram(
             for link in _links(box, place[head], [place[tail] for tail in row], on_edge.get(edge, ()))
         ),
         tuple(highlighted),
-        notes=(*notes, *([_TAILS_NOTE] if any(tails) else [])),
+        omissions=omissions,
+        notes=(_TAILS_NOTE,) if any(tails) else (),
     )
 
 

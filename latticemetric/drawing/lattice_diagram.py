@@ -31,7 +31,7 @@ def lattice_diagram(
     """A lattice, or the best part of a large one, with some ways through it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
-    arcs, notes = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
+    arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = passing(highlighted)
@@ -58,4 +58,4 @@ def lattice_diagram(
         )
         for state in states
     )
-    return Diagram(LATTICE, title, vertices, links, tuple(highlighted), notes=notes)
+    return Diagram(LATTICE, title, vertices, links, tuple(highlighted), omissions=omissions)

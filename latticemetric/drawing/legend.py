@@ -29,7 +29,7 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
             x = texts[-1].rectangle.right + _APART
     if rows and not diagram.captions:
         y += _LINE
-    for number, note in enumerate(diagram.notes):
+    for number, note in enumerate((*diagram.omissions, *diagram.notes)):
         texts.append(_note(MARGIN, y + number * _LINE, note))
     right = max([moved.width + MARGIN, *(text.rectangle.right for text in texts)])
     below = max([moved.height + MARGIN, *(text.rectangle.bottom for text in texts)])

@@ -38,11 +38,11 @@ def network_diagram(
         Vertex(str(place), END if place == len(drawn) else CIRCLE, ways=(0,) if drawn else ())
         for place in range(len(drawn) + 1)
     )
-    notes = _notes(sum(map(len, bins)) - sum(map(len, spoken)), least, len(drawn), len(spoken))
-    return Diagram(NETWORK, title, vertices, links, (BEST,), notes=notes)
+    omissions = _omissions(sum(map(len, bins)) - sum(map(len, spoken)), least, len(drawn), len(spoken))
+    return Diagram(NETWORK, title, vertices, links, (BEST,), omissions=omissions)
 
 
-def _notes(words: int, least: float, drawn: int, bins: int) -> tuple[str, ...]:
+def _omissions(words: int, least: float, drawn: int, bins: int) -> tuple[str, ...]:
     found = []
     if drawn < bins:
         found.append(f"Shown: {drawn} of {bins} bins, the first ones.")

@@ -26,7 +26,7 @@ class Selection(NamedTuple):
     """The arcs (or edges) that are drawn, and what a reader has to know about the others."""
 
     arcs: Numbers
-    notes: tuple[str, ...]
+    omissions: tuple[str, ...]
 
 
 class Bounds(NamedTuple):
@@ -56,6 +56,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
         bounds: How much is drawn.
         scales: Weight of each score column in the cost that says which paths are best.
     """
+    _check_scales(lattice, scales)
     sizes = lattice.num_states, len(lattice.word)
     if bounds.beam is None and bounds.fit(sizes):
         return Selection(np.arange(len(lattice.word)), ())
@@ -70,6 +71,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
 
 def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
     """The edges of a forest that are drawn; see `select_arcs`."""
+    _check_scales(forest, scales)
     sizes = forest.num_nodes, len(forest.head)
     if bounds.beam is None and bounds.fit(sizes):
         return Selection(np.arange(len(forest.head)), ())
@@ -80,6 +82,12 @@ def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Sc
         lambda edges: (len(np.union1d(forest.head[edges], forest.tails.taken(edges).values)), len(edges)),
     )
     return _selected(beams, kept, bounds, _Whole(sizes, ("nodes", "edges", "derivations")))
+
+
+def _check_scales(graph: Lattice | Forest, scales: Scales | None) -> None:
+    """Scales of columns that are not there are a mistake, even where nothing is left out by them."""
+    if scales:
+        graph.cost(scales)
 
 
 class _Whole(NamedTuple):

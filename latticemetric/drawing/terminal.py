@@ -23,7 +23,7 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
         diagram: The diagram.
         width: Columns that there are; what is wider becomes a list, and says so. `None`: as many as it takes.
     """
-    drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.notes]
+    drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.omissions, *diagram.notes]
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
     elif drawn:

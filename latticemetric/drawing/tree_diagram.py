@@ -35,5 +35,5 @@ def tree_diagram(
                 pending.append(("…", place))
         if parent >= 0:
             links.append(Link(parent, place))
-    notes = (f"…: {left_out} nodes whose children are left out.",) if left_out else ()
-    return Diagram(TREE, title, tuple(vertices), tuple(links), notes=notes)
+    omissions = (f"…: {left_out} nodes whose children are left out.",) if left_out else ()
+    return Diagram(TREE, title, tuple(vertices), tuple(links), omissions=omissions)

@@ -90,6 +90,8 @@ class _Drawing:
         _line_to(points, Point(self.borders[self.slots.column[link.source]][1], points[0].y))
         for slot in chain[1:-1]:
             left, right = self.borders[self.slots.column[slot]]
+            if left == right:
+                continue  # a column without labels: nothing stands in the way there
             _bend_to(points, Point(left, self.y[slot]))
             _line_to(points, Point(right, self.y[slot]))
         end = self._port(link.target, chain[-2], -1)

@@ -82,7 +82,7 @@ def label_size(link: Link) -> tuple[float, float, float]:
     above = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SIZE if link.label else 3.0)
     below = lines + (_ABOVE_LINE + (ASCENT + DESCENT) * SMALL if link.detail else 3.0)
     width = max(text_width(visible(link.label), SIZE), text_width(visible(link.detail), SMALL))
-    return above, below, width + 2 * _PADDING
+    return above, below, width + 2 * _PADDING if width else 0.0
 
 
 def slots_of(diagram: Diagram, layers: Sequence[int]) -> Slots:

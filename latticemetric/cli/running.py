@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.stopping import Stopped
 from latticemetric.errors import LatticeMetricError, UsageError
 
 if TYPE_CHECKING:
@@ -112,17 +113,20 @@ def running(
     from latticemetric.batch.limits import Limits
     from latticemetric.batch.stream import Run
     from latticemetric.batch.workers import default_workers
+    from latticemetric.formats.writing import synced
 
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
         yield Run(workers or default_workers(), keep_going, limits, journal)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped) as stopped:
         if journal is not None:
-            click.echo(f"{journal.kept} graphs are done; the same command goes on from there", err=True)
+            done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
+            stopped.add_note(f"{done} done, and the same command goes on from there")
         raise
     else:
         if journal is not None:
+            synced(output)
             journal.remove()
     finally:
         if journal is not None:

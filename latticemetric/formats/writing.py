@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -123,6 +124,20 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
     except BaseException:
         _discard(draft, replaceable=replaceable)
         raise
+
+
+def synced(path: str) -> None:
+    """Waits until what was written there is on the disk, and not on its way to it."""
+    try:
+        for place in (path, os.path.dirname(os.path.realpath(path))):  # noqa: PTH120  a plain string
+            descriptor = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot, and say so
+            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
 
 
 def is_replaceable(path: str) -> bool:

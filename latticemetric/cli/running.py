@@ -17,11 +17,11 @@ from latticemetric.errors import LatticeMetricError, UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.journal import Journal
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part, Question
     from latticemetric.batch.stream import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
+Q = TypeVar("Q", bound="Question")
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _STANDARD = "-"
@@ -46,12 +46,17 @@ class Reported(Protocol):
 AnyReported = TypeVar("AnyReported", bound=Reported)
 
 
-def _shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
+def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> Part | None:
     if text is None:
         return None
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part, Shard
 
-    return Shard.parse(text)
+    def run() -> dict[str, Any]:
+        from latticemetric.cli.fingerprint import common_to_shards
+
+        return common_to_shards(context)
+
+    return Part(Shard.parse(text), run)
 
 
 def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -83,17 +88,17 @@ _OTHERS = [
 
 def many_graphs(command: F) -> F:
     """All of these options but --keep-going, which some verbs word in their own way."""
-    return all_graphs(shard(command))
+    return unshared(shard(command))
 
 
-def all_graphs(command: F) -> F:
-    """The same where shards mean nothing: totals of a sweep cannot be put together again."""
+def unshared(command: F) -> F:
+    """The same of a verb that cannot be shared out: nothing puts what shards of it say together."""
     for decorate in reversed(_OTHERS):
         command = decorate(command)
     return command
 
 
-def taken(graphs: Iterable[T], shard: Shard | None) -> Iterator[T]:
+def taken(graphs: Iterable[Q], shard: Part | None) -> Iterator[Q]:
     """Those of the shard, if there is one."""
     return iter(graphs) if shard is None else shard.take(graphs)
 

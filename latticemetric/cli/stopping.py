@@ -13,7 +13,7 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 _SECONDS_BETWEEN = 2.0
 
 
-class Stopped(BaseException):  # noqa: N818  no error: nothing is wrong
+class Stopped(BaseException):
     """Somebody wants the run to end.
 
     No `Exception`, for nothing must take it for a problem of one graph; no `KeyboardInterrupt`, which click makes an

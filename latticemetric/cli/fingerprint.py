@@ -15,12 +15,12 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.files.paths import expand
 from latticemetric.signature import VERSION
 
-# What changes nothing in the results.
-_NO_MATTER = {"workers", "resume"}
+# What changes nothing in answers: a run that a failure ended goes on with --keep-going.
+_NO_MATTER = {"workers", "resume", "keep_going"}
 # What shards of one run may have of their own: where they write, and how they deal with what fails.
-_OF_SHARDS = {"shard", "output", "failures", "write_lattices", "plot", "timeout", "max_memory", "keep_going"}
+_OF_SHARDS = {"shard", "output", "failures", "write_lattices", "plot", "timeout", "max_memory"}
 _GRAPHS = {"lattices", "graphs", "evidence"}
-_GRAPHS_AND_TEXTS = {*_GRAPHS, "references", "symbols"}
+_GRAPHS_AND_TEXTS = {*_GRAPHS, "references", "symbols", "gold", "predicted"}
 _WORD_LISTS = {"ignore", "wildcard"}
 _SCRIPTS = (".scp",)
 

@@ -140,7 +140,9 @@ class Writer:
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        inexact = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
+        notes = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
+        alone = {side.name: total.failed - totals.failed for side, total in extremes.items()}
+        notes += [f"{name}: {number} failed" for name, number in alone.items() if number]
         failed = f", {totals.failed} failed" if totals.failed else ""
         lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
@@ -148,7 +150,7 @@ class Writer:
             "",
             *table(rows),
             *_string_table(scores),
-            *inexact,
+            *notes,
             f"{lattices}{failed}   {self._signature}",
             *(found["oracle"]["signature"] for found in scores.values()),
         ]

@@ -172,7 +172,7 @@ class Failures:
         """Passes answers on."""
         for answer in answers:
             if answer.problem is not None:
-                self._add(answer, answer.problem)
+                self.add(answer.name, answer.where, answer.problem)
             yield answer
 
     def report(self, answers: Iterable[Reported]) -> None:
@@ -180,15 +180,16 @@ class Failures:
         for _ in self.reported(answers):
             pass
 
-    def _add(self, answer: Reported, problem: LatticeMetricError) -> None:
+    def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
+        """One more: what failed, where it stands, and why."""
         from latticemetric.cli.display import harmless
 
         self.count += 1
         click.echo(f"failed: {harmless(str(problem))}", err=True)
         if self._path is not None:
-            file, _, line = answer.where.rpartition(":")
-            place = (file, line) if file and line.isdecimal() else (answer.where, "")
-            self._rows.append((answer.name, *place, str(problem)))
+            file, _, line = where.rpartition(":")
+            place = (file, line) if file and line.isdecimal() else (where, "")
+            self._rows.append((name, *place, str(problem)))
 
     def write(self) -> None:
         """The list; nothing but its header where nothing failed."""

@@ -31,7 +31,7 @@ class Answer:
         name: The graph's id.
         value: The answer; `None` where there is a problem.
         problem: Why there is no answer.
-        where: File and line of what failed.
+        where: File and line.
         format: The format that the graph is written in.
     """
 
@@ -51,7 +51,7 @@ def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) 
 
     def answer(entry: Entry) -> Answer:
         with placed(entry.place):
-            return Answer(entry.name, ask(entry.build()), format=entry.format)
+            return Answer(entry.name, ask(entry.build()), where=entry.where, format=entry.format)
 
     return answered(answer, failed, entries, run)
 

@@ -33,13 +33,13 @@ class Confidences(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one pair: an oracle, or a problem.
+    """What became of one pair: an oracle, or a problem, or an oracle and a problem of what else was asked for.
 
     Attributes:
         name: The graph's id.
-        oracle: The answer; `None` where there is a problem.
-        problem: Why there is no answer.
-        missed: What a graph that could not be searched counts as: all its reference's words deleted.
+        oracle: The answer; `None` where there is none.
+        problem: Why there is none, or not all that was asked for.
+        missed: What counts for an answer that there is not: all words of the reference deleted.
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
         confidences: Of the oracle's and the 1-best's words; only where they were asked for.
@@ -149,7 +149,7 @@ def oracles_of(
     asked = _Question(metric, scales, engine, confidence, wanted)
 
     def outcome(pair: Pair) -> Outcome:
-        return _scored(_answer(pair, asked), pair, scorer)
+        return _scored(_answer(pair, asked, keep_going=run.keep_going), pair, scorer)
 
     def failed(pair: Pair, error: InputError) -> Outcome:
         return _scored(Outcome(pair.name, None, error, missed(pair, metric), where=pair.where), pair, scorer)
@@ -167,18 +167,23 @@ class _Question(NamedTuple):
     wanted: Wanted | None
 
 
-def _answer(pair: Pair, asked: _Question) -> Outcome:
+def _answer(pair: Pair, asked: _Question, *, keep_going: bool) -> Outcome:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
         found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
+        extremes = _extremes(graph, references, asked, keep_going=keep_going)
+        problem = None if extremes is None else extremes.problem
         return Outcome(
             pair.name,
             found,
+            problem=problem and problem.at(pair.place),
+            missed=missed(pair, asked.metric) if problem is not None else None,
             confidences=None
             if asked.confidence is None
             else _confidences(graph, found, asked.confidence, asked.scales),
-            extremes=_extremes(graph, references, asked.metric, asked.wanted, asked.scales),
+            extremes=extremes,
+            where=pair.where,
         )
 
 
@@ -208,14 +213,14 @@ def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
 
 
 def _extremes(
-    graph: Graph, references: Sequence[GraphReference], metric: GRR, wanted: Wanted | None, scales: Scales | None
+    graph: Graph, references: Sequence[GraphReference], asked: _Question, *, keep_going: bool
 ) -> Extremes | None:
     """What is wanted beside the oracle; what finds it is imported only then."""
-    if wanted is None:
+    if asked.wanted is None:
         return None
     from latticemetric.batch.extremes import extremes_of
 
-    return extremes_of(graph, references, metric, wanted, scales)
+    return extremes_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=keep_going)
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:

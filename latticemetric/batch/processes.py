@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.limits import hold_memory
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
 _SMALL = 2**15
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Task:
@@ -94,7 +95,8 @@ class Worker:
         self._process = context.Process(
             target=_serve, args=(function, memory, inbox, outbox, foreign), name="latticemetric worker", daemon=True
         )
-        self._process.start()
+        with _held_back():
+            self._process.start()
         inbox.close()
         outbox.close()
         self.tasks: deque[Task] = deque()
@@ -146,6 +148,16 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Signals that end a run wait: a process that is just born would do with them what its parent does."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(
     function: Callable[[Any], Any],
     memory: int | None,
@@ -154,9 +166,11 @@ def _serve(
     foreign: Iterable[Connection],
 ) -> None:
     """A worker's life."""
-    # An interrupt reaches all processes of a terminal; the parent decides what becomes of it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Such signals reach all processes of a terminal or of a job; the parent decides what becomes of them, and with it
+    # its workers end.
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     for pipe in foreign:
         pipe.close()
     batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -81,7 +81,17 @@ def answered(
 
     if run.journal is None:
         return answers(questions)
-    return run.journal.continued(questions, answers)
+    kept = run.journal.continued(questions, answers)
+    return kept if run.keep_going else _up_to_a_problem(kept)
+
+
+def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Failures of a run that went past them end this one."""
+    for answer in answers:
+        problem = getattr(answer, "problem", None)
+        if problem is not None:
+            raise problem
+        yield answer
 
 
 def _placed(error: InputError, question: Placed) -> InputError:

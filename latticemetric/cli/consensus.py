@@ -13,7 +13,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
 
 _COLUMNS = ["id", "hypothesis", "bayes_risk", "confidences", "error"]
 
@@ -53,7 +53,7 @@ def command(
     answers.put_answers(partial(consensus, scale=scale, scales=dict(scales)), lines, **chosen)
 
 
-def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Part | None) -> Iterable[str]:
     if output_format in {"text", "ctm"}:
         return (_text if output_format == "text" else _ctm)(found)
     items = ({"id": answer.name, **_item(answer)} for answer in found)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from latticemetric.cli import options, running
+from latticemetric.errors import LatticeMetricError, UsageError, shortened
 
 if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
     from latticemetric.formats.registry import Graph
 
 
@@ -42,7 +45,6 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.errors import UsageError
     from latticemetric.formats.columns import summed, without_labels
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
@@ -60,10 +62,28 @@ def command(
     failed = running.Failures(chosen["failures"])
     with running.running(output=target, **chosen) as run:
         answers = answers_of(running.taken(found, chosen["shard"]), converted, run)
-        good = ((one.name, one.value) for one in failed.reported(answers) if one.problem is None)
-        count = write(target, good, format=to_format)
+        good = _Good(answers, failed)
+        count = write(target, good, format=to_format, refused=good.refused if run.keep_going else None)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
     click.echo(f"{graphs_written} written to {target}", err=True)
     if failed.count:
         sys.exit(1)
+
+
+class _Good:
+    """Graphs that could be read; others are reported, and so is what of these cannot be written."""
+
+    def __init__(self, answers: Iterator[Answer], failed: running.Failures) -> None:
+        self._answers, self._failed, self._where = answers, failed, ""
+
+    def __iter__(self) -> Iterator[tuple[str, Graph]]:
+        for one in self._failed.reported(self._answers):
+            if one.problem is None:
+                self._where = one.where
+                yield one.name, one.value
+
+    def refused(self, name: str, problem: LatticeMetricError) -> None:
+        """The format cannot hold the graph that came last."""
+        placed = type(problem)(problem.what, where=f"{self._where} ({shortened(name)})", advice=problem.advice)
+        self._failed.add(name, self._where, placed)

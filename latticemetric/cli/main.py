@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import click
 
+from latticemetric.cli.stopping import Stopped, listen, listen_no_more
 from latticemetric.errors import LatticeMetricError, OutputClosedError
 from latticemetric.signature import VERSION
 
@@ -72,6 +74,7 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
     gc.set_threshold(100_000, 20, 20)
+    listen()
     try:
         status = command(prog_name=prog_name, standalone_mode=False)
         _leave(status if isinstance(status, int) else 0)
@@ -87,6 +90,12 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         _leave(130)
+    except Stopped as stopped:
+        listen_no_more()
+        with contextlib.suppress(OSError):  # the terminal may be gone, and is why we end
+            click.echo(str(stopped), err=True)
+        _drop_output()
+        _leave(stopped.status)
     except LatticeMetricError as error:
         click.echo(f"error: {error}", err=True)
         _drop_output()

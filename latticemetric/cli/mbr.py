@@ -15,7 +15,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
 
 _COLUMNS = [
     "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
@@ -25,6 +25,7 @@ _COLUMNS = [
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
 _OF_METRICS = ("samples", "seed", "alpha", "beta", "smoothing")
 _OF_WRITING = ("write_lattices", "gains_only")
+_OF_ONE_BY_ONE = ("shard", "resume", "timeout", "max_memory", "failures")
 _OF_TUNING = ("metric", "ignore", "style")
 
 _EPILOG = """\b
@@ -111,16 +112,16 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
     )
     both = {"scales": dict(scales), "prune": chosen.pop("prune")}
     if method != "ngram":
-        _refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
+        options.refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
     if method == "wer":
-        _refuse(["evidence"], "the method wer")
+        options.refuse(["evidence"], "the method wer")
     if method in {"ngram", "wer"}:
-        _refuse(_OF_METRICS, f"the method {method}")
+        options.refuse(_OF_METRICS, f"the method {method}")
     if chosen["tune"]:
-        _refuse(_OF_WRITING, "--tune")
+        options.refuse([*_OF_WRITING, *_OF_ONE_BY_ONE], "--tune")
         _tune(grid, **tuned, **both, **chosen, output_format=output_format)
         return
-    _refuse(_OF_TUNING, "a run without --tune")
+    options.refuse(_OF_TUNING, "a run without --tune")
     ask = asking(method, grid, of_metrics, **written, **both)
     chosen.pop("tune")
 
@@ -132,25 +133,14 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
         answers.put_answers(ask, lines, **chosen)
 
 
-def _refuse(names: Iterable[str], where: str) -> None:
-    """Refuses options that have no effect there."""
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            option = next(p.opts[0] for p in context.command.params if p.name == name)
-            raise UsageError(f"{option} means nothing to {where}", advice="leave it out")
-
-
 def _tune(grid: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
     from latticemetric.cli import mbr_tuning
 
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     parameters = {name: value for name, value in grid.items() if context.get_parameter_source(name) is not default}
-    chosen.pop("workers")  # all settings share what is kept of a graph: one process tunes
-    for name in ("shard", "resume", "timeout", "max_memory", "failures"):
-        if chosen.pop(name):
-            raise UsageError(f"--{name.replace('_', '-')} means nothing to --tune", advice="leave it out")
+    for name in ("workers", *_OF_ONE_BY_ONE):  # all settings share what is kept of a graph: one process tunes
+        chosen.pop(name)
     reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
     mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
 
@@ -167,7 +157,7 @@ def _gains_only_advised() -> Iterator[None]:
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None, settings: int) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Part | None, settings: int) -> Iterable[str]:
     if output_format == "text":
         return _text(found)
     items = _items(found)

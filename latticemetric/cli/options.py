@@ -162,6 +162,20 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
         yield put
 
 
+def given(names: Iterable[str]) -> list[str]:
+    """Those options of the command that runs that were given, as users write them."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    spelled = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    return [spelled[name] for name in names if context.get_parameter_source(name) is not default]
+
+
+def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
+    """Refuses options that have no effect there."""
+    for option in given(names):
+        raise UsageError(f"{option} means nothing to {where}", advice=advice)
+
+
 def word_list(text: str | None) -> frozenset[str]:
     """The words of an option: separated by white space, or a file of them after `@`."""
     if not text:

@@ -108,6 +108,8 @@ def command(
 
     if tags and output_format == "text" and (alignment or chosen["nbest"] or chosen["confidence"] is not None):
         raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
+    if alignment and output_format == "tsv":
+        raise UsageError("--alignment means nothing to tsv", advice="choose --format json, which always says")
     metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
     wanted = _wanted(graphs=write_lattices is not None, **chosen)
@@ -145,6 +147,8 @@ def _wanted(
     **_: Any,
 ) -> Wanted | None:
     """What is asked for beside oracles, if anything is."""
+    if not (hope or fear):
+        options.refuse(["on"], "a run without --hope and --fear")
     if not (nbest or hope or fear or worst or graphs):
         return None
     from latticemetric.batch.extremes import Wanted

@@ -13,7 +13,7 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
     from latticemetric.formats.registry import Graph
     from latticemetric.lattice import Lattice
     from latticemetric.questions.distributions.posterior_listing import PosteriorListing
@@ -85,7 +85,7 @@ def _answer(
     return listing(found, **listed), found.to_lattice() if with_lattice else None
 
 
-def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Shard | None) -> Iterable[str]:
+def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Part | None) -> Iterable[str]:
     if output_format == "text":
         return (line for answer in found for line in _text(answer, of))
     if output_format == "tsv":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options, searches
+from latticemetric.cli import answers, options, running, searches
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ Examples:
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale
-@options.workers
+@running.unshared
 @options.symbols
 @options.from_format
 @searches.references_style

@@ -109,7 +109,8 @@ def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     return len(key), len(key) + len(machine)
 
 
-def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+def write_one(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Writes an id and a machine."""
     write_machine(file, name, graph)
 
 
@@ -152,4 +153,4 @@ def _transition_ids(text: str) -> bytes:
     return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
 
 
-register(Format("kaldi-binary", (".ark",), _sniff, _read, _write))
+register(Format("kaldi-binary", (".ark",), _sniff, _read, write_one))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.files.stream import Stream, open_stream
-from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine
+from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
 from latticemetric.formats.kaldi.text import parse_block
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.lattice import Lattice
@@ -97,4 +97,4 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     return count
 
 
-register(Format("kaldi-script", (".scp",), _sniff, _read, write_files=write_with_archive))
+register(Format("kaldi-script", (".scp",), _sniff, _read, write_one, write_files=write_with_archive))

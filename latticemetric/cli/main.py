@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from latticemetric.cli.versions import version_option
 from latticemetric.errors import LatticeMetricError, OutputClosedError
-from latticemetric.signature import VERSION
 
 _VERBS = {
     "oracle": "the best that each lattice could have said",
@@ -27,6 +27,7 @@ _VERBS = {
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",
     "grammar": "grammars that make texts comparable: build, apply, show",
+    "doctor": "what is installed, what is missing, what does not work without it",
     "demo": "an oracle table of the bundled examples",
 }
 
@@ -49,7 +50,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(VERSION, prog_name="latticemetric")
+@version_option("latticemetric")
 def _group() -> None:
     """Score what a decoder could have said: lattices, forests and n-best lists, by any metric."""
 
@@ -89,6 +90,10 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
         _leave(130)
     except LatticeMetricError as error:
         click.echo(f"error: {error}", err=True)
+        _drop_output()
+        _leave(2)
+    except ImportError as error:  # something that every installation has is missing, or cannot be loaded
+        click.echo(f"error: {error}; to see what is missing: latticemetric doctor", err=True)
         _drop_output()
         _leave(2)
     except OutputClosedError:

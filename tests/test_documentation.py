@@ -467,6 +467,7 @@ def test_tags_of_lattices_have_the_documented_fields():
         ("grammar", "grammars.md"),
         ("merge", "scaling.md"),
         ("doctor", "installing.md"),
+        ("completion", "installing.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

@@ -96,7 +96,7 @@ def _drawing(plot: str | None) -> Any:
     """What draws; that it is not there, or knows no such file, is better known before an hour of searching."""
     if plot is None:
         return None
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
     from latticemetric.report.sweep_plot import draw_sweep
 
     check_plot(plot)

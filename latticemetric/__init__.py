@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
+    from latticemetric.installation.checks import Installation as Installation
+    from latticemetric.installation.diagnosis import diagnose_installation as diagnose_installation
     from latticemetric.judgments import Judgments as Judgments
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
@@ -107,6 +109,7 @@ _HOME = {
     "GRR": "metrics.recognition",
     "Hope": "questions.oracles.hope",
     "InputError": "errors",
+    "Installation": "installation.checks",
     "Judgments": "judgments",
     "Labels": "lattice",
     "Lattice": "lattice",
@@ -131,6 +134,7 @@ _HOME = {
     "automaton_oracle": "questions.oracles.automaton_oracle",
     "consensus": "questions.decoding.consensus",
     "corpus_oracle": "questions.oracles.corpus_oracle",
+    "diagnose_installation": "installation.diagnosis",
     "fear": "questions.oracles.fear",
     "fears": "questions.oracles.fear",
     "hope": "questions.oracles.hope",

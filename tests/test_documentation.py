@@ -187,6 +187,11 @@ def documented(page, heading):
     return [name for cell in re.findall(r"^\| (`.+?) +\|", section[1], re.MULTILINE) for name in _code(cell)]
 
 
+def _rows(page, heading):
+    text = (DOCS / page).read_text(encoding="utf-8").partition(f" {heading}\n")[2]
+    return [line for line in re.split("^#", text, maxsplit=1, flags=re.MULTILINE)[0].splitlines() if line[:3] == "| `"]
+
+
 def _code(cell):
     return re.findall(r"`([^` ]+)[^`]*`", cell)
 
@@ -427,6 +432,15 @@ def test_tags_have_the_documented_fields():
     assert header.split("\t") == ["system", *scores]
 
 
+def test_a_diagnosis_has_the_documented_fields():
+    document = json.loads(output_of("latticemetric", "doctor", "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `doctor`")
+    groups = set(_code(next(row for row in _rows("json.md", "A check") if row.startswith("| `group`")))) - {"group"}
+    for check in document["checks"]:
+        assert list(check) == documented("json.md", "A check")
+        assert check["group"] in groups
+
+
 @pytest.mark.usefixtures("folder")
 def test_tags_of_lattices_have_the_documented_fields():
     command = ("latticemetric", "tags", "--from-lattices", *MEETING, "--format")
@@ -452,6 +466,8 @@ def test_tags_of_lattices_have_the_documented_fields():
         ("consensus", "posteriors.md"),
         ("grammar", "grammars.md"),
         ("merge", "scaling.md"),
+        ("doctor", "installing.md"),
+        ("completion", "installing.md"),
     ],
 )
 def test_every_option_is_on_its_page(verb, page):

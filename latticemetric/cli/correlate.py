@@ -201,7 +201,7 @@ def _check_plot(chosen: dict[str, Any]) -> None:
     """Says what cannot be drawn before anything is computed."""
     if not chosen["plot"]:
         return
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
 
     check_plot(chosen["plot"])
     if chosen["plot_level"] == "groups" and chosen["group_by"] is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.versions import version_option
 from latticemetric.errors import UsageError
-from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Wanted
@@ -49,7 +49,7 @@ Examples:
 @click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
 @click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")
 @click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
-@click.version_option(VERSION, prog_name="lattice-oracle")
+@version_option("lattice-oracle")
 @options.normalize
 @options.scale
 @running.many_graphs

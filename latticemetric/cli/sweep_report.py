@@ -98,7 +98,7 @@ class SweepReport:
 def check_drawing(plot: str | None) -> None:
     """That nothing can be drawn there is better known before an hour of searching."""
     if plot is not None:
-        from latticemetric.report.drawing import check_plot
+        from latticemetric.report.plots import check_plot
 
         check_plot(plot)
 

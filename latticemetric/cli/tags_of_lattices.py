@@ -88,7 +88,7 @@ def _drawing(plot: str | None) -> Any:
     """What draws; that it cannot is better known before the lattices are searched."""
     if plot is None:
         return None
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
     from latticemetric.report.threshold_plot import draw_thresholds
 
     check_plot(plot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.help_page import verb
 
 _EPILOG = """\b
 Examples:
@@ -14,7 +15,7 @@ Examples:
 """
 
 
-@click.command("merge", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@verb("merge", epilog=_EPILOG)
 @click.argument("shards", nargs=-1, required=True)
 @options.output
 def command(*, shards: tuple[str, ...], output: str) -> None:

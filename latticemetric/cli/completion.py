@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli.completing import script
+from latticemetric.cli.help_page import verb
 
 _PROGRAMS = ("latticemetric", "lattice-oracle")
 
@@ -16,7 +17,7 @@ Examples:
 """
 
 
-@click.command("completion", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@verb("completion", epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.option("--program", type=click.Choice(_PROGRAMS), help="Only for one of the two programs (default: both).")
 def command(*, shell: str, program: str | None) -> None:

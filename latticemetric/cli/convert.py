@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, running
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import LatticeMetricError, UsageError, shortened
 
 if TYPE_CHECKING:
@@ -16,7 +17,15 @@ if TYPE_CHECKING:
     from latticemetric.formats.registry import Graph
 
 
-@click.command("convert", context_settings={"help_option_names": ["-h", "--help"]})
+_EPILOG = """\b
+Examples:
+  latticemetric convert lats.ark.gz lats.plf.gz
+  latticemetric convert "lattices/*.slf" all.fst.far --to far --sum-scores --scale lm=12
+  latticemetric convert lats.ark.gz slf/ --to htk-slf --symbols words.txt      (a file a graph)
+"""
+
+
+@verb("convert", epilog=_EPILOG)
 @click.argument("graphs", nargs=1)
 @click.argument("target", nargs=1)
 @click.option("--to", "to_format", metavar="FORMAT", help="Format to write (else by the target's suffix).")

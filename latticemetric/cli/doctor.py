@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.help_page import verb
 
 if TYPE_CHECKING:
     from latticemetric.installation.checks import Check, Installation
 
+_EPILOG = """\b
+Examples:
+  latticemetric doctor
+  latticemetric doctor --format json | jq '.checks[] | select(.state != "ok")'
+"""
 
-@click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("doctor", epilog=_EPILOG)
 @options.output_format("text", "json")
 def command(*, output_format: str) -> None:
     """What is installed and works, what is missing, what does not work without it, and how to get it.

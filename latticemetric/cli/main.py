@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -90,41 +91,48 @@ def _run(command: click.Command, program: str) -> None:
     gc.set_threshold(100_000, 20, 20)
     listen()
     try:
-        if any(name.endswith("_COMPLETE") for name in os.environ):
-            from latticemetric.cli.completing import prepare
+        status = _status(command, program)
+    except (LatticeMetricError, ImportError, OutputClosedError, Stopped) as end:
+        status = _told(end)
+        _drop_output()
+    _leave(status)
 
-            prepare(command)
+
+def _status(command: click.Command, program: str) -> int:
+    """Runs a command under a shell, or completes a line of one; the exit status."""
+    if any(name.endswith("_COMPLETE") for name in os.environ):
+        from latticemetric.cli.completing import prepare
+
+        prepare(command)
+    try:
         status = command(prog_name=program, standalone_mode=False)
-        _leave(status if isinstance(status, int) else 0)
+        return status if isinstance(status, int) else 0
     except click.exceptions.Exit as exit_:
-        _leave(exit_.exit_code)
+        return exit_.exit_code
     except SystemExit as exit_:
         if not isinstance(exit_.code, int):
             raise
-        _leave(exit_.code)
+        return exit_.code
     except click.ClickException as error:
         error.show()
-        _leave(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        _leave(130)
-    except Stopped as stopped:
+        raise Stopped(signal.SIGINT) from None
+
+
+def _told(end: LatticeMetricError | ImportError | OutputClosedError | Stopped) -> int:
+    """Says in one line why there is no result; the exit status."""
+    if isinstance(end, OutputClosedError):  # whoever read it has had enough
+        return 0
+    if isinstance(end, Stopped):
         listen_no_more()
         with contextlib.suppress(OSError):  # the terminal may be gone, and is why we end
-            click.echo(str(stopped), err=True)
-        _drop_output()
-        _leave(stopped.status)
-    except LatticeMetricError as error:
-        click.echo(f"error: {error}", err=True)
-        _drop_output()
-        _leave(2)
-    except ImportError as error:  # something that every installation has is missing, or cannot be loaded
-        click.echo(f"error: {error}; to see what is missing: latticemetric doctor", err=True)
-        _drop_output()
-        _leave(2)
-    except OutputClosedError:
-        _drop_output()
-        _leave(0)
+            click.echo(str(end), err=True)
+        return end.status
+    # Something that every installation has is missing, or cannot be loaded.
+    advice = "; to see what is missing: latticemetric doctor" if isinstance(end, ImportError) else ""
+    click.echo(f"error: {end}{advice}", err=True)
+    return 2
 
 
 def _leave(status: int) -> None:

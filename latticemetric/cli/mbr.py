@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.help_page import verb
 from latticemetric.cli.mbr_methods import GRID, asking
 from latticemetric.errors import UsageError
 
@@ -39,8 +40,15 @@ Examples:
   latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
 
+_SECTIONS = {
+    "The decision": "--method --posterior-scale --prune --evidence",
+    "By n-grams (--method ngram)": "-p -r -T --word-penalty --order --write-lattices --gains-only",
+    "Under a metric (--method 4-grr, bleu …)": "--samples --seed --alpha --beta --smoothing",
+    "Finding parameters": "--tune --metric --ignore --references",
+}
 
-@click.command("mbr", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("mbr", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
 @click.option(
     "--method",
@@ -49,14 +57,41 @@ Examples:
     metavar="NAME",
     help="ngram, wer, or a metric: 4-grr, bleu, meteor …",
 )
-@click.option("-p", default="0.85", show_default=True, callback=options.numbers, help="Average precision of unigrams.")
-@click.option("-r", default="0.72", show_default=True, callback=options.numbers, help="What each order keeps of it.")
 @click.option(
-    "-T", "T", default="10", show_default=True, callback=options.numbers, help="The less it is, the more words cost."
+    "-p",
+    default="0.85",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="Average precision of unigrams.",
 )
-@click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
 @click.option(
-    "--word-penalty", default="0", show_default=True, callback=options.numbers, help="A further cost of each word."
+    "-r",
+    default="0.72",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="What each order keeps of the precision below it.",
+)
+@click.option(
+    "-T",
+    "T",
+    default="10",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="The less it is, the more each word costs.",
+)
+@click.option(
+    "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
+)
+@click.option(
+    "--word-penalty",
+    default="0",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="A further cost of each word; may be negative.",
 )
 @click.option(
     "--posterior-scale",
@@ -73,16 +108,26 @@ Examples:
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="Draw N paths, instead of listing all.")
 @click.option(
-    "--samples", type=click.IntRange(1), metavar="N", help="Of metrics: draw N paths, instead of listing all."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The same seed draws the same paths.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the samples.")
 @click.option("--alpha", metavar="A", help="Of N-grr: what an inserted word costs (default 1).")
 @click.option("--beta", metavar="B", help="Of N-grr: what a deleted word costs (default 0).")
 @click.option(
     "--smoothing", metavar="NAME", help="Of bleu: none, floor, add-k or exp; sentences have few long n-grams."
 )
-@click.option("--tune", multiple=True, metavar="REFERENCES", help="Find parameters that score best; repeatable.")
+@click.option(
+    "--tune",
+    multiple=True,
+    metavar="REFERENCES",
+    help="Find the parameters that score best against these; repeatable, for several references.",
+)
 @click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
 @click.option("--ignore", metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list.")
 @click.option(

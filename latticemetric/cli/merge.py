@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.help_page import verb
 
 _EPILOG = """\b
 Examples:
@@ -15,7 +16,7 @@ Examples:
 """
 
 
-@click.command("merge", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@verb("merge", epilog=_EPILOG)
 @click.argument("shards", nargs=-1, required=True)
 @options.output_format("json", "text", "tsv", "jsonl")
 @click.option("--plot", metavar="FILE", help="Draw a sweep, too: .svg, .png or .pdf.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.help_page import verb
 from latticemetric.cli.sweep_report import SweepReport, check_drawing, resampling_of
 from latticemetric.errors import UsageError
 
@@ -18,16 +19,32 @@ Examples:
   latticemetric sweep dev.plf dev.en --metric wer --densities 1,5,10,50 --by-length 5,10,20 --resamples 1000
 """
 
+_SECTIONS = {
+    "What is swept over": "--beams --densities --nbest --by-length",
+}
 
-@click.command("sweep", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", nargs=1)
 @click.argument("references", nargs=-1, required=True)
-@click.option("--beams", metavar="COSTS", callback=options.numbers, help="Keep what costs so much more than the best.")
 @click.option(
-    "--densities", metavar="NUMBERS", callback=options.numbers, help="Keep so many arcs for each reference word."
+    "--beams",
+    metavar="COSTS",
+    callback=options.numbers,
+    help="Keep what costs at most so much more than the best path: 1,2,4.",
 )
-@click.option("--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings.")
-@click.option("--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end.")
+@click.option(
+    "--densities",
+    metavar="NUMBERS",
+    callback=options.numbers,
+    help="Keep so many arcs with words for each word of the reference: 1,5,10.",
+)
+@click.option(
+    "--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings: 1,10,100."
+)
+@click.option(
+    "--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end: 5,10,20."
+)
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale
@@ -36,7 +53,7 @@ Examples:
 @options.from_format
 @searches.references_style
 @options.resampling(0)
-@click.option("--plot", metavar="FILE", help="Draw it too: .svg, .png or .pdf.")
+@click.option("--plot", metavar="FILE", help="Draw it, too: .svg, .png or .pdf.")
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
 @running.keep_going_counting

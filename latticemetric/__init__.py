@@ -13,6 +13,8 @@ from latticemetric.signature import VERSION as __version__  # noqa: N811  the na
 if TYPE_CHECKING:
     from latticemetric import evaluation as evaluation
     from latticemetric.alignment import Alignment as Alignment
+    from latticemetric.batch.answers import Answer as Answer
+    from latticemetric.batch.asking import ask_each as ask_each
     from latticemetric.batch.sweep import sweep as sweep
     from latticemetric.batch.sweep_totals import Sweep as Sweep
     from latticemetric.derivation_tree import DerivationTree as DerivationTree
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
+    "Answer": "batch.answers",
     "AutomatonOracle": "questions.oracles.automaton_oracle",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
@@ -131,6 +134,7 @@ _HOME = {
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
     "Worst": "questions.oracles.worst",
+    "ask_each": "batch.asking",
     "automaton_oracle": "questions.oracles.automaton_oracle",
     "consensus": "questions.decoding.consensus",
     "corpus_oracle": "questions.oracles.corpus_oracle",

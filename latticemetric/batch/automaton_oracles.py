@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self
 
 from latticemetric.batch.answers import Answer, failed
@@ -24,16 +25,16 @@ def automaton_oracles(
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
+    return answered(partial(_answer, automaton, scales), failed, pairs, run)
 
-    def answer(pair: Pair) -> Answer:
-        if pair.problem is not None:
-            raise pair.problem
-        assert pair.entry is not None
-        references = pair.said() or None
-        with placed(pair.entry.place):
-            return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
 
-    return answered(answer, failed, pairs, run)
+def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    references = pair.said() or None
+    with placed(pair.entry.place):
+        return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
 
 
 @dataclass(frozen=True)

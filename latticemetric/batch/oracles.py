@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.automata.reference_graph import words_in
@@ -146,15 +147,8 @@ def oracles_of(
         InputError: A pair has a problem, unless failures are gone past: then it is an outcome.
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
-    asked = _Question(metric, scales, engine, confidence, wanted)
-
-    def outcome(pair: Pair) -> Outcome:
-        return _scored(_answer(pair, asked, keep_going=run.keep_going), pair, scorer)
-
-    def failed(pair: Pair, error: InputError) -> Outcome:
-        return _scored(Outcome(pair.name, None, error, missed(pair, metric), where=pair.where), pair, scorer)
-
-    return answered(outcome, failed, pairs, run)
+    asked = _Question(metric, scales, engine, confidence, wanted, run.keep_going)
+    return answered(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
 
 
 class _Question(NamedTuple):
@@ -165,14 +159,23 @@ class _Question(NamedTuple):
     engine: str
     confidence: float | None
     wanted: Wanted | None
+    keep_going: bool
 
 
-def _answer(pair: Pair, asked: _Question, *, keep_going: bool) -> Outcome:
+def _outcome(asked: _Question, scorer: StringScorer | None, pair: Pair) -> Outcome:
+    return _scored(_answer(pair, asked), pair, scorer)
+
+
+def _failed(asked: _Question, scorer: StringScorer | None, pair: Pair, error: InputError) -> Outcome:
+    return _scored(Outcome(pair.name, None, error, missed(pair, asked.metric), where=pair.where), pair, scorer)
+
+
+def _answer(pair: Pair, asked: _Question) -> Outcome:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
         found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
-        extremes = _extremes(graph, references, asked, keep_going=keep_going)
+        extremes = _extremes(graph, references, asked)
         problem = None if extremes is None else extremes.problem
         return Outcome(
             pair.name,
@@ -212,15 +215,13 @@ def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
     return graph, references
 
 
-def _extremes(
-    graph: Graph, references: Sequence[GraphReference], asked: _Question, *, keep_going: bool
-) -> Extremes | None:
+def _extremes(graph: Graph, references: Sequence[GraphReference], asked: _Question) -> Extremes | None:
     """What is wanted beside the oracle; what finds it is imported only then."""
     if asked.wanted is None:
         return None
     from latticemetric.batch.extremes import extremes_of
 
-    return extremes_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=keep_going)
+    return extremes_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=asked.keep_going)
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:

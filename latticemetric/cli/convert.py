@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,7 +55,6 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.formats.columns import summed, without_labels
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
     from latticemetric.formats.writing import write
@@ -62,11 +62,7 @@ def command(
     if scales and not sum_scores:
         raise UsageError("--scale has no effect here", advice="add --sum-scores")
 
-    def converted(graph: Graph) -> Graph:
-        if sum_scores:
-            graph = summed(graph, dict(scales))
-        return without_labels(graph) if drop_labels else graph
-
+    converted = partial(_converted, summed_by=dict(scales) if sum_scores else None, drop_labels=drop_labels)
     found = options.progress(entries([graphs], from_format, as_vocabulary(symbols)), None, "graphs")
     failed = running.Failures(chosen["failures"])
     with running.running(output=target, **chosen) as run:
@@ -78,6 +74,15 @@ def command(
     click.echo(f"{graphs_written} written to {target}", err=True)
     if failed.count:
         sys.exit(1)
+
+
+def _converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: bool) -> Graph:
+    """What is written of a graph."""
+    from latticemetric.formats.columns import summed, without_labels
+
+    if summed_by is not None:
+        graph = summed(graph, summed_by)
+    return without_labels(graph) if drop_labels else graph
 
 
 class _Good:

@@ -22,7 +22,7 @@ _OF_RATES = (
     "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "confidence", "alignment",
     "write_lattices", "to_format", "sum_scores", "drop_labels",
 )  # fmt: skip
-_OF_ONE_BY_ONE = ("shard", "resume", "timeout", "max_memory")
+_OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
 def is_of_corpora(metric: str) -> bool:

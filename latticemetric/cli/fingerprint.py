@@ -16,7 +16,7 @@ from latticemetric.formats.files.paths import expand
 from latticemetric.signature import VERSION
 
 # What changes nothing in answers: a run that a failure ended goes on with --keep-going.
-_NO_MATTER = {"workers", "resume", "keep_going"}
+_NO_MATTER = {"workers", "cluster", "resume", "keep_going"}
 # What shards of one run may have of their own: where they write, and how they deal with what fails.
 _OF_SHARDS = {"shard", "output", "failures", "write_lattices", "plot", "timeout", "max_memory"}
 _GRAPHS = {"lattices", "graphs", "evidence"}

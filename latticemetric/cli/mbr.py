@@ -26,7 +26,7 @@ _COLUMNS = [
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
 _OF_METRICS = ("samples", "seed", "alpha", "beta", "smoothing")
 _OF_WRITING = ("write_lattices", "gains_only")
-_OF_ONE_BY_ONE = ("shard", "resume", "timeout", "max_memory", "failures")
+_OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 _OF_TUNING = ("metric", "ignore", "style")
 
 _EPILOG = """\b

@@ -16,9 +16,11 @@ from latticemetric.cli.stopping import Stopped
 from latticemetric.errors import LatticeMetricError, UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.batch.cluster import Cluster
     from latticemetric.batch.journal import Journal
     from latticemetric.batch.shards import Part, Question
     from latticemetric.batch.stream import Run
+    from latticemetric.batch.workers import Workers
 
 F = TypeVar("F", bound=Callable[..., Any])
 Q = TypeVar("Q", bound="Question")
@@ -69,6 +71,14 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
     return int(found[1]) * _UNITS[found[2]]
 
 
+def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
+    if text is None:
+        return None
+    from latticemetric.batch.cluster import Cluster
+
+    return Cluster.parse(text)
+
+
 keep_going = click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on.")
 keep_going_counting = click.option(
     "--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on."
@@ -79,6 +89,12 @@ shard = click.option(
 )
 _OTHERS = [
     options.workers,
+    click.option(
+        "--cluster",
+        metavar="WHERE",
+        callback=_cluster,
+        help="Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
+    ),
     click.option("--timeout", type=float, metavar="SECONDS", help="A graph that takes longer has failed."),
     click.option("--max-memory", metavar="SIZE", callback=_bytes, help="A graph that takes more has failed: 500M, 2G."),
     click.option("--resume", is_flag=True, help="Keep a journal beside the output, and go on from it if there is one."),
@@ -108,6 +124,7 @@ def running(
     *,
     output: str,
     workers: int | None,
+    cluster: Cluster | None,
     keep_going: bool,
     timeout: float | None,
     max_memory: int | None,
@@ -117,13 +134,13 @@ def running(
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.batch.limits import Limits
     from latticemetric.batch.stream import Run
-    from latticemetric.batch.workers import default_workers
     from latticemetric.formats.writing import synced
 
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
-        yield Run(workers or default_workers(), keep_going, limits, journal)
+        with _workers(workers, cluster) as who:
+            yield Run(who, keep_going, limits, journal)
     except (KeyboardInterrupt, Stopped) as stopped:
         if journal is not None:
             done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
@@ -136,6 +153,20 @@ def running(
     finally:
         if journal is not None:
             journal.close()
+
+
+@contextlib.contextmanager
+def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
+    """Processes here, or those of a cluster."""
+    from latticemetric.batch.workers import default_workers
+
+    if cluster is None:
+        yield number or default_workers()
+        return
+    if number is not None:
+        raise UsageError("a cluster has workers of its own", where="--workers", advice="leave it out, or --cluster")
+    with cluster.connected() as client:
+        yield client
 
 
 def _journal(output: str) -> Journal:

@@ -73,8 +73,7 @@ class BinaryArchive:
                 if not self._more():
                     raise FormatError("the archive is cut short inside this lattice")
         begin, self._at = self._at, end
-        at = None if self._stream.offset is None else self._stream.offset - len(self._data) + begin
-        return Piece(self._data, begin, end, self._stream.name, at)
+        return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
         """Reads on; at least as much as there is, so that a long machine is not walked over again and again."""

@@ -7,6 +7,7 @@ import os
 import pickle
 import queue
 import signal
+import struct
 import threading
 import time
 import traceback
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 # What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
 _SMALL = 2**15
+# Of replies, at most so much is taken in at once. Before each stands its length.
+_PIECE = 2**20
+_LENGTH = struct.Struct("<Q")
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -101,6 +105,7 @@ class Worker:
         outbox.close()
         self.tasks: deque[Task] = deque()
         self.since = 0.0
+        self._unread = bytearray()
 
     @property
     def pipes(self) -> tuple[Connection, Connection]:
@@ -121,15 +126,22 @@ class Worker:
             self._outbox.send_bytes(pickle.dumps([task.data for task in batch], pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
-        """Takes in all replies that are there; false if the worker is dead."""
-        try:
-            while self.tasks and self.replies.poll():
-                self.tasks[0].answered(self.replies.recv_bytes())
-                self.tasks.popleft()
-                self.since = time.monotonic()
-        except (EOFError, OSError):
-            return False
-        return bool(self.tasks) or not self.replies.poll()
+        """Takes in the replies that are there, all in one go; false if the worker is dead."""
+        data = os.read(self.replies.fileno(), _PIECE)
+        self._unread += data
+        begin = 0
+        while (end := self._end_of_reply(begin)) <= len(self._unread):
+            self.tasks.popleft().answered(bytes(self._unread[begin + _LENGTH.size : end]))
+            begin = end
+        if begin:
+            del self._unread[:begin]
+            self.since = time.monotonic()
+        return bool(data)
+
+    def _end_of_reply(self, begin: int) -> int:
+        if len(self._unread) < begin + _LENGTH.size:
+            return begin + _LENGTH.size
+        return begin + _LENGTH.size + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def end(self) -> str:
         """Kills it; tells how it ended if it had done so by itself."""
@@ -177,11 +189,14 @@ def _serve(
     threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
     if memory is not None:
         hold_memory(memory)
+    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  as long as the process
     while True:
         for data in pickle.loads(batches.get()):  # noqa: S301  our own parent wrote it
             reply = _reply(function, data)
             try:
-                outbox.send_bytes(reply)
+                replies.write(_LENGTH.pack(len(reply)))
+                replies.write(reply)
+                replies.flush()
             except OSError:  # nobody is there to read it
                 os._exit(0)
 

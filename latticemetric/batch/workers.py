@@ -8,6 +8,7 @@ And a process can be killed: no thread that searches a graph can be.
 from __future__ import annotations
 
 import os
+import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,8 @@ Answer = TypeVar("Answer")
 # Handing one batch over costs as much as a small lattice; one that takes long enough by itself needs no company.
 _BATCH = 16
 _BATCH_SECONDS = 0.02
+# While all workers have enough to do, replies may gather: to be woken for each costs more than to read it.
+_BREATH = 0.001
 # Questions under way, answered and not, of each worker; and bytes of them and of their answers, of all.
 _AHEAD = 128
 _BYTES_AHEAD = 2**26
@@ -129,6 +132,7 @@ class _Pool:
         self._function, self._limits = function, limits
         self._most = workers
         self._workers: list[Worker] = []
+        self._replies = selectors.PollSelector()
         self._under_way: deque[Task] = deque()
         self._again: deque[Task] = deque()
         self._batch = 1
@@ -160,7 +164,9 @@ class _Pool:
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
         while len(self._workers) < self._most:
-            self._workers.append(Worker(self._function, self._limits.memory, self._workers))
+            worker = Worker(self._function, self._limits.memory, self._workers)
+            self._workers.append(worker)
+            self._replies.register(worker.replies, selectors.EVENT_READ, worker)
         return self._workers
 
     def _next(self, questions: Iterator[Any], worker: Worker) -> list[Task]:
@@ -189,14 +195,14 @@ class _Pool:
 
     def _wait(self) -> None:
         """Until a worker has said something, has died, or has had its time."""
-        from multiprocessing.connection import wait
-
-        began, left = time.monotonic(), self._left()
-        ready = wait([worker.replies for worker in self._workers], left)
+        began = time.monotonic()
+        if all(len(worker.tasks) > _BATCH // 2 for worker in self._workers):
+            time.sleep(_BREATH)
+        ready = self._replies.select(self._left())
         undone = sum(len(worker.tasks) for worker in self._workers)
-        for worker in list(self._workers):
-            if worker.replies in ready and not worker.collect():
-                self._bury(worker)
+        for key, _ in ready:
+            if not key.data.collect():
+                self._bury(key.data)
         self._judge_pace(time.monotonic() - began, undone - sum(len(worker.tasks) for worker in self._workers))
         self._stop_late()
 
@@ -241,6 +247,7 @@ class _Pool:
     def _dismiss(self, worker: Worker) -> str:
         """Ends a worker; others do what it leaves undone."""
         self._workers.remove(worker)
+        self._replies.unregister(worker.replies)
         self._again.extendleft(reversed(worker.tasks))
         return worker.end()
 

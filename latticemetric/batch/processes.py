@@ -7,6 +7,7 @@ import os
 import pickle
 import queue
 import signal
+import struct
 import threading
 import time
 import traceback
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 # What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
 _SMALL = 2**15
+# Of replies, at most so much is taken in at once. Before each stands its length.
+_PIECE = 2**20
+_LENGTH = struct.Struct("<Q")
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -115,6 +119,7 @@ class Worker:
         self.tasks: deque[Task] = deque()
         self.again: list[Task] = []
         self.since = 0.0
+        self._unread = bytearray()
 
     @property
     def pipes(self) -> tuple[Connection, Connection]:
@@ -137,17 +142,28 @@ class Worker:
             self._outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
-        """Takes in all replies that are there; false if the worker is dead."""
-        try:
-            while self.tasks and self.replies.poll():
-                self.tasks[0].answered(self.replies.recv_bytes())
-                task = self.tasks.popleft()
-                if not task.is_done:
-                    self.again.append(task)
-                self.since = time.monotonic()
-        except (EOFError, OSError):
-            return False
-        return bool(self.tasks) or not self.replies.poll()
+        """Takes in the replies that are there, all in one go; false if the worker is dead."""
+        data = os.read(self.replies.fileno(), _PIECE)
+        self._unread += data
+        begin = 0
+        while (end := self._end_of_reply(begin)) <= len(self._unread):
+            self._take(bytes(self._unread[begin + _LENGTH.size : end]))
+            begin = end
+        if begin:
+            del self._unread[:begin]
+            self.since = time.monotonic()
+        return bool(data)
+
+    def _take(self, reply: bytes) -> None:
+        task = self.tasks.popleft()
+        task.answered(reply)
+        if not task.is_done:
+            self.again.append(task)
+
+    def _end_of_reply(self, begin: int) -> int:
+        if len(self._unread) < begin + _LENGTH.size:
+            return begin + _LENGTH.size
+        return begin + _LENGTH.size + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def kill(self) -> None:
         """Ends the process, and nothing else."""
@@ -246,6 +262,7 @@ def serve(function: Callable[[Any], Any], memory: int | None, inbox: Connection,
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
+    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  as long as the process
     new: dict[str, bytes] | None = None
     while True:
         if memory is not None and (new is None or new):
@@ -256,8 +273,11 @@ def serve(function: Callable[[Any], Any], memory: int | None, inbox: Connection,
             for token in new:
                 constants.constant(token)
         for data in questions:
+            reply = reply_to(function, data)
             try:
-                outbox.send_bytes(reply_to(function, data))
+                replies.write(_LENGTH.pack(len(reply)))
+                replies.write(reply)
+                replies.flush()
             except OSError:  # nobody is there to read it
                 os._exit(0)
 

@@ -8,6 +8,7 @@ And a process can be killed: no thread that searches a graph can be.
 from __future__ import annotations
 
 import os
+import selectors
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
@@ -28,6 +29,8 @@ Answer = TypeVar("Answer")
 # Handing one batch over costs as much as a small lattice; one that takes long enough by itself needs no company.
 _BATCH = 16
 _BATCH_SECONDS = 0.02
+# While all workers have enough to do, replies may gather: to be woken for each costs more than to read it.
+_BREATH = 0.001
 
 Workers: TypeAlias = "int | Executor | Client"
 """Who answers: so many processes of our own, an executor, or the workers of a Dask cluster."""
@@ -114,6 +117,7 @@ class Pool(Window):
         self._function, self._limits, self._start = function, limits, start
         self._most = workers
         self._workers: list[Worker] = []
+        self._replies = selectors.PollSelector()
         self._batch = 1
 
     def __enter__(self) -> Self:
@@ -140,7 +144,9 @@ class Pool(Window):
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
         while len(self._workers) < self._most:
-            self._workers.append(Worker(self._function, self._limits.memory, self._workers, self._start))
+            worker = Worker(self._function, self._limits.memory, self._workers, self._start)
+            self._workers.append(worker)
+            self._replies.register(worker.replies, selectors.EVENT_READ, worker)
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
@@ -157,13 +163,14 @@ class Pool(Window):
 
     def _wait(self) -> None:
         """Until a worker has said something, has died, or has had its time."""
-        from multiprocessing.connection import wait
-
-        began, left = time.monotonic(), self._left()
-        ready = wait([worker.replies for worker in self._workers], left)
+        began = time.monotonic()
+        if all(len(worker.tasks) > _BATCH // 2 for worker in self._workers):
+            time.sleep(_BREATH)
+        ready = self._replies.select(self._left())
         undone = sum(len(worker.tasks) for worker in self._workers)
-        for worker in list(self._workers):
-            if worker.replies in ready and not worker.collect():
+        for key, _ in ready:
+            worker = key.data
+            if not worker.collect():
                 self._bury(worker)
             self._again.extend(worker.again)
             worker.again.clear()
@@ -211,5 +218,6 @@ class Pool(Window):
     def _dismiss(self, worker: Worker) -> str:
         """Ends a worker; others do what it leaves undone."""
         self._workers.remove(worker)
+        self._replies.unregister(worker.replies)
         self._again.extendleft(reversed(worker.tasks))
         return worker.end()

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
-from latticemetric.batch.shard_documents import ShardDocument
+from latticemetric.batch.shard_documents import ShardDocument, put_together
 from latticemetric.batch.shards import document_end
 from latticemetric.errors import InputError
 from latticemetric.formats.files.stream import open_stream
@@ -69,17 +69,12 @@ def _items(lines: Iterator[str]) -> Iterator[str]:
 
 def _totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
     """What follows the items; nothing where there are no totals."""
+    return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
+
+
+def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
     states = [one.sums for one in documents]
-    if None in states:
-        return {}
-    try:
-        return _merged_sums(states)
-    except (KeyError, TypeError, ValueError, AssertionError):
-        documents[0].damaged()
-
-
-def _merged_sums(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    if "signature" in states[0]:
+    if "signature" in states[0]:  # an automaton's: rates are signed before their items
         from latticemetric.batch.automaton_oracles import AutomatonTotals
 
         return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).told()

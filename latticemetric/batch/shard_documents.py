@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from latticemetric.batch.shards import Shard
 from latticemetric.errors import FormatError, UsageError
 from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
 
-ADVICE = "give documents as --shard I/N --format json wrote them, one of each shard"
+Merged = TypeVar("Merged")
+
+_NONSENSE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
+_ADVICE = "give documents as --shard I/N --format json wrote them, one of each shard"
 _IN_WORDS = {
     "version": "versions of this program",
     "command": "commands",
@@ -46,9 +49,21 @@ class ShardDocument(NamedTuple):
         """What totals are made of; nothing where there are none."""
         return self.told["shard"].get("sums")
 
-    def damaged(self) -> NoReturn:
-        """Its sums make no sense."""
-        raise FormatError("the sums of the shard are damaged", where=self.path, advice=ADVICE) from None
+
+def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
+    """What `merged` makes of the sums of documents.
+
+    Raises:
+        FormatError: Those of one of them make no sense.
+    """
+    try:
+        return merged(documents)
+    except _NONSENSE:
+        if len(documents) == 1:
+            raise FormatError("the sums of the shard are damaged", where=documents[0].path, advice=_ADVICE) from None
+        for one in documents:
+            put_together([one], merged)
+        raise
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
@@ -85,7 +100,7 @@ def _read(path: str) -> ShardDocument:
         shard = Shard(told["shard"]["index"], told["shard"]["of"])
         dict(told["shard"]["run"]["options"])
     except (ValueError, KeyError, TypeError):
-        raise FormatError("this is no document of a shard", where=path, advice=ADVICE) from None
+        raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
     return ShardDocument(path, head, told, shard)
 
 
@@ -102,6 +117,6 @@ def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
 def _check_one(number: int, found: Sequence[str], of: int) -> None:
     """Each shard must be there once."""
     if not found:
-        raise UsageError(f"shard {number}/{of} is missing", advice=ADVICE)
+        raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
     if len(found) > 1:
-        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(found)}", advice=ADVICE)
+        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(found)}", advice=_ADVICE)

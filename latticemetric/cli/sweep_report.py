@@ -49,16 +49,17 @@ class SweepReport:
         return cls(question, known, totals, resampling, intervals)
 
     @classmethod
-    def of_shards(cls, documents: Sequence[ShardDocument]) -> Self:
+    def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepReport:
         """The same of what the documents of shards say."""
+        from latticemetric.batch.shard_documents import put_together
         from latticemetric.batch.sweep_state import SweepQuestion, swept_in_turn
 
-        try:
-            state = documents[0].sums
-            swept = swept_in_turn([one.sums["swept"] for one in documents])
+        def read(some: Sequence[ShardDocument]) -> SweepReport:
+            state = some[0].sums
+            swept = swept_in_turn([one.sums["swept"] for one in some])
             return cls.of(SweepQuestion.of_state(state["question"]), swept, state["resampling"])
-        except (KeyError, TypeError, ValueError, AttributeError):
-            documents[0].damaged()
+
+        return put_together(documents, read)
 
     def put(self, output_format: str, output: str, part: Part | None = None) -> None:
         """Writes it."""

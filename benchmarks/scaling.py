@@ -15,6 +15,7 @@ from measure import median_of, time_call
 import latticemetric as lm
 from latticemetric.engine import native, native_forest
 from latticemetric.engine.search import Search
+from latticemetric.report import plots
 
 STATIC = Path(__file__).resolve().parent.parent / "docs" / "_static"
 
@@ -76,25 +77,22 @@ def scaling(longest: int) -> Iterator[str]:
 
 
 def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "latticemetric"  # the same figures give the same file
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6.5), layout="constrained")
-    for axis, (series, seconds) in zip(axes.flat, measured, strict=True):
-        numbers, milliseconds = np.array(series.numbers), seconds * 1e3
-        axis.loglog(numbers, milliseconds, "o-", color="#0b6e99", label=f"4-GRR oracle of a {series.graph}")
-        # What the formula allows, from the smallest on.
-        bound = milliseconds[0] * (numbers / numbers[0]) ** series.power
-        name = {1: "linear", 3: "cubic"}[series.power]
-        axis.loglog(numbers, bound, "--", color="#888888", label=f"{name} from the smallest on")
-        axis.set_xticks(series.numbers, [f"{number:,}" for number in series.numbers])
-        axis.minorticks_off()
-        axis.set_xlabel(series.against)
-        axis.set_ylabel("milliseconds")
-        axis.grid(visible=True, alpha=0.2)
-        axis.legend(frameon=False)
-    STATIC.mkdir(exist_ok=True)
-    figure.savefig(STATIC / "scaling.svg", metadata={"Date": None})
+    with plots.style():
+        figure = plots.new_figure(2, 2)
+        shown = {}
+        for panel, (series, seconds) in zip(figure.subplots(2, 2).flat, measured, strict=True):
+            numbers, milliseconds = np.array(series.numbers), seconds * 1e3
+            (shown["measured"],) = panel.loglog(numbers, milliseconds, "o-", color=plots.BLUE, zorder=3)
+            # What the formula allows, from the smallest on.
+            bound = milliseconds[0] * (numbers / numbers[0]) ** series.power
+            name, line = {1: ("linear", "--"), 3: ("cubic", ":")}[series.power]
+            (shown[f"{name} from the smallest on"],) = panel.loglog(numbers, bound, line, color=plots.GREY)
+            panel.set_title(f"4-GRR oracle of a {series.graph}")
+            panel.set_xticks(series.numbers, [f"{number:,}" for number in series.numbers])
+            panel.yaxis.set_major_formatter("{x:,g}")
+            panel.minorticks_off()
+            panel.set_xlabel(series.against)
+            panel.set_ylabel("milliseconds")
+        plots.legend_above(figure, shown)
+        STATIC.mkdir(exist_ok=True)
+        plots.save(figure, str(STATIC / "scaling.svg"))

@@ -1,9 +1,13 @@
 """Sphinx's configuration."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from latticemetric import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "latticemetric"
 author = "The latticemetric authors"
@@ -13,9 +17,10 @@ version = release = __version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "command_pages",
+    "mathml",
 ]
 exclude_patterns = ["_build", "performance/results.md"]  # measurements are for a page to include
 
@@ -38,6 +43,7 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 python_maximum_signature_line_length = 100
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"{project} {release}"
 html_static_path = ["_static"]

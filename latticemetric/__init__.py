@@ -13,6 +13,8 @@ from latticemetric.signature import VERSION as __version__  # noqa: N811  the na
 if TYPE_CHECKING:
     from latticemetric import evaluation as evaluation
     from latticemetric.alignment import Alignment as Alignment
+    from latticemetric.batch.answers import Answer as Answer
+    from latticemetric.batch.asking import ask_each as ask_each
     from latticemetric.batch.sweep import sweep as sweep
     from latticemetric.batch.sweep_totals import Sweep as Sweep
     from latticemetric.derivation_tree import DerivationTree as DerivationTree
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
+    from latticemetric.installation.checks import Installation as Installation
+    from latticemetric.installation.diagnosis import diagnose_installation as diagnose_installation
     from latticemetric.judgments import Judgments as Judgments
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Alignment": "alignment",
+    "Answer": "batch.answers",
     "AutomatonOracle": "questions.oracles.automaton_oracle",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
@@ -110,6 +115,7 @@ _HOME = {
     "GRR": "metrics.recognition",
     "Hope": "questions.oracles.hope",
     "InputError": "errors",
+    "Installation": "installation.checks",
     "Judgments": "judgments",
     "Labels": "lattice",
     "Lattice": "lattice",
@@ -131,9 +137,11 @@ _HOME = {
     "WER": "metrics.word_recognition",
     "WRR": "metrics.word_recognition",
     "Worst": "questions.oracles.worst",
+    "ask_each": "batch.asking",
     "automaton_oracle": "questions.oracles.automaton_oracle",
     "consensus": "questions.decoding.consensus",
     "corpus_oracle": "questions.oracles.corpus_oracle",
+    "diagnose_installation": "installation.diagnosis",
     "draw": "drawing.drawings",
     "fear": "questions.oracles.fear",
     "fears": "questions.oracles.fear",

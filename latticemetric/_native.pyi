@@ -5,6 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+VERSION: str
+"""Of the package that it was built for."""
+
+COMPILER: str
+FLAGS: str
+"""What the compiler was told, as CMake's flags of the build type."""
+
 class ParseError(ValueError):
     """A text that breaks its format: `args` are the line within it, from 1, and what is wrong."""
 

@@ -21,6 +21,12 @@ States = npt.NDArray[np.int32]
 Scales = Mapping[str, float]
 
 
+def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array as native code reads it: contiguous and aligned; copied only where it is not."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "ALIGNED"])
+
+
 @dataclass(frozen=True)
 class Column:
     """One named score: a cost (−log probability) for every arc and every final state (of a forest: edge and goal).
@@ -36,7 +42,7 @@ class Column:
     def as_arrays(self) -> Column:
         """The same with float64 arrays, whatever it was made of."""
         try:
-            arc, final = (np.require(part, np.float64, ["C", "ALIGNED"]) for part in (self.arc, self.final))
+            arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
             raise InputError("a score column holds something else than numbers") from None
         if arc.ndim != 1 or final.ndim != 1:
@@ -73,7 +79,7 @@ class Costs(NamedTuple):
     def along(self, arcs: Sequence[int] | npt.NDArray[np.int64], lattice: Lattice) -> float:
         """The cost of a complete path: its arcs, and ending where it ends."""
         end = int(lattice.target[arcs[-1]]) if len(arcs) else 0
-        return float(self.arc[np.asarray(arcs, dtype=np.int64)].sum() + self.final[end])
+        return float(np.add.reduce(self.arc[np.asarray(arcs, dtype=np.int64)]) + self.final[end])
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +274,7 @@ class Lattice:
 
     def words(self, arcs: Iterable[int]) -> tuple[str, ...]:
         """The words on some arcs, without ε."""
-        return tuple(self.vocabulary.decode(self.word[list(arcs)]))
+        return tuple(self.vocabulary.decode(self.word[arcs if isinstance(arcs, np.ndarray) else list(arcs)]))
 
     def _repr_svg_(self) -> str:
         from latticemetric.drawing.notebook import graph_svg
@@ -314,8 +320,7 @@ def summed_cost(
                 arc += scale * scores[name].arc
                 ends[final] += scale * scores[name].final
     # No path costs more than as many times the largest cost as there are arcs, and its end.
-    closing = ends[final]
-    largest = max(-arc.min(initial=0), arc.max(initial=0), -closing.min(), closing.max())
-    if not largest <= _LARGEST_SUM / (len(arc) + 1):
+    most = _LARGEST_SUM / (len(arc) + 1)
+    if not all(np.maximum.reduce(np.abs(costs), initial=0.0) <= most for costs in (arc, ends[final])):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
     return Costs(arc, ends)

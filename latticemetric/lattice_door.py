@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -11,7 +12,10 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.lattice import Column, Floats, Labels, Lattice, States
+from latticemetric.lattice import Column, Floats, Labels, Lattice, States, laid_out
+
+_LARGEST = int(np.iinfo(np.int32).max)
+_ONLY = np.zeros(1, dtype=np.int64)
 
 
 def enter(draft: Lattice, start: int, *, copy: bool) -> Lattice:
@@ -30,9 +34,12 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(f"{what} numbers must be one list of integers")
+    # One look at what readers hand over: without their signs, negative numbers are the largest.
+    if array.dtype == np.int32 and np.maximum.reduce(array.view(np.uint32)) < _LARGEST:
+        return laid_out(array)
     low, high = array.min(), array.max()
-    if low < 0 or high >= np.iinfo(np.int32).max:
-        raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {np.iinfo(np.int32).max - 1}")
+    if low < 0 or high >= _LARGEST:
+        raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {_LARGEST - 1}")
     return np.require(array, np.int32, ["C", "ALIGNED"])
 
 
@@ -63,9 +70,9 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
 
 def _check_finite(name: str, column: Column) -> None:
     for values in (column.arc, column.final):
-        if not np.isfinite(values).all():
+        if not np.logical_and.reduce(np.isfinite(values)):
             raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-    if not np.isfinite(column.scale):
+    if not math.isfinite(column.scale):
         raise InputError(f"the scale of '{name}' is not finite")
 
 
@@ -87,7 +94,7 @@ class _Shape(NamedTuple):
 def _shape(draft: Lattice, start: int) -> _Shape:
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")
-    highest = max(start, *(int(a.max(initial=0)) for a in (draft.source, draft.target, draft.final)))
+    highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
     if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
         return _Shape(draft.source, draft.target, draft.final, start, draft.times, np.arange(highest + 1))
     names = np.unique(np.concatenate([draft.source, draft.target, draft.final, [start]])).astype(np.int64)
@@ -114,8 +121,7 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
         raise InputError("the lattice is empty: no final state can be reached from the start")
     is_whole = in_order and kept == shape.states
     rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
-    ends = np.flatnonzero(rank[shape.final] >= 0)
-    ends = ends[np.argsort(rank[shape.final[ends]])]
+    ends = _useful_ends(rank[shape.final])
     scores = {n: Column(frozen(c.arc[rows]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
     labels = {n: Labels(frozen(c.arc[rows]), frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
     return Lattice(
@@ -138,6 +144,14 @@ def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
     return rows[np.argsort(sources[rows], kind="stable")]
 
 
+def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
+    """Which final states stay, in their new order; there is one at least."""
+    if len(ranks) == 1:
+        return _ONLY
+    ends = np.flatnonzero(ranks >= 0)
+    return ends[np.argsort(ranks[ends])]
+
+
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:
     used = np.flatnonzero(rank >= 0)
     if len(times) <= used[-1]:
@@ -151,6 +165,6 @@ def _per_state(times: Floats, rank: States, kept: int) -> Floats:
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array, contiguous and read-only."""
-    array = np.require(array, requirements=["C", "ALIGNED"])
+    array = laid_out(array)
     array.flags.writeable = False
     return array

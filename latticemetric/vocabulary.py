@@ -91,7 +91,8 @@ class Vocabulary:
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
         """Spellings of numbers, without ε."""
-        return [self.word(int(number)) for number in numbers if number != EPSILON]
+        plain = numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
+        return [self.word(number) for number in plain if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
         """Refuses numbers that have no word."""
@@ -138,7 +139,7 @@ class _NumericVocabulary(Vocabulary):
         return str(number) if number != EPSILON else ""
 
     def check(self, numbers: Words) -> None:
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < STAR:
+        if numbers.size and not 0 <= np.minimum.reduce(numbers) <= np.maximum.reduce(numbers) < STAR:
             raise InputError(f"a word number lies outside 0 … {STAR - 1}")
 
     def __contains__(self, word: object) -> bool:

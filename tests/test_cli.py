@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import latticemetric as lm
@@ -824,12 +825,12 @@ def test_a_verb_that_is_not_there_says_how_it_is_used():
     assert "No such command 'oracel'" in done.stderr
 
 
-def test_the_version_is_the_package_s():
-    assert good(run("latticemetric", "--version")).stdout == f"latticemetric, version {lm.__version__}\n"
-
-
-def test_lattice_oracle_has_a_version_too():
-    assert lm.__version__ in good(oracle("--version")).stdout
+@pytest.mark.parametrize("program", ["latticemetric", "lattice-oracle"])
+def test_the_version_comes_with_those_of_its_components(program):
+    first, *components = good(run(program, "--version")).stdout.splitlines()
+    assert first == f"{program} {lm.__version__}"
+    assert [line.split()[0] for line in components] == ["pynini", "numpy", "nltk", "sacrebleu", "python"]
+    assert f"numpy {np.__version__}" in components
 
 
 def test_the_demo_shows_commands_and_their_results(tmp_path):

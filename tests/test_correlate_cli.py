@@ -395,6 +395,9 @@ def test_plots_are_drawn_and_always_the_same(tmp_path, level, suffix):
     assert drawn[0].startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[suffix])
 
 
+LINE = "#d55e00"
+
+
 def test_a_plot_shows_every_system_and_the_line(tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "plot.svg"
@@ -402,7 +405,7 @@ def test_a_plot_shows_every_system_and_the_line(tmp_path):
     text = path.read_text(encoding="utf-8")
     for word in (*SYSTEMS, "bleu: r = 0.870", "human score"):
         assert word in text
-    assert "#b2182b" in text  # the line
+    assert LINE in text
 
 
 def test_a_plot_of_what_is_undefined_is_drawn_without_a_line(tmp_path):
@@ -412,7 +415,7 @@ def test_a_plot_of_what_is_undefined_is_drawn_without_a_line(tmp_path):
     good(correlate(HARVEST, "-m", "bleu", "--plot", path, *options))
     text = path.read_text(encoding="utf-8")
     assert "bleu: undefined" in text
-    assert "#b2182b" not in text
+    assert LINE not in text
 
 
 def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
@@ -424,7 +427,19 @@ def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
     assert "bleu: undefined" in text
     assert "alder" in text
     assert "cedar" not in text
-    assert "#b2182b" not in text
+    assert LINE not in text
+
+
+def test_labels_are_on_the_side_that_the_line_is_not_on():
+    from latticemetric.report.scatter import _to_the_left
+
+    x, above, below = np.array([0.0, 4, 6, 10]), np.array([1.0, 5, 7, 11]), np.array([-1.0, 3, 5, 9])
+    assert _to_the_left(x, above, (1.0, 0.0)).tolist() == [False, True, True, True]  # the first one would be outside
+    assert _to_the_left(x, below, (1.0, 0.0)).tolist() == [False, False, False, True]
+    assert _to_the_left(x, -above, (-1.0, 0.0)).tolist() == [False, True, True, True]
+    assert _to_the_left(x, -below, (-1.0, 0.0)).tolist() == [False, False, False, True]
+    assert _to_the_left(x, above, None).tolist() == [False, False, True, True]
+    assert _to_the_left(np.array([2.0]), np.array([1.0]), None).tolist() == [False]
 
 
 def test_labels_that_would_hide_one_another_are_pushed_apart():

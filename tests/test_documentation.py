@@ -11,10 +11,12 @@ import sys
 import textwrap
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 
+from latticemetric.cli import main
 from latticemetric.formats import registry as formats
 from latticemetric.metrics import registry as metrics
 
@@ -23,7 +25,10 @@ pytest.importorskip("pynini")
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+# What the build of the pages makes is not tested here.
+BUILT = (DOCS / "commands", DOCS / "_build")
+WRITTEN = sorted(page for page in DOCS.rglob("*.md") if BUILT[0] not in page.parents and BUILT[1] not in page.parents)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *WRITTEN]
 PROGRAMS = Path(sys.executable).parent
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*) *\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
@@ -185,6 +190,11 @@ def documented(page, heading):
     section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
     assert section, f"{page} has no section '{heading}'"
     return [name for cell in re.findall(r"^\| (`.+?) +\|", section[1], re.MULTILINE) for name in _code(cell)]
+
+
+def _rows(page, heading):
+    text = (DOCS / page).read_text(encoding="utf-8").partition(f" {heading}\n")[2]
+    return [line for line in re.split("^#", text, maxsplit=1, flags=re.MULTILINE)[0].splitlines() if line[:3] == "| `"]
 
 
 def _code(cell):
@@ -427,6 +437,15 @@ def test_tags_have_the_documented_fields():
     assert header.split("\t") == ["system", *scores]
 
 
+def test_a_diagnosis_has_the_documented_fields():
+    document = json.loads(output_of("latticemetric", "doctor", "--format", "json"))
+    assert list(document) == documented("json.md", "Output of `doctor`")
+    groups = set(_code(next(row for row in _rows("json.md", "A check") if row.startswith("| `group`")))) - {"group"}
+    for check in document["checks"]:
+        assert list(check) == documented("json.md", "A check")
+        assert check["group"] in groups
+
+
 @pytest.mark.usefixtures("folder")
 def test_tags_of_lattices_have_the_documented_fields():
     command = ("latticemetric", "tags", "--from-lattices", *MEETING, "--format")
@@ -437,29 +456,30 @@ def test_tags_of_lattices_have_the_documented_fields():
     assert output_of(*command, "tsv").splitlines()[0].split("\t") == names
 
 
-@pytest.mark.parametrize(
-    ("verb", "page"),
-    [
-        ("oracle", "oracle.md"),
-        ("score", "score.md"),
-        ("sweep", "sweep.md"),
-        ("correlate", "correlate.md"),
-        ("tags", "tags.md"),
-        ("convert", "formats/index.md"),
-        ("info", "formats/index.md"),
-        ("posteriors", "posteriors.md"),
-        ("mbr", "posteriors.md"),
-        ("consensus", "posteriors.md"),
-        ("grammar", "grammars.md"),
-        ("merge", "scaling.md"),
-        ("draw", "draw.md"),
-    ],
-)
-def test_every_option_is_on_its_page(verb, page):
-    command = importlib.import_module(f"latticemetric.cli.{verb}").command
-    options = {name for option in command.params for name in option.opts if name.startswith("--")}
-    text = (DOCS / page).read_text(encoding="utf-8")
-    assert options - set(re.findall(r"--[a-z][a-z-]*", text)) == set()
+def test_every_command_has_a_page_with_all_its_options(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(DOCS / "_extensions")
+    command_pages = importlib.import_module("command_pages")
+    application = SimpleNamespace(srcdir=tmp_path)
+    (tmp_path / "guide.md").write_text("# Guide\n\n[](commands/mbr.md)\n", encoding="utf-8")
+    (tmp_path / "commands").mkdir()
+    (tmp_path / "commands" / "gone.md").write_text("# A command that was\n", encoding="utf-8")
+    command_pages._write_pages(application)
+    pages = {page.stem: page.read_text(encoding="utf-8") for page in (tmp_path / "commands").iterdir()}
+    assert pages.keys() == {"index", *main._VERBS}
+    for verb in main._VERBS:
+        command = importlib.import_module(f"latticemetric.cli.{verb}").command
+        for part in getattr(command, "commands", {"": command}).values():
+            for name in (name for option in part.params for name in option.opts if name.startswith("-")):
+                assert re.search(rf"^```{{option}} .*{re.escape(name)}\b", pages[verb], re.MULTILINE), (verb, name)
+        assert f"commands/{verb}.md" in pages["index"] or f"<{verb}.md>" in pages["index"]
+        assert "## Examples" in pages[verb]
+    assert "[](<../guide.md>)" in pages["mbr"]
+
+
+@pytest.mark.parametrize("verb", list(main._VERBS))
+def test_every_command_is_in_a_guide(verb):
+    texts = [page.read_text(encoding="utf-8") for page in PAGES if page != DOCS / "index.md"]
+    assert any(f"commands/{verb}.md" in text or f"latticemetric {verb}" in text for text in texts)
 
 
 def test_every_format_has_a_page():

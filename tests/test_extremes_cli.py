@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_cli import EXAMPLES, HARBOUR, MEETING, PROVERBS, assert_one_line_error, file, good, oracle
+from test_cli import EXAMPLES, HARBOUR, MEETING, PROVERBS, assert_one_line_error, file, good, oracle, run
 
 import latticemetric as lm
 
@@ -172,3 +172,73 @@ def test_an_option_that_makes_no_sense_is_named(arguments):
     done = oracle(*HARBOUR, *arguments)
     assert (done.status, done.stdout) == (2, "")
     assert f"Invalid value for '{arguments[0]}'" in done.stderr
+
+
+# --- Extremes that cannot be found
+
+
+def many_strings(words: int) -> str:
+    """A forest of four nodes side by side, each of so many words: it is no lattice."""
+    rules = [f"{node}\n" + "".join(f"w{node}x{k} ||| lm_0=-{k}.5\n" for k in range(words)) for node in (1, 2, 3, 4)]
+    return f"# target ||| features\n5 {4 * words + 1}\n{''.join(rules)}5\n[1] [2] [3] [4] ||| lm_0=0\n"
+
+
+@pytest.fixture
+def forests(tmp_path):
+    """Three forests, the second of which has more strings than can be listed; and their references."""
+    folder = tmp_path / "forests"
+    folder.mkdir()
+    for name, words in (("a", 2), ("b", 11), ("c", 3)):
+        file(folder, f"{name}.hg", many_strings(words))
+    references = file(tmp_path, "refs", "a w1x1 w2x1 w3x0 w4x1\nb w1x1 w2x1 w3x9 w4x1\nc w1x1 w2x1 w3x0 no\n")
+    return folder, references
+
+
+WANTED = ("--metric", "wer", "--hope", "1", "--fear", "1,2", "--worst")
+TOO_MANY = "the forest has more than 10000 strings, which cannot all be weighed"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_extreme_that_cannot_be_found_costs_no_oracle(workers, forests, tmp_path):
+    report = tmp_path / "failures"
+    asked = [*forests, *WANTED, "--workers", workers]
+    done = oracle(*asked, "--keep-going", "--format", "json", "--failures", report)
+    assert done.status == 1
+    items, corpus = {item["id"]: item for item in done.json["lattices"]}, done.json["corpus"]
+    plain = good(oracle(*forests, "--metric", "wer", "--format", "json")).json
+    assert {name: items["b"][name] for name in ("score", "hypothesis")} == {
+        name: plain["lattices"][1][name] for name in ("score", "hypothesis")
+    }
+    assert "hypothesis" in items["b"]["hope"]
+    assert [fear["weight"] for fear in items["b"]["fear"]] == [1.0, 2.0]
+    assert all(answer["error"].startswith(TOO_MANY) for answer in (*items["b"]["fear"], items["b"]["worst"]))
+    assert {name: corpus[name] for name in plain["corpus"]} == plain["corpus"]
+    assert [fear["failed"] for fear in corpus["fear"]] == [1, 1]
+    assert (corpus["hope"]["failed"], corpus["worst"]["failed"]) == (0, 1)
+    found = [items[name]["worst"] for name in "ac"]
+    assert corpus["worst"]["numerator"] == 4 + sum(worst["numerator"] for worst in found), "its words are deleted"
+    name, path, _, reason = report.read_text().splitlines()[1].split("\t")
+    assert (name, path) == ("b", str(forests[0] / "b.hg"))
+    assert f"(b): fear 1, fear 2, worst: {TOO_MANY}" in reason
+    assert_one_line_error(oracle(*asked), rf"b\.hg \(b\): {TOO_MANY}")
+
+
+def test_an_extreme_that_cannot_be_found_is_told_in_text_and_tables(forests):
+    done = oracle(*forests, *WANTED, "--keep-going")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines.count(["fear", "1", "failed"]) == lines.count(["worst", "failed"]) == 1
+    assert "fear 1: 1 failed\nfear 2: 1 failed\nworst: 1 failed\n3 lattices " in done.stderr
+    table = oracle(*forests, *WANTED, "--keep-going", "--format", "tsv").stdout.splitlines()
+    header, _, row, _ = (line.split("\t") for line in table)
+    fields = dict(zip(header, row, strict=True))
+    assert fields["hypothesis"] == "w1x1 w2x1 w3x9 w4x1"
+    assert (fields["fear_1_hypothesis"], fields["worst_score"], fields["worst_scores"], fields["error"]) == ("",) * 4
+    assert fields["hope_1_hypothesis"] != ""
+
+
+def test_shards_sum_up_extremes_that_cannot_be_found(forests, tmp_path):
+    asked = [*forests, *WANTED, "--keep-going", "--format", "json"]
+    paths = [tmp_path / f"{number}.json" for number in (1, 2)]
+    for number, path in enumerate(paths, start=1):
+        oracle(*asked, "--shard", f"{number}/2", "--output", path)
+    assert good(run("latticemetric", "merge", *paths)).stdout == oracle(*asked).stdout

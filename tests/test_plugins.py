@@ -56,6 +56,13 @@ def test_our_metrics_are_not_replaced(plugins):
     assert "N-grr" in metrics.metric_names()
 
 
+def test_our_metrics_are_not_replaced_by_plug_ins_that_come_first(plugins, monkeypatch):
+    plugins(EntryPoint("wer", lambda: None))
+    monkeypatch.setattr(metrics, "_factories", {})
+    metrics.load_plugins()
+    assert metrics._factories == {}
+
+
 def test_two_metrics_of_one_name_are_an_error():
     with pytest.raises(lm.UsageError, match="two metrics named 'wer'"):
         metrics.register("wer")(lambda: None)

@@ -40,6 +40,9 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("lattice-oracle"), "--help"], id="lattice-oracle --help"),
         pytest.param([program("latticemetric"), "--help"], id="latticemetric --help"),
         pytest.param([program("latticemetric"), "--version"], id="latticemetric --version"),
+        pytest.param([program("lattice-oracle"), "--version"], id="lattice-oracle --version"),
+        pytest.param([program("latticemetric"), "doctor", "--help"], id="latticemetric doctor --help"),
+        pytest.param([program("latticemetric"), "completion", "bash"], id="latticemetric completion"),
         pytest.param([program("latticemetric"), "convert", "--help"], id="latticemetric convert --help"),
         pytest.param([program("latticemetric"), "info", "--help"], id="latticemetric info --help"),
         pytest.param([program("latticemetric"), "grammar", "--help"], id="latticemetric grammar --help"),
@@ -56,6 +59,14 @@ def test_the_report_of_imports_would_show_a_heavy_one():
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
     assert imported_by(*command) & HEAVY == set()
+
+
+@pytest.mark.parametrize("words", ["latticemetric ", "latticemetric oracle --metric ", "latticemetric convert --from "])
+def test_what_a_shell_asks_imports_nothing_heavy(words, monkeypatch):
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+    monkeypatch.setenv("_LATTICEMETRIC_COMPLETE", "bash_complete")
+    assert imported_by(program("latticemetric")) & HEAVY == set()
 
 
 def test_an_oracle_imports_what_it_needs_only():

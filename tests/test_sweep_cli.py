@@ -140,7 +140,14 @@ def test_a_plot_is_drawn(tmp_path, suffix):
     assert path.read_bytes().startswith(beginning)
     if suffix == "svg":
         text = path.read_text(encoding="utf-8")
-        for shown in ("pruning beam", "arcs per reference word", "n of n-best", "words of the reference", "lower is"):
+        for shown in (
+            "pruning beam",
+            "arcs per reference word",
+            "n of n-best",
+            "words of the reference",
+            "lower is",
+            "95% interval",
+        ):
             assert shown in text
         sweep(*MEETING, *POINTS, "--resamples", "20", "--plot", path)
         assert path.read_text(encoding="utf-8") == text
@@ -159,7 +166,7 @@ def test_a_plot_into_nowhere_says_so(tmp_path):
 
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(lm.MissingDependencyError, match=r"latticemetric\[report\]"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from latticemetric.batch.stream import Run, answered
@@ -31,7 +32,7 @@ class Answer:
         name: The graph's id.
         value: The answer; `None` where there is a problem.
         problem: Why there is no answer.
-        where: File and line of what failed.
+        where: File and line.
         format: The format that the graph is written in.
     """
 
@@ -48,12 +49,12 @@ def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) 
     Raises:
         InputError: A graph has a problem, unless failures are gone past: then it is an answer.
     """
+    return answered(partial(_answer, ask), failed, entries, run)
 
-    def answer(entry: Entry) -> Answer:
-        with placed(entry.place):
-            return Answer(entry.name, ask(entry.build()), format=entry.format)
 
-    return answered(answer, failed, entries, run)
+def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
+    with placed(entry.place):
+        return Answer(entry.name, ask(entry.build()), where=entry.where, format=entry.format)
 
 
 def failed(question: Located, error: InputError) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from latticemetric.batch.answers import Answer, failed
@@ -74,14 +75,14 @@ def answers_by_evidence(pairs: Iterable[Supported], ask: Callable[[Graph, Graph]
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
+    return answered(partial(_answer, ask), failed, pairs, run)
 
-    def answer(pair: Supported) -> Answer:
-        graph = _graph_of(pair)
-        evidence = evidence_of(pair, graph)
-        with placed(pair.place):
-            return Answer(pair.name, ask(graph, evidence))
 
-    return answered(answer, failed, pairs, run)
+def _answer(ask: Callable[[Graph, Graph], Any], pair: Supported) -> Answer:
+    graph = _graph_of(pair)
+    evidence = evidence_of(pair, graph)
+    with placed(pair.place):
+        return Answer(pair.name, ask(graph, evidence))
 
 
 def _graph_of(pair: Supported) -> Graph:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
 
+from latticemetric.errors import InputError
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -86,28 +87,58 @@ class Extremes:
         nbest: The best strings.
         found: An answer for each side.
         graph: All oracles.
+        failed: Sides that have no answer, and why; only where failures are gone past.
     """
 
     nbest: tuple[Oracle, ...]
     found: Mapping[Side, Extreme]
     graph: Graph | None
+    failed: Mapping[Side, InputError] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> InputError | None:
+        """What failed, in one."""
+        sides: dict[str, list[str]] = {}
+        for side, error in self.failed.items():
+            sides.setdefault(str(error), []).append(side.name)
+        told = [f"{', '.join(names)}: {error}" for error, names in sides.items()]
+        return InputError("; ".join(told)) if told else None
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         listed = {"nbest": [_item(best) for best in self.nbest]} if self.nbest else {}
-        return listed | by_kind({side: _item(extreme) for side, extreme in self.found.items()})
+        sides = {side: _item(extreme) for side, extreme in self.found.items()}
+        failed = {side: {"error": str(error)} for side, error in self.failed.items()}
+        return listed | by_kind(sides | failed)
 
 
 def extremes_of(
-    graph: Graph, references: GraphReferences, metric: GRR, wanted: Wanted, scales: Scales | None
+    graph: Graph,
+    references: GraphReferences,
+    metric: GRR,
+    wanted: Wanted,
+    scales: Scales | None,
+    *,
+    keep_going: bool = False,
 ) -> Extremes:
-    """What is wanted of one graph."""
+    """What is wanted of one graph.
+
+    Raises:
+        InputError: Something cannot be found; of a side, unless failures are gone past.
+    """
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
-    found = {side: side.find(graph, references, metric, wanted.on, scales) for side in wanted.sides}
+    found, failed = {}, {}
+    for side in wanted.sides:
+        try:
+            found[side] = side.find(graph, references, metric, wanted.on, scales)
+        except InputError as error:
+            if not keep_going:
+                raise
+            failed[side] = error
     all_best: Graph | None = None
     if wanted.graphs:
         all_best = (oracle_forest if isinstance(graph, Forest) else oracle_lattice)(graph, references, metric)
-    return Extremes(tuple(nbest), found, all_best)
+    return Extremes(tuple(nbest), found, all_best, failed)
 
 
 def by_kind(items: Mapping[Side, dict[str, Any]]) -> dict[str, Any]:
@@ -134,11 +165,13 @@ class SideTotal:
         statistics: Counts of the strings.
         value: Of hope and of fear, their values; exact, so that it does not matter in which order they are added.
         inexact: How many are not known to be the extreme.
+        failed: How many there are not: all words of their references count as deleted.
     """
 
     statistics: RecognitionStatistics
     value: Fraction = Fraction()
     inexact: int = 0
+    failed: int = 0
 
     @classmethod
     def of(cls, extreme: Extreme) -> Self:
@@ -147,14 +180,19 @@ class SideTotal:
         return cls(extreme.statistics, value, int(not extreme.exact))
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(self.statistics + other.statistics, self.value + other.value, self.inexact + other.inexact)
+        return type(self)(
+            self.statistics + other.statistics,
+            self.value + other.value,
+            self.inexact + other.inexact,
+            self.failed + other.failed,
+        )
 
     def asdict(self, side: Side, metric: GRR, references: int | str) -> dict[str, Any]:
         """Its part of the corpus, for JSON."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
-        return value | rate | {"inexact": self.inexact}
+        return value | rate | {"inexact": self.inexact, "failed": self.failed}
 
 
 @dataclass(frozen=True)
@@ -169,12 +207,18 @@ class ExtremeTotals:
         return cls({side: SideTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
 
     def plus(self, extremes: Extremes | None, missed: RecognitionStatistics | None) -> Self:
-        """With one more graph; one that failed has all of its reference's words deleted."""
-        if extremes is not None:
-            return type(self)({side: total + SideTotal.of(extremes.found[side]) for side, total in self.sides.items()})
-        if missed is None:
-            return self
-        return type(self)({side: total + SideTotal(missed) for side, total in self.sides.items()})
+        """With one more graph; what failed of it has all of its reference's words deleted."""
+        found = {} if extremes is None else extremes.found
+        shares = {side: SideTotal.of(extreme) for side, extreme in found.items()}
+        return type(self)(
+            {
+                side: total
+                + shares.get(
+                    side, SideTotal(missed or RecognitionStatistics.zero(len(total.statistics.matches)), failed=1)
+                )
+                for side, total in self.sides.items()
+            }
+        )
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
         """Its part of the corpus, for JSON."""
@@ -182,10 +226,12 @@ class ExtremeTotals:
 
     def state(self) -> list[list[Any]]:
         """All of it in plain values, for JSON: of each side, in their order."""
-        return [[total.statistics.row(), str(total.value), total.inexact] for total in self.sides.values()]
+        return [
+            [total.statistics.row(), str(total.value), total.inexact, total.failed] for total in self.sides.values()
+        ]
 
     def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
         """With those of other graphs, from those values."""
-        others = [SideTotal(RecognitionStatistics.of_row(row), Fraction(value), n) for row, value, n in state]
+        others = [SideTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
         both = zip(self.sides.items(), others, strict=True)
         return type(self)({side: total + other for (side, total), other in both})

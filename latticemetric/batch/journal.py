@@ -60,7 +60,8 @@ class Journal:
         self.kept = 0
         self._synced = time.monotonic()
         try:
-            self._file: IO[bytes] = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+            # Without a buffer: what a full disk did not take must not be tried again when the file is closed.
+            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", where=path) from None
         try:
@@ -92,7 +93,7 @@ class Journal:
             yield new
 
     def remove(self) -> None:
-        """Everything is done."""
+        """Everything is done, and what was written with these answers is safe."""
         Path(self.path).unlink(missing_ok=True)
         self._file.close()
 
@@ -113,11 +114,13 @@ class Journal:
             return  # some file systems have no locks, and Windows has others
 
     def _check(self, fingerprint: Fingerprint) -> None:
-        line = self._file.readline()
-        if not line.endswith(b"\n"):  # new, or killed in its first line
-            self._file.seek(0)
-            self._file.truncate()
-            self._write(json.dumps(fingerprint).encode() + b"\n")
+        line = self._reader(0).readline()
+        self._begin = len(line)
+        if not line.endswith(b"\n") and line[:2] == b'{"'[: len(line)]:  # new, or killed in its first line
+            head = json.dumps(fingerprint).encode() + b"\n"
+            self._cut(0)
+            self._write(head)
+            self._begin = len(head)
             return
         try:
             found = json.loads(line)
@@ -134,21 +137,35 @@ class Journal:
 
     def _records(self) -> Iterator[Any]:
         """The answers that are kept whole; what follows them is cut off."""
-        end = self._file.tell()
-        while (record := self._read_record()) is not None:
-            end = self._file.tell()
-            yield record
-        self._file.seek(end)
-        self._file.truncate()
+        end, reader = self._begin, self._reader(self._begin)
+        while (data := self._read_record(reader)) is not None:
+            yield self._answer(data)
+            end += _RECORD.size + len(data)
+        self._cut(end)
 
-    def _read_record(self) -> Any:
-        head = self._file.read(_RECORD.size)
+    def _reader(self, begin: int) -> IO[bytes]:
+        self._file.seek(begin)
+        return os.fdopen(self._file.fileno(), "rb", closefd=False)
+
+    def _cut(self, end: int) -> None:
+        """What is written next follows this place, as nothing else does."""
+        try:
+            self._file.truncate(end)
+            self._file.seek(end)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _read_record(self, reader: IO[bytes]) -> bytes | None:
+        head = reader.read(_RECORD.size)
         if len(head) < _RECORD.size:
             return None
         length, checksum = _RECORD.unpack(head)
-        left = os.fstat(self._file.fileno()).st_size - self._file.tell()
-        if length > left or zlib.crc32(data := self._file.read(length)) != checksum:
+        left = os.fstat(self._file.fileno()).st_size - reader.tell()
+        if length > left or zlib.crc32(data := reader.read(length)) != checksum:
             return None
+        return data
+
+    def _answer(self, data: bytes) -> Any:
         try:
             return _Answers(io.BytesIO(data)).load()
         except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, EOFError) as error:
@@ -160,15 +177,29 @@ class Journal:
         data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
         self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+            self._sync()
 
     def _write(self, data: bytes) -> None:
+        left = memoryview(data)
         try:
-            self._file.write(data)
-            self._file.flush()
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=self.path) from None
+            raise self._unwritable(error) from None
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._synced = time.monotonic()
+
+    def _unwritable(self, error: OSError) -> InputError:
+        return InputError(
+            f"cannot be written: {error.strerror}",
+            where=self.path,
+            advice="what it has is kept; make room, and give the same command",
+        )
 
 
 def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import tempfile
 from collections.abc import Iterator
 
+from latticemetric.formats.files.spool import temporary_files
 from latticemetric.formats.registry import Graph
 
 _MOST_IN_MEMORY = 2**24
@@ -20,16 +22,19 @@ class KeptGraphs:
 
     def add(self, name: str, graph: Graph) -> None:
         """Keeps one more."""
-        pickle.dump((name, graph), self._file, pickle.HIGHEST_PROTOCOL)
+        with temporary_files():
+            pickle.dump((name, graph), self._file, pickle.HIGHEST_PROTOCOL)
         self._count += 1
 
     def __del__(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written was told
+            self._file.close()
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[tuple[str, Graph]]:
-        self._file.seek(0)
+        with temporary_files():
+            self._file.seek(0)
         for _ in range(self._count):
             yield pickle.load(self._file)  # noqa: S301  a file without a name, our own

@@ -6,106 +6,46 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
-from latticemetric.batch.shards import Shard
-from latticemetric.errors import FormatError, InputError, UsageError
-from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
-
-_ADVICE = "give documents as --shard I/N --format json wrote them, one of each shard"
-
-
-class _Part(NamedTuple):
-    """A shard's document without its items.
-
-    Attributes:
-        path: Its file.
-        head: Its first line, up to the items.
-        told: All but the items.
-        shard: Which shard it is.
-    """
-
-    path: str
-    head: str
-    told: dict[str, Any]
-    shard: Shard
+from latticemetric.batch.shard_documents import ShardDocument, put_together
+from latticemetric.batch.shards import document_end
+from latticemetric.errors import InputError
+from latticemetric.formats.files.stream import open_stream
 
 
-def merged(paths: Sequence[str]) -> Iterator[str]:
+def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """The lines of the document of the whole: what a run without shards had written, byte for byte.
 
     Items pass through as they are, one in memory at a time.
 
-    Raises:
-        InputError: A file is no shard's document, or cannot be read.
-        UsageError: The shards are not all there, or not of one run.
+    Args:
+        documents: Of all shards, in their order.
     """
-    parts = _sorted([_part(path) for path in paths])
-    yield parts[0].head
+    yield documents[0].head
     before = ""
-    for item in _in_turn(parts):
+    for item in _in_turn(documents):
         yield before + item
         before = ","
-    yield _tail(parts)
+    yield document_end(_totals(documents))
 
 
-def _part(path: str) -> _Part:
-    if path == STANDARD_INPUT:
-        raise UsageError("shards are read twice, and standard input cannot be", advice="name files")
-    head = last = ""
-    with open_stream(path) as stream:
-        for line in stream.lines():
-            head, last = head or line, line
-    try:
-        told = json.loads(head + last)
-        shard = Shard(told["shard"]["index"], told["shard"]["of"])
-    except (ValueError, KeyError, TypeError):
-        raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
-    return _Part(path, head, told, shard)
-
-
-def _sorted(parts: Sequence[_Part]) -> list[_Part]:
-    """In the order of the shards, each of which must be there once."""
-    ordered = sorted(parts, key=lambda part: part.shard.index)
-    first = ordered[0]
-    for part in ordered:
-        if part.shard.of != first.shard.of:
-            raise UsageError(f"{first.path} is one of {first.shard.of} shards, and {part.path} of {part.shard.of}")
-        if _kind(part) != _kind(first):
-            raise UsageError(f"{first.path} and {part.path} are not of the same run", advice="give the same options")
-    for number in range(1, first.shard.of + 1):
-        found = [part.path for part in ordered if part.shard.index == number]
-        if len(found) != 1:
-            which = f"shard {number}/{first.shard.of}"
-            raise UsageError(
-                f"{which} is missing" if not found else f"{which} is there twice: {' and '.join(found)}", advice=_ADVICE
-            )
-    return ordered
-
-
-def _kind(part: _Part) -> Any:
-    """What shards of one run have in common."""
-    sums = part.told["shard"].get("sums", {})
-    told = [sums.get(name) for name in ("metric", "references", "wanted", "scorer")]
-    return part.head, told, part.told["shard"].get("items_each")
-
-
-def _in_turn(parts: Sequence[_Part]) -> Iterator[str]:
+def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """The items of all, a graph of each shard in turn."""
-    each = parts[0].told["shard"].get("items_each", 1)
+    each = documents[0].told["shard"].get("items_each", 1)
     with ExitStack() as stack:
-        graphs = [_graphs(stack.enter_context(open_stream(part.path)).lines(), each) for part in parts]
-        ended: _Part | None = None
+        graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(), each) for one in documents]
+        ended: ShardDocument | None = None
         while ended is None:
-            for part, stream in zip(parts, graphs, strict=True):
+            for one, stream in zip(documents, graphs, strict=True):
                 items = next(stream, None)
                 if items is None:
-                    ended = ended or part
+                    ended = ended or one
                 elif ended is not None:
                     raise InputError(
                         f"there are more graphs than {ended.path} leaves room for",
-                        where=part.path,
-                        advice="merge shards of one run over the same graphs",
+                        where=one.path,
+                        advice="one of the two is not as its run wrote it",
                     )
                 else:
                     yield from items
@@ -127,14 +67,17 @@ def _items(lines: Iterator[str]) -> Iterator[str]:
         held = line
 
 
-def _tail(parts: Sequence[_Part]) -> str:
-    states = [part.told["shard"].get("sums") for part in parts]
-    if None in states:
-        return "]}"
+def _totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
+    """What follows the items; nothing where there are no totals."""
+    return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
+
+
+def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
+    states = [one.sums for one in documents]
+    if "signature" in states[0]:  # an automaton's: rates are signed before their items
+        from latticemetric.batch.automaton_oracles import AutomatonTotals
+
+        return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).told()
     from latticemetric.batch.oracle_sums import OracleSums
 
-    try:
-        corpus = OracleSums.merged(states).corpus()
-    except (KeyError, TypeError, ValueError):
-        raise FormatError("the sums of a shard are damaged", where=parts[0].path, advice=_ADVICE) from None
-    return '], "corpus": ' + json.dumps(corpus, ensure_ascii=False, allow_nan=False) + "}"
+    return {"corpus": OracleSums.merged(states).corpus()}

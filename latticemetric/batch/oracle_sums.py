@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
+from latticemetric.batch.metric_state import metric_of, metric_state
 from latticemetric.batch.oracles import Outcome, Totals
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -61,10 +61,9 @@ class OracleSums:
 
     def state(self) -> State:
         """All of it in plain values, for JSON: what `merged` goes on from."""
-        metric, totals = self.metric, self.totals
-        penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
+        totals = self.totals
         state: State = {
-            "metric": {"spec": metric.name, "penalties": penalties if type(metric) is GRR else {}},
+            "metric": metric_state(self.metric),
             "references": self.references,
             "best": totals.best.row(),
             "one_best": totals.one_best.row(),
@@ -81,9 +80,7 @@ class OracleSums:
     def merged(cls, states: Sequence[State]) -> Self:
         """The sums of shards that take turns, in the order of the shards."""
         first = states[0]
-        metric = make_metric(first["metric"]["spec"], **first["metric"]["penalties"])
-        assert isinstance(metric, GRR)
-        sums = cls(metric, first["references"], _scorer(first), _wanted(first))
+        sums = cls(metric_of(first["metric"]), first["references"], _scorer(first), _wanted(first))
         for state in states:
             best, one_best = (RecognitionStatistics.of_row(state[name]) for name in ("best", "one_best"))
             sums.totals += Totals(best, one_best, state["lattices"], state["failed"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.automata.reference_graph import words_in
@@ -33,13 +34,13 @@ class Confidences(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one pair: an oracle, or a problem.
+    """What became of one pair: an oracle, or a problem, or an oracle and a problem of what else was asked for.
 
     Attributes:
         name: The graph's id.
-        oracle: The answer; `None` where there is a problem.
-        problem: Why there is no answer.
-        missed: What a graph that could not be searched counts as: all its reference's words deleted.
+        oracle: The answer; `None` where there is none.
+        problem: Why there is none, or not all that was asked for.
+        missed: What counts for an answer that there is not: all words of the reference deleted.
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
         confidences: Of the oracle's and the 1-best's words; only where they were asked for.
@@ -146,15 +147,8 @@ def oracles_of(
         InputError: A pair has a problem, unless failures are gone past: then it is an outcome.
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
-    asked = _Question(metric, scales, engine, confidence, wanted)
-
-    def outcome(pair: Pair) -> Outcome:
-        return _scored(_answer(pair, asked), pair, scorer)
-
-    def failed(pair: Pair, error: InputError) -> Outcome:
-        return _scored(Outcome(pair.name, None, error, missed(pair, metric), where=pair.where), pair, scorer)
-
-    return answered(outcome, failed, pairs, run)
+    asked = _Question(metric, scales, engine, confidence, wanted, run.keep_going)
+    return answered(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
 
 
 class _Question(NamedTuple):
@@ -165,6 +159,15 @@ class _Question(NamedTuple):
     engine: str
     confidence: float | None
     wanted: Wanted | None
+    keep_going: bool
+
+
+def _outcome(asked: _Question, scorer: StringScorer | None, pair: Pair) -> Outcome:
+    return _scored(_answer(pair, asked), pair, scorer)
+
+
+def _failed(asked: _Question, scorer: StringScorer | None, pair: Pair, error: InputError) -> Outcome:
+    return _scored(Outcome(pair.name, None, error, missed(pair, asked.metric), where=pair.where), pair, scorer)
 
 
 def _answer(pair: Pair, asked: _Question) -> Outcome:
@@ -172,13 +175,18 @@ def _answer(pair: Pair, asked: _Question) -> Outcome:
     assert pair.entry is not None
     with placed(pair.entry.place):
         found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
+        extremes = _extremes(graph, references, asked)
+        problem = None if extremes is None else extremes.problem
         return Outcome(
             pair.name,
             found,
+            problem=problem and problem.at(pair.place),
+            missed=missed(pair, asked.metric) if problem is not None else None,
             confidences=None
             if asked.confidence is None
             else _confidences(graph, found, asked.confidence, asked.scales),
-            extremes=_extremes(graph, references, asked.metric, asked.wanted, asked.scales),
+            extremes=extremes,
+            where=pair.where,
         )
 
 
@@ -207,15 +215,13 @@ def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
     return graph, references
 
 
-def _extremes(
-    graph: Graph, references: Sequence[GraphReference], metric: GRR, wanted: Wanted | None, scales: Scales | None
-) -> Extremes | None:
+def _extremes(graph: Graph, references: Sequence[GraphReference], asked: _Question) -> Extremes | None:
     """What is wanted beside the oracle; what finds it is imported only then."""
-    if wanted is None:
+    if asked.wanted is None:
         return None
     from latticemetric.batch.extremes import extremes_of
 
-    return extremes_of(graph, references, metric, wanted, scales)
+    return extremes_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=asked.keep_going)
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:

@@ -93,7 +93,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Itera
         count += 1
         row = next(rows, None)
         if row is None:
-            problem = InputError(
+            problem = _unreadable(entry) or InputError(
                 f"there is no reference for graph {count}: {longest.name} has {len(longest.lines)} lines",
                 where=entry.place,
                 advice=f"give as many references as graphs, {_PAIRED_ADVICE}",
@@ -119,7 +119,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
         if lacking:
-            problem = InputError(
+            problem = _unreadable(entry) or InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
                 advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, say --references plain",
@@ -135,3 +135,14 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             advice=f"add it, {_PAIRED_ADVICE}",
         )
         yield Pair(name, None, references, problem)
+
+
+def _unreadable(entry: Entry) -> InputError | None:
+    """What is wrong with a file that cannot be read, or read on: that says more than that it has no reference."""
+    if entry.format:
+        return None
+    try:
+        entry.build()
+    except InputError as error:
+        return error
+    return None

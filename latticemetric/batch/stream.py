@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from latticemetric.batch.limits import Limits
-from latticemetric.batch.workers import map_in_order
+from latticemetric.batch.workers import Workers, map_in_order
 from latticemetric.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ class Run:
     """How many graphs are gone through.
 
     Attributes:
-        workers: Processes that answer.
+        workers: Who answers: so many processes, an executor, or the workers of a Dask cluster.
         keep_going: Whether a graph that fails is an answer, too, and not the end.
         limits: What one graph may take.
         journal: Keeps the answers, and has those of a run that was broken off.
     """
 
-    workers: int = 1
+    workers: Workers = 1
     keep_going: bool = False
     limits: Limits = field(default_factory=Limits)
     journal: Journal | None = None
@@ -64,24 +64,45 @@ def answered(
     Raises:
         InputError: A graph has a problem, unless failures are gone past.
     """
-
-    def answer(question: Question) -> Answer:
-        try:
-            return ask(question)
-        except InputError as error:
-            return lost(question, error)
-
-    def lost(question: Question, error: InputError) -> Answer:
-        if not run.keep_going:
-            raise _placed(error, question)
-        return failed(question, _placed(error, question))
+    answering = _Answering(ask, failed, run.keep_going)
 
     def answers(rest: Iterable[Question]) -> Iterator[Answer]:
-        return map_in_order(answer, rest, run.workers, lost=lost, limits=run.limits)
+        return map_in_order(answering, rest, run.workers, lost=answering.lost, limits=run.limits)
 
     if run.journal is None:
         return answers(questions)
-    return run.journal.continued(questions, answers)
+    kept = run.journal.continued(questions, answers)
+    return kept if run.keep_going else _up_to_a_problem(kept)
+
+
+def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Failures of a run that went past them end this one."""
+    for answer in answers:
+        problem = getattr(answer, "problem", None)
+        if problem is not None:
+            raise problem
+        yield answer
+
+
+@dataclass(frozen=True)
+class _Answering(Generic[Question, Answer]):
+    """What a worker does with each question."""
+
+    ask: Callable[[Question], Answer]
+    failed: Callable[[Question, InputError], Answer]
+    keep_going: bool
+
+    def __call__(self, question: Question) -> Answer:
+        try:
+            return self.ask(question)
+        except InputError as error:
+            return self.lost(question, error)
+
+    def lost(self, question: Question, error: InputError) -> Answer:
+        """The answer to what has none."""
+        if not self.keep_going:
+            raise _placed(error, question)
+        return self.failed(question, _placed(error, question))
 
 
 def _placed(error: InputError, question: Placed) -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from latticemetric.batch.oracles import built, missed, readable
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.stream import Run, answered
 from latticemetric.batch.sweep_totals import Sweep, Swept, checked_borders, summed
-from latticemetric.batch.workers import map_in_order
+from latticemetric.batch.workers import Workers, map_in_order
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -31,7 +32,7 @@ def sweep(
     nbest: Iterable[int] = (),
     by_length: Iterable[float] = (),
     scales: Scales | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> Sweep:
     """The oracle of a test set at several beams, densities and sizes of n-best lists, and by length of references.
 
@@ -45,7 +46,7 @@ def sweep(
         nbest: Keep the so many cheapest strings, each of them counted once.
         by_length: The longest reference of each bin but the last, which holds what is longer.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        workers: Graphs searched at once.
+        workers: Graphs searched at once; or an executor, or a Dask client, whose workers search them.
 
     Raises:
         UsageError: A number makes no sense, or there are not as many references as graphs.
@@ -67,10 +68,7 @@ def sweep(
         Points.of(beams, densities, nbest),
         checked_borders(by_length),
     )
-
-    def answer(question: _Question) -> Swept:
-        return _swept(question, chosen, points, scales)
-
+    answer = partial(_swept, chosen, points, scales)
     return summed(map_in_order(answer, _questions(graphs, references), workers), chosen, points, borders)
 
 
@@ -83,20 +81,21 @@ def swept_pairs(
         InputError: A pair has a problem, unless failures are gone past: then it is one of those that failed.
         UsageError: A parameter makes no sense.
     """
+    return answered(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
 
-    def answer(pair: Pair) -> Swept:
-        graph, references = built(pair)
-        assert pair.entry is not None
-        with placed(pair.entry.place):
-            return _swept(_Question(pair.name, graph, readings_of(references)), metric, points, scales)
 
-    def failed(pair: Pair, error: InputError) -> Swept:
-        if not pair.references:
-            return Swept(pair.name, problem=error, where=pair.where)
-        length = reference_words(readable(pair), metric)
-        return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
+def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
+    graph, references = built(pair)
+    assert pair.entry is not None
+    with placed(pair.entry.place):
+        return _swept(metric, points, scales, _Question(pair.name, graph, readings_of(references)))
 
-    return answered(answer, failed, pairs, run)
+
+def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
+    if not pair.references:
+        return Swept(pair.name, problem=error, where=pair.where)
+    length = reference_words(readable(pair), metric)
+    return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
 
 class _Question(NamedTuple):
@@ -105,7 +104,7 @@ class _Question(NamedTuple):
     references: tuple[tuple[str, ...], ...]
 
 
-def _swept(question: _Question, metric: GRR, points: Points, scales: Scales | None) -> Swept:
+def _swept(metric: GRR, points: Points, scales: Scales | None, question: _Question) -> Swept:
     kept = sweep_graph(question.graph, question.references, metric, points, scales)
     length = reference_words(question.references, metric)
     return Swept(question.name, length, tuple(kept), references=len(question.references))

@@ -8,14 +8,20 @@ And a process can be killed: no thread that searches a graph can be.
 from __future__ import annotations
 
 import os
+import selectors
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, Self, TypeVar
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from latticemetric.batch.limits import Limits
-from latticemetric.batch.processes import Task, Worker
+from latticemetric.batch.processes import Start, Task, Worker, forked
+from latticemetric.batch.source import Source
+from latticemetric.batch.window import Window
 from latticemetric.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -23,9 +29,11 @@ Answer = TypeVar("Answer")
 # Handing one batch over costs as much as a small lattice; one that takes long enough by itself needs no company.
 _BATCH = 16
 _BATCH_SECONDS = 0.02
-# Questions under way, answered and not, of each worker; and bytes of them and of their answers, of all.
-_AHEAD = 128
-_BYTES_AHEAD = 2**26
+# While all workers have enough to do, replies may gather: to be woken for each costs more than to read it.
+_BREATH = 0.001
+
+Workers: TypeAlias = "int | Executor | Client"
+"""Who answers: so many processes of our own, an executor, or the workers of a Dask cluster."""
 
 
 def default_workers() -> int:
@@ -44,25 +52,42 @@ def raise_lost(_question: Any, error: InputError) -> Any:
 def map_in_order(
     function: Callable[[Question], Answer],
     questions: Iterable[Question],
-    workers: int,
+    workers: Workers,
     *,
     lost: Callable[[Question, InputError], Answer] = raise_lost,
     limits: Limits | None = None,
 ) -> Iterator[Answer]:
-    """Answers in order, from forked processes; questions and answers are pickled, the function need not be.
+    """Answers in order, from whoever works; questions and answers are pickled.
 
     No more than some questions a worker, and no more than 64 MB of all of them, are under way, however many there are.
-    An error of the questions, or of an answer, comes up when its turn has come. One worker without limits, or few
-    questions that are answered at once, need no process.
+    An error of the questions, or of an answer, comes up when its turn has come.
 
     Args:
-        function: Answers a question.
+        function: Answers a question. Our own processes are forked: for them, it need not be picklable.
         questions: Taken from where they come as they are needed.
-        workers: How many processes.
+        workers: How many processes; or an executor, or a Dask client. One worker without limits, or few questions that
+            are answered at once, need no process.
         lost: Makes the answer to a question that has none: its process was killed twice, or a limit was reached.
         limits: What one question may take.
     """
-    source = _Source(questions)
+    source = Source(questions)
+    limits = limits or Limits()
+    if not isinstance(workers, int):
+        from latticemetric.batch.executors import answers_of_executor
+
+        yield from answers_of_executor(function, source, workers, lost, limits)
+    else:
+        yield from _answers_of_processes(function, source, workers, lost, limits)
+    source.close()
+
+
+def _answers_of_processes(
+    function: Callable[[Question], Answer],
+    source: Source[Question],
+    workers: int,
+    lost: Callable[[Question, InputError], Answer],
+    limits: Limits,
+) -> Iterator[Answer]:
     if not hasattr(os, "fork"):
         if limits:
             raise UsageError("limits need processes that can be forked", advice="leave them out")
@@ -70,67 +95,29 @@ def map_in_order(
     if not limits:
         yield from map(function, source if workers <= 1 else _few(source))
     if source.has(1):
-        with _Pool(function, max(1, workers), limits or Limits()) as pool:
-            yield from pool.answers(source, lost)
-    source.close()
+        from latticemetric.batch.packing import packing
+
+        with packing() as opened, Pool(function, max(1, workers), limits) as pool:
+            for task in pool.done(opened.tasks(source)):
+                yield task.answer(lost)
 
 
-def _few(source: _Source[Question]) -> Iterator[Question]:
+def _few(source: Source[Question]) -> Iterator[Question]:
     """All questions if they are few, as long as they are answered at once."""
     until = time.monotonic() + _BATCH_SECONDS
     while not source.has(_BATCH) and source.has(1) and time.monotonic() < until:
         yield next(source)
 
 
-class _Source(Generic[Question]):
-    """Questions as they come; an error among them is kept until those before it are answered."""
+class Pool(Window):
+    """Processes, and the questions that are under way."""
 
-    def __init__(self, questions: Iterable[Question]) -> None:
-        self._questions = iter(questions)
-        self._taken: deque[Question] = deque()
-        self._error: Exception | None = None
-
-    def __iter__(self) -> _Source[Question]:
-        return self
-
-    def __next__(self) -> Question:
-        return self._taken.popleft() if self._taken else self._read()
-
-    def _read(self) -> Question:
-        if self._error is not None:
-            raise StopIteration
-        try:
-            return next(self._questions)
-        except StopIteration:
-            raise
-        except Exception as error:  # noqa: BLE001  raised by `close`
-            self._error = error
-            raise StopIteration from None
-
-    def has(self, number: int) -> bool:
-        """Whether there are so many more; they are read, and kept."""
-        while len(self._taken) < number:
-            try:
-                self._taken.append(self._read())
-            except StopIteration:
-                return False
-        return True
-
-    def close(self) -> None:
-        """Raises the error, if there was one."""
-        if self._error is not None:
-            raise self._error
-
-
-class _Pool:
-    """Workers, and the questions that are under way."""
-
-    def __init__(self, function: Callable[[Any], Any], workers: int, limits: Limits) -> None:
-        self._function, self._limits = function, limits
+    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = forked) -> None:
+        super().__init__()
+        self._function, self._limits, self._start = function, limits, start
         self._most = workers
         self._workers: list[Worker] = []
-        self._under_way: deque[Task] = deque()
-        self._again: deque[Task] = deque()
+        self._replies = selectors.PollSelector()
         self._batch = 1
 
     def __enter__(self) -> Self:
@@ -140,63 +127,53 @@ class _Pool:
         for worker in self._workers:
             worker.end()
 
-    def answers(self, questions: Iterator[Any], lost: Callable[[Any, InputError], Any]) -> Iterator[Any]:
-        """All answers, in order."""
-        while self._fill(questions) or self._under_way:
-            if not self._under_way[0].is_done:
-                self._wait()
-            while self._under_way and self._under_way[0].is_done:
-                yield self._under_way.popleft().answer(lost)
+    def kill(self) -> None:
+        """Kills the processes; who waits for their answers will find that out."""
+        for worker in self._workers:
+            worker.kill()
 
-    def _fill(self, questions: Iterator[Any]) -> bool:
-        """Hands questions to workers that have little to do; whether any were there."""
+    def _fill(self, tasks: Iterator[Task]) -> bool:
+        """Hands tasks to workers that have little to do; whether any were there."""
         filled = False
         for worker in sorted(self._hired(), key=lambda worker: len(worker.tasks)):
-            if len(worker.tasks) <= self._batch and (tasks := self._next(questions, worker)):
-                worker.hand(tasks)
+            if len(worker.tasks) <= self._batch and (batch := self._next(tasks, worker)):
+                worker.hand(batch)
                 filled = True
         return filled
 
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
         while len(self._workers) < self._most:
-            self._workers.append(Worker(self._function, self._limits.memory, self._workers))
+            worker = Worker(self._function, self._limits.memory, self._workers, self._start)
+            self._workers.append(worker)
+            self._replies.register(worker.replies, selectors.EVENT_READ, worker)
         return self._workers
 
-    def _next(self, questions: Iterator[Any], worker: Worker) -> list[Task]:
+    def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
         """A batch for a worker: first what another one died of, or left undone."""
-        tasks: list[Task] = []
+        batch: list[Task] = []
         size = 0
-        while len(tasks) < self._batch and (task := self._following(questions)) is not None:
+        while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
             if not worker.takes(size + task.size):
                 self._again.appendleft(task)
                 break
-            tasks.append(task)
+            batch.append(task)
             size += task.size
-        return tasks
-
-    def _following(self, questions: Iterator[Any]) -> Task | None:
-        if self._again:
-            return self._again.popleft()
-        if self._is_full() or (question := next(questions, _NOTHING)) is _NOTHING:
-            return None
-        task = Task(question)
-        self._under_way.append(task)
-        return task
-
-    def _is_full(self) -> bool:
-        return len(self._under_way) >= _AHEAD * self._most or sum(t.size for t in self._under_way) >= _BYTES_AHEAD
+        return batch
 
     def _wait(self) -> None:
         """Until a worker has said something, has died, or has had its time."""
-        from multiprocessing.connection import wait
-
-        began, left = time.monotonic(), self._left()
-        ready = wait([worker.replies for worker in self._workers], left)
+        began = time.monotonic()
+        if all(len(worker.tasks) > _BATCH // 2 for worker in self._workers):
+            time.sleep(_BREATH)
+        ready = self._replies.select(self._left())
         undone = sum(len(worker.tasks) for worker in self._workers)
-        for worker in list(self._workers):
-            if worker.replies in ready and not worker.collect():
+        for key, _ in ready:
+            worker = key.data
+            if not worker.collect():
                 self._bury(worker)
+            self._again.extend(worker.again)
+            worker.again.clear()
         self._judge_pace(time.monotonic() - began, undone - sum(len(worker.tasks) for worker in self._workers))
         self._stop_late()
 
@@ -241,8 +218,6 @@ class _Pool:
     def _dismiss(self, worker: Worker) -> str:
         """Ends a worker; others do what it leaves undone."""
         self._workers.remove(worker)
+        self._replies.unregister(worker.replies)
         self._again.extendleft(reversed(worker.tasks))
         return worker.end()
-
-
-_NOTHING = object()

@@ -13,7 +13,7 @@ from latticemetric.cli import options, running
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
     from latticemetric.formats.registry import Graph
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,7 +56,7 @@ def put_answers(
     symbols: str | None,
     output: str,
     failures: str | None,
-    shard: Shard | None,
+    shard: Part | None,
     evidence: tuple[str, ...] = (),
     **chosen: Any,
 ) -> None:
@@ -115,18 +115,16 @@ def json_lines(items: Iterable[Item]) -> Iterator[str]:
         yield json.dumps(item, ensure_ascii=False, allow_nan=False)
 
 
-def json_document(items: Iterable[Item], name: str, shard: Shard | None = None, items_each: int = 1) -> Iterator[str]:
+def json_document(items: Iterable[Item], name: str, shard: Part | None = None, items_each: int = 1) -> Iterator[str]:
     """One document, whose items are written as they come; so many of each graph."""
+    from latticemetric.batch.shards import document_end
+
     yield f'{{"{name}": ['
     before = ""
     for line in json_lines(items):
         yield before + line
         before = ","
-    if shard is None:
-        yield "]}"
-    else:
-        each = {} if items_each == 1 else {"items_each": items_each}
-        yield f'], "shard": {json.dumps({**shard.asdict(), **each})}}}'
+    yield document_end({}, shard, **({} if items_each == 1 else {"items_each": items_each}))
 
 
 def tsv(items: Iterable[Item], columns: list[str]) -> Iterator[str]:

@@ -15,11 +15,12 @@ from latticemetric.errors import UsageError, placed, require_pynini
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.pairing import Pair
+    from latticemetric.batch.shards import Part
 
 _ENDING = ".fst"
 _OF_RATES = (
     "alpha", "beta", "ignore", "wildcard", "normalize", "score", "alignment", "tags", "confidence",
-    "nbest", "hope", "fear", "worst", "write_lattices",
+    "nbest", "hope", "fear", "worst", "on", "write_lattices", "to_format", "sum_scores", "drop_labels",
 )  # fmt: skip
 _TSV_COLUMNS = ["id", "score", "hypothesis", "cost", "exact", "one_best_hypothesis", "one_best_score", "one_best_cost"]
 
@@ -35,10 +36,10 @@ def put_oracles(
     """Reads, asks, and writes."""
     from latticemetric.batch.automaton_oracles import automaton_oracles
 
-    _refuse_others(chosen, output_format)
+    _refuse_others(references, chosen["engine"])
     pairs = running.taken(_pairs(lattices, references, style, chosen), chosen["shard"])
     metric = _read(chosen["metric"])
-    totals, failed = Totals(), running.Failures(chosen["failures"])
+    totals, failed = Totals(chosen["shard"]), running.Failures(chosen["failures"])
     with running.running(output=output, **chosen) as run:
         shown = options.progress(pairs, None, "lattices")
         answers = automaton_oracles(shown, metric, run, scales=dict(chosen["scales"]))
@@ -48,19 +49,16 @@ def put_oracles(
         failed.write()
     if output_format == "text":
         click.echo(totals.summary(), err=True)
-    if totals.failed:
+    if totals.sums.failed:
         sys.exit(1)
 
 
-def _refuse_others(chosen: dict[str, Any], output_format: str) -> None:
+def _refuse_others(references: tuple[str, ...], engine: str) -> None:
     """What is told to recognition rates means nothing to an automaton."""
-    advice = "leave it out, or name a metric"
-    for name in _OF_RATES:
-        if chosen.get(name):
-            raise UsageError(f"--{name.replace('_', '-')} means nothing to an automaton", advice=advice)
-    if chosen["shard"] is not None and output_format == "json":
-        raise UsageError("the totals of an automaton cannot be merged", where="--shard", advice="choose --format jsonl")
-    if chosen["engine"] == "native":
+    options.refuse(_OF_RATES, "an automaton", advice="leave it out, or name a metric")
+    if not references:
+        options.refuse(["style"], "an automaton without references")
+    if engine == "native":
         raise UsageError("the native engine knows recognition rates only", advice="leave --engine out")
 
 
@@ -91,40 +89,39 @@ def _pairs(lattices: str, references: tuple[str, ...], style: Any, chosen: dict[
 
 
 class Totals:
-    """Sums over answers."""
+    """Sums over answers as they are written.
 
-    def __init__(self) -> None:
-        self.signature = ""
-        self.lattices = self.failed = 0
-        self._score: float = 0
-        self._one_best: float | None = 0
+    Attributes:
+        sums: What there is up to now.
+        part: Which shard it is, if it is one.
+    """
+
+    def __init__(self, part: Part | None) -> None:
+        from latticemetric.batch.automaton_oracles import AutomatonTotals
+
+        self.sums, self.part = AutomatonTotals(), part
 
     def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
         """Passes answers on."""
         for answer in answers:
-            if answer.problem is not None:
-                self.failed += 1
-            else:
-                best = answer.value
-                first = best.one_best.score
-                self.lattices += 1
-                self.signature = best.signature
-                self._score += best.score
-                self._one_best = None if self._one_best is None or first is None else self._one_best + first
+            self.sums += self.sums.of(answer)
             yield answer
 
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        sums = {"score": self._score, "one_best": {"score": self._one_best}}
-        return {**sums, "lattices": self.lattices, "failed": self.failed}
+    def end(self) -> str:
+        """What follows the items of the JSON document."""
+        from latticemetric.batch.shards import document_end
+
+        sums = {} if self.part is None else {"sums": self.sums.state()}
+        return document_end(self.sums.told(), self.part, **sums)
 
     def summary(self) -> str:
         """The sums in a few lines."""
         from latticemetric.cli.display import shown, table
 
-        rows = [["oracle", shown(self._score)], ["1-best", shown(self._one_best)]]
-        failed = f", {self.failed} failed" if self.failed else ""
-        count = "1 lattice" if self.lattices == 1 else f"{self.lattices} lattices"
+        corpus, sums = self.sums.told()["corpus"], self.sums
+        rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
+        failed = f", {sums.failed} failed" if sums.failed else ""
+        count = "1 lattice" if sums.lattices == 1 else f"{sums.lattices} lattices"
         return "\n".join(["", *table(rows), f"{count}{failed}"])
 
 
@@ -168,7 +165,7 @@ def _json(answers: Iterable[Answer], totals: Totals) -> Iterator[str]:
         item.pop("signature", None)
         yield before + _as_json(item)
         before = ","
-    yield f'], "corpus": {_as_json(totals.asdict())}, "signature": {_as_json(totals.signature)}}}'
+    yield totals.end()
 
 
 _WRITERS = {"text": _text, "tsv": _tsv, "json": _json, "jsonl": _jsonl}

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
 
 _COLUMNS = ["id", "hypothesis", "bayes_risk", "confidences", "error"]
 
@@ -24,17 +25,27 @@ Examples:
   latticemetric consensus lats.ark.gz --write-lattices out.mesh --least 0.001
 """
 
+_SECTIONS = {
+    "The model's scores": "",
+    "What is read": "",
+    "Very many graphs": "",
+    "What is written": "--format --output --write-lattices --least",
+}
 
-@click.command("consensus", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("consensus", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
 @answers.posterior_scale
-@click.option("--write-lattices", metavar="FILE", help="Write the networks as lattices too, by the file's suffix.")
+@click.option(
+    "--write-lattices", metavar="FILE", help="Write the networks as lattices, too; the suffix says the format."
+)
 @click.option(
     "--least",
     type=click.FloatRange(0, 1),
     default=1e-6,
     show_default=True,
-    help="Posteriors below are not written there.",
+    metavar="P",
+    help="Words less probable are left out of --write-lattices.",
 )
 @options.output_format("text", "tsv", "json", "jsonl", "ctm")
 def command(
@@ -53,7 +64,7 @@ def command(
     answers.put_answers(partial(consensus, scale=scale, scales=dict(scales)), lines, **chosen)
 
 
-def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Part | None) -> Iterable[str]:
     if output_format in {"text", "ctm"}:
         return (_text if output_format == "text" else _ctm)(found)
     items = ({"id": answer.name, **_item(answer)} for answer in found)

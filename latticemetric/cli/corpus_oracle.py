@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from latticemetric.batch.corpus_oracles import CorpusAnswer
 
 _NAMES = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
-_OF_RATES = ("alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "write_lattices", "tags", "confidence")
+_OF_RATES = (
+    "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "confidence", "alignment",
+    "write_lattices", "to_format", "sum_scores", "drop_labels",
+)  # fmt: skip
+_OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
 def is_of_corpora(metric: str) -> bool:
@@ -58,16 +62,11 @@ def put_corpus_oracle(
 
 def _refuse_others(chosen: dict[str, Any]) -> None:
     """What is told to recognition rates means nothing to BLEU."""
-    for name in _OF_RATES:
-        if chosen.get(name):
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} means nothing to BLEU of a corpus", advice="leave it out, or name a rate")
+    options.refuse(_OF_RATES, "BLEU of a corpus", advice="leave it out, or name a rate")
     if chosen.get("score"):
         raise UsageError("--score is for rates", advice="write the strings with --format tsv; latticemetric score")
-    for name in ("shard", "resume", "timeout", "max_memory"):
-        if chosen.get(name):
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} is for graphs that are searched one by one", advice="leave it out")
+    if given := options.given(_OF_ONE_BY_ONE):
+        raise UsageError(f"{given[0]} is for graphs that are searched one by one", advice="leave it out")
     if chosen["engine"] == "openfst":
         raise UsageError("the openfst engine knows recognition rates only", advice="leave --engine out")
 

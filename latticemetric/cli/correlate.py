@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,11 +32,27 @@ Examples:
   latticemetric correlate wmt17/ --pair cs-en --plot cs-en.svg
 """
 
+_SECTIONS = {
+    "The test set": "--pair --reference --human --leave-out",
+    "Human scores": "--scores --combine --normalize-judges",
+    "What is measured": "--metrics --tokenize --lowercase --normalize --effective-length",
+    "Groups of segments": "--group-by --width --smallest --unigram",
+    "What is written": "--tables --baseline --format --output --short-signature --plot --plot-level",
+    "The work": "--workers",
+}
 
-@click.command("correlate", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("correlate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("test_set", metavar="TESTSET")
 @click.option("--pair", metavar="PAIR", help="Language pair of a WMT folder with several, like cs-en.")
-@click.option("--reference", "-r", "references", metavar="FILE", multiple=True, help="In place of the folder's own.")
+@click.option(
+    "--reference",
+    "-r",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="References in place of the folder's own; repeatable.",
+)
 @click.option("--human", metavar="FILE", help="Table of judgments in place of the folder's own.")
 @click.option("--leave-out", metavar="SYSTEM", multiple=True, help="Pass over a system; repeatable.")
 @click.option("--scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
@@ -47,8 +64,10 @@ Examples:
     help="What several columns become.",
 )
 @click.option("--normalize-judges", is_flag=True, help="Give each judge zero mean and unit variance.")
-@click.option("--metrics", "-m", metavar="NAMES", multiple=True, help="Separated by commas (default: all).")
-@click.option("--tokenize", "-tok", metavar="NAME", help="sacrebleu's tokenizer (default: none; 13a for WMT).")
+@click.option(
+    "--metrics", "-m", metavar="NAMES", multiple=True, help="Metrics, separated by commas; repeatable (default: all)."
+)
+@click.option("--tokenize", "-tok", metavar="NAME", help="One of sacrebleu's tokenizers (default: none; 13a for WMT).")
 @click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
 @options.normalize
 @click.option(
@@ -64,19 +83,28 @@ Examples:
     help=f"Tables of text: some of {', '.join(_TABLES)}.",
 )
 @click.option("--baseline", metavar="METRIC", help="What p-values compare with (default: the first metric).")
-@click.option("--group-by", type=click.Choice(["unigram", "human"]), help="Also group segments by a score.")
+@click.option(
+    "--group-by",
+    type=click.Choice(["unigram", "human"]),
+    help="Group segments by their unigram score or their human score, too.",
+)
 @click.option(
     "--width",
     type=click.FloatRange(0, min_open=True),
     default=0.1,
     show_default=True,
     metavar="X",
-    help="Between groups.",
+    help="What lies between groups.",
 )
 @click.option(
-    "--smallest", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Smaller groups are small."
+    "--smallest",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Groups of fewer segments are marked, and left out of the second correlation.",
 )
-@click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="The unigram score of groups.")
+@click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="What the unigram score is.")
 @options.resampling(1000)
 @click.option("--plot", metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
 @click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
@@ -201,7 +229,7 @@ def _check_plot(chosen: dict[str, Any]) -> None:
     """Says what cannot be drawn before anything is computed."""
     if not chosen["plot"]:
         return
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
 
     check_plot(chosen["plot"])
     if chosen["plot_level"] == "groups" and chosen["group_by"] is None:

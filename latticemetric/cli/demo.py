@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from latticemetric.cli.help_page import verb
+
 
 def example_data() -> Path:
     """The folder of the bundled examples: beside the package in a checkout, inside it once installed."""
@@ -14,7 +16,13 @@ def example_data() -> Path:
     return installed if installed.is_dir() else package.parent / "examples" / "data"
 
 
-@click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
+_EPILOG = """\b
+Example:
+  latticemetric demo
+"""
+
+
+@verb("demo", epilog=_EPILOG)
 def command() -> None:
     """Oracles of the bundled examples: what to type, and what comes out."""
     from latticemetric.cli.oracle import command as oracle

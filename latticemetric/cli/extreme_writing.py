@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from latticemetric.batch.extremes import Extremes, Wanted
@@ -23,7 +23,11 @@ class ExtremeWriter:
         """Under the oracle: the strings that follow it, then the sides."""
         for rank, best in enumerate(extremes.nbest[1:], start=2):
             yield _line(str(rank), best)
-        for side, extreme in extremes.found.items():
+        for side in self._wanted.sides:
+            extreme = extremes.found.get(side)
+            if extreme is None:
+                yield f"  {side.name:<10}  {'failed':>7}"
+                continue
             bound = None if isinstance(extreme, Hope) or extreme.exact else extreme.bound
             yield _line(side.name, extreme) + ("" if bound is None else f"  (not exact: bound {shown(bound)})")
 
@@ -43,12 +47,17 @@ class ExtremeWriter:
         values: list[Any] = []
         if self._wanted.nbest:
             values.append(" ||| ".join(" ".join(best.words) for best in extremes.nbest))
-        for side, extreme in extremes.found.items():
-            item = extreme.asdict()
-            item["scores"] = " ".join(f"{name}={value!r}" for name, value in extreme.scores.items())
+        for side in self._wanted.sides:
+            extreme = extremes.found.get(side)
+            item = {} if extreme is None else extreme.asdict()
+            item["scores"] = "" if extreme is None else _with_names(extreme.scores)
             names = [*(["value"] if side.weight is not None else []), *_FIELDS]
             values += [item.get(name) for name in names]
         return values
+
+
+def _with_names(scores: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={value!r}" for name, value in scores.items())
 
 
 def _line(name: str, path: ScoredPath) -> str:

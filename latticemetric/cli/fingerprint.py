@@ -1,8 +1,9 @@
-"""What tells one run of a command from another: its options, and the sizes and times of the files they name."""
+"""What tells one run of a command from another: its options, and the files they name."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,12 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.files.paths import expand
 from latticemetric.signature import VERSION
 
-# What changes nothing in the results.
-_NO_MATTER = {"workers", "resume"}
-_GRAPHS_AND_TEXTS = {"lattices", "graphs", "references", "symbols", "evidence"}
+# What changes nothing in answers: a run that a failure ended goes on with --keep-going.
+_NO_MATTER = {"workers", "cluster", "resume", "keep_going"}
+# What shards of one run may have of their own: where they write, and how they deal with what fails.
+_OF_SHARDS = {"shard", "output", "failures", "write_lattices", "plot", "timeout", "max_memory"}
+_GRAPHS = {"lattices", "graphs", "evidence"}
+_GRAPHS_AND_TEXTS = {*_GRAPHS, "references", "symbols", "gold", "predicted"}
 _WORD_LISTS = {"ignore", "wildcard"}
 _SCRIPTS = (".scp",)
 
@@ -30,6 +34,31 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
     files = {file: _state(file) for path in named for file in _files(path)}
     parameters = {f"--{name.replace('_', '-')}": repr(value) for name, value in told.items()}
     return {"version": VERSION, "command": context.command.name, "parameters": parameters, "files": files}
+
+
+def common_to_shards(context: click.Context) -> dict[str, Any]:
+    """What all shards of a run have in common; files by their content, for jobs run on several machines.
+
+    References, and the ids of graphs, are digested where they are read. Of graphs, the sizes of files must do.
+    """
+    told, size = {}, 0
+    spelled = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for name, value in context.params.items():
+        if name in _GRAPHS:
+            paths = [path for path in _named(name, value) if path != "-"]
+            size += sum(_state(file)[0] for path in paths for file in _files(path))
+        elif name not in {*_NO_MATTER, *_OF_SHARDS, "references"}:
+            told[spelled[name]] = _by_content(name, value)
+    return {"version": VERSION, "command": context.command.name, "options": told, "bytes": size}
+
+
+def _by_content(name: str, value: Any) -> str:
+    """An option's value; what stands in a file it names, instead of the file."""
+    told = value if isinstance(value, str) else repr(value)
+    for path in filter(os.path.isfile, _named(name, value)):  # a pipe has been read
+        with Path(path).open("rb") as file:
+            told = told.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
+    return told
 
 
 def _named(name: str, value: Any) -> Iterator[str]:

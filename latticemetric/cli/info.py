@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options, running
+from latticemetric.cli.help_page import verb
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -35,7 +36,14 @@ _COLUMNS = [
 ]
 
 
-@click.command("info", context_settings={"help_option_names": ["-h", "--help"]})
+_EPILOG = """\b
+Examples:
+  latticemetric info lats.ark.gz
+  latticemetric info forests/ more.plf --format tsv | cut -f 1,8      (ids, numbers of paths)
+"""
+
+
+@verb("info", epilog=_EPILOG)
 @click.argument("graphs", nargs=-1, required=True)
 @running.keep_going
 @running.many_graphs

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import signal
 import sys
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from latticemetric.cli.stopping import Stopped, listen, listen_no_more
+from latticemetric.cli.versions import version_option
 from latticemetric.errors import LatticeMetricError, OutputClosedError
-from latticemetric.signature import VERSION
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _VERBS = {
     "oracle": "the best that each lattice could have said",
@@ -28,6 +33,8 @@ _VERBS = {
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",
     "grammar": "grammars that make texts comparable: build, apply, show",
+    "doctor": "what is installed, what is missing, what does not work without it",
+    "completion": "the script that makes bash, zsh or fish complete all this",
     "demo": "an oracle table of the bundled examples",
 }
 
@@ -38,11 +45,21 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
         return list(_VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's interface
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
         command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
+        if ctx.resilient_parsing:  # a shell asks what could follow
+            from latticemetric.cli.completing import teach
+
+            teach(command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        verbs = [CompletionItem(name, help=text) for name, text in _VERBS.items() if name.startswith(incomplete)]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):
@@ -50,51 +67,73 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(VERSION, prog_name="latticemetric")
+@version_option("latticemetric")
 def _group() -> None:
     """Score what a decoder could have said: lattices, forests and n-best lists, by any metric."""
 
 
 def latticemetric() -> None:
     """Entry point of `latticemetric`."""
-    _run(_group)
+    _run(_group, "latticemetric")
 
 
 def lattice_oracle() -> None:
     """Entry point of `lattice-oracle`."""
     from latticemetric.cli.oracle import command
 
-    _run(command, prog_name="lattice-oracle")
+    _run(command, "lattice-oracle")
 
 
-def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
+def _run(command: click.Command, program: str) -> None:
     """Runs a command; what goes wrong is one line on stderr and exit status 2."""
     # NumPy's BLAS starts a thread a processor when it is imported, which spin; nothing here has work for them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
     gc.set_threshold(100_000, 20, 20)
+    listen()
     try:
-        status = command(prog_name=prog_name, standalone_mode=False)
-        _leave(status if isinstance(status, int) else 0)
+        status = _status(command, program)
+    except (LatticeMetricError, ImportError, OutputClosedError, Stopped) as end:
+        status = _told(end)
+        _drop_output()
+    _leave(status)
+
+
+def _status(command: click.Command, program: str) -> int:
+    """Runs a command under a shell, or completes a line of one; the exit status."""
+    if any(name.endswith("_COMPLETE") for name in os.environ):
+        from latticemetric.cli.completing import prepare
+
+        prepare(command)
+    try:
+        status = command(prog_name=program, standalone_mode=False)
+        return status if isinstance(status, int) else 0
     except click.exceptions.Exit as exit_:
-        _leave(exit_.exit_code)
+        return exit_.exit_code
     except SystemExit as exit_:
         if not isinstance(exit_.code, int):
             raise
-        _leave(exit_.code)
+        return exit_.code
     except click.ClickException as error:
         error.show()
-        _leave(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        _leave(130)
-    except LatticeMetricError as error:
-        click.echo(f"error: {error}", err=True)
-        _drop_output()
-        _leave(2)
-    except OutputClosedError:
-        _drop_output()
-        _leave(0)
+        raise Stopped(signal.SIGINT) from None
+
+
+def _told(end: LatticeMetricError | ImportError | OutputClosedError | Stopped) -> int:
+    """Says in one line why there is no result; the exit status."""
+    if isinstance(end, OutputClosedError):  # whoever read it has had enough
+        return 0
+    if isinstance(end, Stopped):
+        listen_no_more()
+        with contextlib.suppress(OSError):  # the terminal may be gone, and is why we end
+            click.echo(str(end), err=True)
+        return end.status
+    # Something that every installation has is missing, or cannot be loaded.
+    advice = "; to see what is missing: latticemetric doctor" if isinstance(end, ImportError) else ""
+    click.echo(f"error: {end}{advice}", err=True)
+    return 2
 
 
 def _leave(status: int) -> None:

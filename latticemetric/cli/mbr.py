@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.help_page import verb
 from latticemetric.cli.mbr_methods import GRID, asking
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
 
 _COLUMNS = [
     "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
@@ -25,6 +26,7 @@ _COLUMNS = [
 _OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
 _OF_METRICS = ("samples", "seed", "alpha", "beta", "smoothing")
 _OF_WRITING = ("write_lattices", "gains_only")
+_OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 _OF_TUNING = ("metric", "ignore", "style")
 
 _EPILOG = """\b
@@ -38,8 +40,15 @@ Examples:
   latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
 
+_SECTIONS = {
+    "The decision": "--method --posterior-scale --prune --evidence",
+    "By n-grams (--method ngram)": "-p -r -T --word-penalty --order --write-lattices --gains-only",
+    "Under a metric (--method 4-grr, bleu …)": "--samples --seed --alpha --beta --smoothing",
+    "Finding parameters": "--tune --metric --ignore --references",
+}
 
-@click.command("mbr", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("mbr", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
 @click.option(
     "--method",
@@ -48,14 +57,41 @@ Examples:
     metavar="NAME",
     help="ngram, wer, or a metric: 4-grr, bleu, meteor …",
 )
-@click.option("-p", default="0.85", show_default=True, callback=options.numbers, help="Average precision of unigrams.")
-@click.option("-r", default="0.72", show_default=True, callback=options.numbers, help="What each order keeps of it.")
 @click.option(
-    "-T", "T", default="10", show_default=True, callback=options.numbers, help="The less it is, the more words cost."
+    "-p",
+    default="0.85",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="Average precision of unigrams.",
 )
-@click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
 @click.option(
-    "--word-penalty", default="0", show_default=True, callback=options.numbers, help="A further cost of each word."
+    "-r",
+    default="0.72",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="What each order keeps of the precision below it.",
+)
+@click.option(
+    "-T",
+    "T",
+    default="10",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="The less it is, the more each word costs.",
+)
+@click.option(
+    "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
+)
+@click.option(
+    "--word-penalty",
+    default="0",
+    show_default=True,
+    callback=options.numbers,
+    metavar="NUMBERS",
+    help="A further cost of each word; may be negative.",
 )
 @click.option(
     "--posterior-scale",
@@ -72,16 +108,26 @@ Examples:
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="Draw N paths, instead of listing all.")
 @click.option(
-    "--samples", type=click.IntRange(1), metavar="N", help="Of metrics: draw N paths, instead of listing all."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The same seed draws the same paths.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the samples.")
 @click.option("--alpha", metavar="A", help="Of N-grr: what an inserted word costs (default 1).")
 @click.option("--beta", metavar="B", help="Of N-grr: what a deleted word costs (default 0).")
 @click.option(
     "--smoothing", metavar="NAME", help="Of bleu: none, floor, add-k or exp; sentences have few long n-grams."
 )
-@click.option("--tune", multiple=True, metavar="REFERENCES", help="Find parameters that score best; repeatable.")
+@click.option(
+    "--tune",
+    multiple=True,
+    metavar="REFERENCES",
+    help="Find the parameters that score best against these; repeatable, for several references.",
+)
 @click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
 @click.option("--ignore", metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list.")
 @click.option(
@@ -111,16 +157,16 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
     )
     both = {"scales": dict(scales), "prune": chosen.pop("prune")}
     if method != "ngram":
-        _refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
+        options.refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
     if method == "wer":
-        _refuse(["evidence"], "the method wer")
+        options.refuse(["evidence"], "the method wer")
     if method in {"ngram", "wer"}:
-        _refuse(_OF_METRICS, f"the method {method}")
+        options.refuse(_OF_METRICS, f"the method {method}")
     if chosen["tune"]:
-        _refuse(_OF_WRITING, "--tune")
+        options.refuse([*_OF_WRITING, *_OF_ONE_BY_ONE], "--tune")
         _tune(grid, **tuned, **both, **chosen, output_format=output_format)
         return
-    _refuse(_OF_TUNING, "a run without --tune")
+    options.refuse(_OF_TUNING, "a run without --tune")
     ask = asking(method, grid, of_metrics, **written, **both)
     chosen.pop("tune")
 
@@ -132,25 +178,14 @@ def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> N
         answers.put_answers(ask, lines, **chosen)
 
 
-def _refuse(names: Iterable[str], where: str) -> None:
-    """Refuses options that have no effect there."""
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            option = next(p.opts[0] for p in context.command.params if p.name == name)
-            raise UsageError(f"{option} means nothing to {where}", advice="leave it out")
-
-
 def _tune(grid: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
     from latticemetric.cli import mbr_tuning
 
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     parameters = {name: value for name, value in grid.items() if context.get_parameter_source(name) is not default}
-    chosen.pop("workers")  # all settings share what is kept of a graph: one process tunes
-    for name in ("shard", "resume", "timeout", "max_memory", "failures"):
-        if chosen.pop(name):
-            raise UsageError(f"--{name.replace('_', '-')} means nothing to --tune", advice="leave it out")
+    for name in ("workers", *_OF_ONE_BY_ONE):  # all settings share what is kept of a graph: one process tunes
+        chosen.pop(name)
     reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
     mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
 
@@ -167,7 +202,7 @@ def _gains_only_advised() -> Iterator[None]:
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _lines(found: Iterator[Answer], output_format: str, shard: Shard | None, settings: int) -> Iterable[str]:
+def _lines(found: Iterator[Answer], output_format: str, shard: Part | None, settings: int) -> Iterable[str]:
     if output_format == "text":
         return _text(found)
     items = _items(found)

@@ -19,9 +19,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
-    "--symbols", metavar="FILE", help="Symbol table (words.txt) that spells the word numbers of the graphs."
+    "--symbols", metavar="FILE", help="Symbol table (words.txt) that spells word numbers, of graphs and references."
 )
-output = click.option("--output", "-o", default="-", metavar="FILE", help="Where results go (else stdout).")
+output = click.option(
+    "--output", "-o", default="-", metavar="FILE", help="Where results go, compressed as the suffix says (else stdout)."
+)
 
 
 workers = click.option(
@@ -29,14 +31,19 @@ workers = click.option(
 )
 
 
-def resampling(resamples: int, what_for: str = "For intervals; 0: none.") -> Callable[[F], F]:
+def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none.") -> Callable[[F], F]:
     """The options of whatever is resampled: how often, from which seed, and what intervals hold."""
     decorators = [
         click.option(
             "--resamples", type=click.IntRange(0), default=resamples, show_default=True, metavar="N", help=what_for
         ),
         click.option(
-            "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the resamples."
+            "--seed",
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="The same seed draws the same resamples.",
         ),
         click.option(
             "--confidence",
@@ -64,7 +71,7 @@ def output_format(*names: str) -> Callable[[F], F]:
         type=click.Choice(names),
         default=names[0],
         show_default=True,
-        help="Of results.",
+        help="How results are written.",
     )
 
 
@@ -160,6 +167,20 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
                 file.flush()
 
         yield put
+
+
+def given(names: Iterable[str]) -> list[str]:
+    """Those options of the command that runs that were given, as users write them."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    spelled = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    return [spelled[name] for name in names if context.get_parameter_source(name) is not default]
+
+
+def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
+    """Refuses options that have no effect there."""
+    for option in given(names):
+        raise UsageError(f"{option} means nothing to {where}", advice=advice)
 
 
 def word_list(text: str | None) -> frozenset[str]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.help_page import verb
+from latticemetric.cli.versions import version_option
 from latticemetric.errors import UsageError
-from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Wanted
@@ -25,31 +26,46 @@ Examples:
   lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
 
+_SECTIONS = {
+    "What is measured": "",
+    "Also find": "--nbest --hope --fear --worst --on",
+    "Also say": "--score --alignment --tags --confidence",
+    "The search": "--engine",
+}
 
-@click.command("oracle", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", nargs=1)
 @click.argument("references", nargs=-1, metavar="REFERENCES...")
 @searches.rate_options(
-    "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of one's own."
+    "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own."
 )
-@click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
-@click.option("--nbest", type=click.IntRange(1), metavar="K", help="List the K best strings of each graph, too.")
-@options.weights("--hope", "Also find what has the largest W · metric − cost.")
-@options.weights("--fear", "Also find what has the largest −W · metric − cost.")
-@click.option("--worst", is_flag=True, help="Also find the string that scores worst.")
+@click.option("--score", metavar="NAMES", help="Score the extracted strings by further metrics, too: bleu-sbp,meteor.")
+@click.option(
+    "--nbest", type=click.IntRange(1), metavar="K", help="List the K best strings of each graph, too, each once."
+)
+@options.weights("--hope", "Find what has the largest W · metric − cost, too; several weights with commas.")
+@options.weights("--fear", "Find what has the largest −W · metric − cost, too; likewise.")
+@click.option("--worst", is_flag=True, help="Find the string that scores worst, too.")
 @click.option(
     "--on",
     type=click.Choice(["rate", "numerator"]),
     default="rate",
     show_default=True,
-    help="What --hope, --fear weigh.",
+    help="What --hope and --fear weigh.",
 )
 @click.option("--write-lattices", metavar="FILE", help="Write all paths that score best, as lattices or forests.")
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of --write-lattices (else by the file's suffix).")
 @click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
 @click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")
-@click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
-@click.version_option(VERSION, prog_name="lattice-oracle")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "native", "openfst"]),
+    default="auto",
+    show_default=True,
+    help="What runs the search; the answer is the same.",
+)
+@version_option("lattice-oracle")
 @options.normalize
 @options.scale
 @running.many_graphs
@@ -58,9 +74,11 @@ Examples:
 @searches.references_style
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
-@click.option("--alignment", is_flag=True, help="Show how words align (text); json always says.")
-@click.option("--tags", is_flag=True, help="OK or BAD for each word; in text, those of the 1-best and nothing else.")
-@click.option("--confidence", type=float, metavar="SCALE", help="Posteriors of words, from costs times this number.")
+@click.option("--alignment", is_flag=True, help="In text, show how words align; json always says.")
+@click.option("--tags", is_flag=True, help="Tag words as OK or BAD; in text, those of the 1-best and nothing else.")
+@click.option(
+    "--confidence", type=float, metavar="SCALE", help="Say how probable each word is, under costs times this number."
+)
 @running.keep_going_counting
 def command(
     *,
@@ -108,6 +126,8 @@ def command(
 
     if tags and output_format == "text" and (alignment or chosen["nbest"] or chosen["confidence"] is not None):
         raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
+    if alignment and output_format == "tsv":
+        raise UsageError("--alignment means nothing to tsv", advice="choose --format json, which always says")
     metric = searches.rate(**chosen)
     scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
     wanted = _wanted(graphs=write_lattices is not None, **chosen)
@@ -145,6 +165,8 @@ def _wanted(
     **_: Any,
 ) -> Wanted | None:
     """What is asked for beside oracles, if anything is."""
+    if not (hope or fear):
+        options.refuse(["on"], "a run without --hope and --fear")
     if not (nbest or hope or fear or worst or graphs):
         return None
     from latticemetric.batch.extremes import Wanted

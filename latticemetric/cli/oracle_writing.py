@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch.oracle_sums import OracleSums
 from latticemetric.batch.oracles import Outcome
+from latticemetric.batch.shards import document_end
 from latticemetric.cli.display import harmless, shown, table, tsv_field
 
 if TYPE_CHECKING:
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
     from latticemetric.cli.extreme_writing import ExtremeWriter
     from latticemetric.questions.oracles.scored_path import Oracle, ScoredPath
 
@@ -44,7 +45,7 @@ class Writer:
         tags: bool = False,
         confidence: bool = False,
         normalize: str | None = None,
-        shard: Shard | None = None,
+        shard: Part | None = None,
     ) -> None:
         self._sums, self._shard = sums, shard
         self._extremes: ExtremeWriter | None = None
@@ -117,10 +118,8 @@ class Writer:
         for outcome in outcomes:
             yield before + _as_json(_item(outcome, tags=self._tags))
             before = ","
-        shard = ""
-        if self._shard is not None:
-            shard = ', "shard": ' + _as_json({**self._shard.asdict(), "sums": self._sums.state()})
-        yield '], "corpus": ' + _as_json(self._sums.corpus()) + shard + "}"
+        sums = {} if self._shard is None else {"sums": self._sums.state()}
+        yield document_end({"corpus": self._sums.corpus()}, self._shard, **sums)
 
     def summary(self) -> list[str]:
         """The corpus in a few lines: oracle, 1-best, and what lies between them."""
@@ -141,7 +140,9 @@ class Writer:
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        inexact = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
+        notes = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
+        alone = {side.name: total.failed - totals.failed for side, total in extremes.items()}
+        notes += [f"{name}: {number} failed" for name, number in alone.items() if number]
         failed = f", {totals.failed} failed" if totals.failed else ""
         lattices = "1 lattice" if totals.lattices == 1 else f"{totals.lattices} lattices"
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
@@ -149,7 +150,7 @@ class Writer:
             "",
             *table(rows),
             *_string_table(scores),
-            *inexact,
+            *notes,
             f"{lattices}{failed}   {self._signature}",
             *(found["oracle"]["signature"] for found in scores.values()),
         ]

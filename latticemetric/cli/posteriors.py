@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
     from latticemetric.formats.registry import Graph
     from latticemetric.lattice import Lattice
     from latticemetric.questions.distributions.posterior_listing import PosteriorListing
@@ -34,12 +35,24 @@ Examples:
   latticemetric posteriors lats.slf --of summary --write-lattices out.slf
 """
 
+_SECTIONS = {
+    "What is listed": "--of --order --least --top",
+}
 
-@click.command("posteriors", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
 @answers.posterior_scale
-@click.option("--of", type=click.Choice(list(_COLUMNS)), default="words", show_default=True, help="What is listed.")
-@click.option("--order", type=click.IntRange(1), default=4, show_default=True, help="Of the longest n-grams.")
+@click.option(
+    "--of",
+    type=click.Choice(list(_COLUMNS)),
+    default="words",
+    show_default=True,
+    help="What is listed; arcs of lattices, edges of forests.",
+)
+@click.option(
+    "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
+)
 @click.option("--least", type=click.FloatRange(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
 @click.option("--top", type=click.IntRange(0), metavar="N", help="List no more of each graph.")
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with posteriors too, by the file's suffix.")
@@ -85,7 +98,7 @@ def _answer(
     return listing(found, **listed), found.to_lattice() if with_lattice else None
 
 
-def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Shard | None) -> Iterable[str]:
+def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Part | None) -> Iterable[str]:
     if output_format == "text":
         return (line for answer in found for line in _text(answer, of))
     if output_format == "tsv":

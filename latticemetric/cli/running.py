@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.stopping import Stopped
 from latticemetric.errors import LatticeMetricError, UsageError
 
 if TYPE_CHECKING:
+    from latticemetric.batch.cluster import Cluster
     from latticemetric.batch.journal import Journal
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part, Question
     from latticemetric.batch.stream import Run
+    from latticemetric.batch.workers import Workers
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
+Q = TypeVar("Q", bound="Question")
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _STANDARD = "-"
@@ -45,12 +48,17 @@ class Reported(Protocol):
 AnyReported = TypeVar("AnyReported", bound=Reported)
 
 
-def _shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
+def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> Part | None:
     if text is None:
         return None
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part, Shard
 
-    return Shard.parse(text)
+    def run() -> dict[str, Any]:
+        from latticemetric.cli.fingerprint import common_to_shards
+
+        return common_to_shards(context)
+
+    return Part(Shard.parse(text), run)
 
 
 def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -63,6 +71,14 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
     return int(found[1]) * _UNITS[found[2]]
 
 
+def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
+    if text is None:
+        return None
+    from latticemetric.batch.cluster import Cluster
+
+    return Cluster.parse(text)
+
+
 keep_going = click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on.")
 keep_going_counting = click.option(
     "--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on."
@@ -73,6 +89,12 @@ shard = click.option(
 )
 _OTHERS = [
     options.workers,
+    click.option(
+        "--cluster",
+        metavar="WHERE",
+        callback=_cluster,
+        help="Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
+    ),
     click.option("--timeout", type=float, metavar="SECONDS", help="A graph that takes longer has failed."),
     click.option("--max-memory", metavar="SIZE", callback=_bytes, help="A graph that takes more has failed: 500M, 2G."),
     click.option("--resume", is_flag=True, help="Keep a journal beside the output, and go on from it if there is one."),
@@ -82,17 +104,17 @@ _OTHERS = [
 
 def many_graphs(command: F) -> F:
     """All of these options but --keep-going, which some verbs word in their own way."""
-    return all_graphs(shard(command))
+    return unshared(shard(command))
 
 
-def all_graphs(command: F) -> F:
-    """The same where shards mean nothing: totals of a sweep cannot be put together again."""
+def unshared(command: F) -> F:
+    """The same of a verb that cannot be shared out: nothing puts what shards of it say together."""
     for decorate in reversed(_OTHERS):
         command = decorate(command)
     return command
 
 
-def taken(graphs: Iterable[T], shard: Shard | None) -> Iterator[T]:
+def taken(graphs: Iterable[Q], shard: Part | None) -> Iterator[Q]:
     """Those of the shard, if there is one."""
     return iter(graphs) if shard is None else shard.take(graphs)
 
@@ -102,6 +124,7 @@ def running(
     *,
     output: str,
     workers: int | None,
+    cluster: Cluster | None,
     keep_going: bool,
     timeout: float | None,
     max_memory: int | None,
@@ -111,22 +134,39 @@ def running(
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.batch.limits import Limits
     from latticemetric.batch.stream import Run
-    from latticemetric.batch.workers import default_workers
+    from latticemetric.formats.writing import synced
 
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
-        yield Run(workers or default_workers(), keep_going, limits, journal)
-    except KeyboardInterrupt:
+        with _workers(workers, cluster) as who:
+            yield Run(who, keep_going, limits, journal)
+    except (KeyboardInterrupt, Stopped) as stopped:
         if journal is not None:
-            click.echo(f"{journal.kept} graphs are done; the same command goes on from there", err=True)
+            done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
+            stopped.add_note(f"{done} done, and the same command goes on from there")
         raise
     else:
         if journal is not None:
+            synced(output)
             journal.remove()
     finally:
         if journal is not None:
             journal.close()
+
+
+@contextlib.contextmanager
+def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
+    """Processes here, or those of a cluster."""
+    from latticemetric.batch.workers import default_workers
+
+    if cluster is None:
+        yield number or default_workers()
+        return
+    if number is not None:
+        raise UsageError("a cluster has workers of its own", where="--workers", advice="leave it out, or --cluster")
+    with cluster.connected() as client:
+        yield client
 
 
 def _journal(output: str) -> Journal:
@@ -163,7 +203,7 @@ class Failures:
         """Passes answers on."""
         for answer in answers:
             if answer.problem is not None:
-                self._add(answer, answer.problem)
+                self.add(answer.name, answer.where, answer.problem)
             yield answer
 
     def report(self, answers: Iterable[Reported]) -> None:
@@ -171,15 +211,16 @@ class Failures:
         for _ in self.reported(answers):
             pass
 
-    def _add(self, answer: Reported, problem: LatticeMetricError) -> None:
+    def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
+        """One more: what failed, where it stands, and why."""
         from latticemetric.cli.display import harmless
 
         self.count += 1
         click.echo(f"failed: {harmless(str(problem))}", err=True)
         if self._path is not None:
-            file, _, line = answer.where.rpartition(":")
-            place = (file, line) if file and line.isdecimal() else (answer.where, "")
-            self._rows.append((answer.name, *place, str(problem)))
+            file, _, line = where.rpartition(":")
+            place = (file, line) if file and line.isdecimal() else (where, "")
+            self._rows.append((name, *place, str(problem)))
 
     def write(self) -> None:
         """The list; nothing but its header where nothing failed."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,11 +29,22 @@ Examples:
   latticemetric score out.ctm ref.stm --metrics sclite,wer --lowercase
 """
 
+_SECTIONS = {
+    "What is scored": "--system --level --explain",
+}
 
-@click.command("score", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("score", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("hypotheses", nargs=1, metavar="HYP")
 @click.argument("references", nargs=-1, required=True, metavar="REF...")
-@click.option("--system", "-s", "others", metavar="FILE", multiple=True, help="A further system; repeatable.")
+@click.option(
+    "--system",
+    "-s",
+    "others",
+    metavar="FILE",
+    multiple=True,
+    help="A further system's output, compared with HYP; repeatable.",
+)
 @click.option(
     "--metrics",
     "-m",
@@ -40,15 +52,28 @@ Examples:
     show_default=True,
     metavar="NAMES",
     multiple=True,
-    help="Separated by commas.",
+    help="Metrics, separated by commas; repeatable.",
 )
-@click.option("--level", type=click.Choice(["corpus", "sentence"]), default="corpus", show_default=True)
-@click.option("--tokenize", "-tok", default="none", show_default=True, metavar="NAME", help="sacrebleu's tokenizer.")
+@click.option(
+    "--level",
+    type=click.Choice(["corpus", "sentence"]),
+    default="corpus",
+    show_default=True,
+    help="One value for the test set, or one for each segment.",
+)
+@click.option(
+    "--tokenize",
+    "-tok",
+    default="none",
+    show_default=True,
+    metavar="NAME",
+    help="One of sacrebleu's tokenizers: 13a, intl, char, zh …",
+)
 @click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
 @options.normalize
-@click.option("--stem", is_flag=True, help="Compare stems, where the metric can.")
+@click.option("--stem", is_flag=True, help="Compare Porter stems, where the metric can.")
 @click.option("--keyed", is_flag=True, help="Lines begin with ids, as in Kaldi's text, in any order.")
-@options.resampling(1000, "For intervals and p-values; 0: none.")
+@options.resampling(1000, "Resamples for intervals and p-values; 0: none.")
 @click.option("--explain", metavar="SEGMENT", help="Draw what is counted in one segment: its number, or its id.")
 @click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
 @options.output_format("text", "tsv", "json", "jsonl")

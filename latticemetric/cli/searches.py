@@ -12,7 +12,7 @@ from latticemetric.cli.running import taken
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
-    from latticemetric.batch.shards import Shard
+    from latticemetric.batch.shards import Part
     from latticemetric.metrics.recognition import GRR
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,7 +68,7 @@ def pairs(
     from_format: str | None,
     normalize: str | None,
     scales: Iterable[tuple[str, float]],
-    shard: Shard | None = None,
+    shard: Part | None = None,
     **_: Any,
 ) -> Iterator[Pair]:
     """Graphs with their references, of a shard or rewritten if asked for; with a progress bar, if a person watches."""
@@ -81,7 +81,7 @@ def pairs(
     files = [read_references(path, vocabulary) for path in references]
     found = taken(pair_up(entries([graphs], from_format, vocabulary), files, style), shard)
     total = max(len(file.lines) for file in files)
-    shown = options.progress(found, total if shard is None else shard.size(total), "lattices")
+    shown = options.progress(found, total if shard is None else shard.shard.size(total), "lattices")
     grammar = options.grammar(normalize)
     if grammar is None:
         return shown

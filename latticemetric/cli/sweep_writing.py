@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from latticemetric.batch.shards import Part, document_end
 from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
 from latticemetric.cli.display import shown, table, tsv_field
 from latticemetric.evaluation.bootstrap import Interval
@@ -68,8 +69,8 @@ def jsonl_lines(found: Sweep, intervals: Intervals, _metric: str) -> Iterator[st
     yield from map(_as_json, _items(found, intervals))
 
 
-def json_lines(found: Sweep, intervals: Intervals, _metric: str) -> Iterator[str]:
-    """One document, an item a line."""
+def json_lines(found: Sweep, intervals: Intervals, part: Part | None = None, **of_part: Any) -> Iterator[str]:
+    """One document, an item a line; of a shard, with what `merge` has to know."""
     head = found.asdict()
     lengths = head.pop("lengths")
     head.pop("rows")
@@ -77,10 +78,10 @@ def json_lines(found: Sweep, intervals: Intervals, _metric: str) -> Iterator[str
     yield ",\n".join(map(_as_json, _rows(found, intervals)))
     yield '], "lengths": ['
     yield ",\n".join(map(_as_json, lengths))
-    yield "]}"
+    yield document_end({}, part, **of_part)
 
 
-LINES = {"text": text_lines, "tsv": tsv_lines, "json": json_lines, "jsonl": jsonl_lines}
+LINES = {"text": text_lines, "tsv": tsv_lines, "jsonl": jsonl_lines}
 
 
 def footer(found: Sweep, intervals: Intervals, seed: int) -> list[str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options, searches
+from latticemetric.cli import answers, options, running, searches
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,49 +26,86 @@ Examples:
   latticemetric tags --from-lattices lats.ark.gz text --metric wer --scale acoustic=0.1 --plot threshold.svg
 """
 
+_SECTIONS = {
+    "Which tags": "--words --gaps --all --layout",
+    "Systems compared": "--synthetic --compare --pairs-by --trials --significance",
+    "Repeated sampling": "--sampling --error-rates --sample-sizes --rounds --seed",
+    "Tags of lattices (--from-lattices)": "--from-lattices --thresholds --plot",
+}
 
-@click.command("tags", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("tags", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("gold", metavar="GOLD")
 @click.argument("predicted", nargs=-1, required=True, metavar="PRED...")
-@click.option("--words", "which", flag_value="words", default="words", help="Of 2n+1 tags, those of words (default).")
-@click.option("--gaps", "which", flag_value="gaps", help="Those of gaps.")
-@click.option("--all", "which", flag_value="all", help="All tags there are.")
+@click.option(
+    "--words",
+    "which",
+    flag_value="words",
+    default="words",
+    help="Evaluate those tags of 2n+1 that are of words (default).",
+)
+@click.option("--gaps", "which", flag_value="gaps", help="Evaluate those of gaps.")
+@click.option("--all", "which", flag_value="all", help="Evaluate all of them.")
 @click.option(
     "--layout",
     type=click.Choice(["auto", "words", "words-and-gaps"]),
     default="auto",
     show_default=True,
-    help="What lines hold; by their numbers of tags.",
+    help="What lines hold; auto: as their numbers of tags say.",
 )
 @click.option("--synthetic", is_flag=True, help="Score labellings that nobody wants, too.")
 @click.option("--compare", is_flag=True, help="Test each pair of systems; how well metrics tell them apart.")
 @click.option("--sampling", is_flag=True, help="How many samples metrics need to see small differences.")
 @click.option("--pairs-by", default="f1_mult", show_default=True, metavar="NAME", help="Metric of the table of pairs.")
-@click.option("--trials", type=click.IntRange(1), metavar="N", help="Of each test (default: 1000, or what it needs).")
 @click.option(
-    "--error-rates", metavar="SHARES", callback=options.numbers, help="To sample at: 0.1,0.1005 (default: the paper's)."
+    "--trials", type=click.IntRange(1), metavar="N", help="Trials of each test (default: 1000, or what it needs)."
 )
 @click.option(
-    "--sample-sizes", metavar="NUMBERS", callback=options.whole_numbers, help="To try (default: the paper's)."
+    "--error-rates",
+    metavar="SHARES",
+    callback=options.numbers,
+    help="Error rates to sample at: 0.1,0.1005 (default: the paper's).",
 )
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Of the largest sample size.")
+@click.option(
+    "--sample-sizes",
+    metavar="NUMBERS",
+    callback=options.whole_numbers,
+    help="Numbers of words to try (default: the paper's).",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Rounds of the largest sample size.",
+)
 @click.option(
     "--significance",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="LEVEL",
-    help="Of all tests of a metric together.",
+    help="That of all tests of a metric together.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
-@click.option("--from-lattices", is_flag=True, help="GOLD is lattices, PRED references: thresholds on posteriors.")
-@click.option("--thresholds", metavar="NUMBERS", callback=options.numbers, help="Below them words are BAD (lattices).")
-@click.option("--plot", metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf (lattices).")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="The same seed draws the same."
+)
+@click.option(
+    "--from-lattices", is_flag=True, help="GOLD is lattices, PRED their references: thresholds on posteriors."
+)
+@click.option(
+    "--thresholds",
+    metavar="NUMBERS",
+    callback=options.numbers,
+    help="Words less probable are predicted to be BAD (default: 0.05,0.1,…,0.95).",
+)
+@click.option("--plot", metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
 @answers.posterior_scale
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale
-@options.workers
+@running.unshared
 @options.symbols
 @options.from_format
 @searches.references_style

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options, searches
-from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.cli import options, running, searches
+from latticemetric.cli.display import shown, table, tsv_field
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome
+    from latticemetric.batch.stream import Run
     from latticemetric.evaluation.tags.confidence_sweep import ConfidenceSweep
     from latticemetric.metrics.recognition import GRR
 
@@ -47,61 +48,51 @@ def evaluate_lattices(
 
     draw = _drawing(plot)
     rate = searches.rate(**chosen)
-    found = list(_reported(_outcomes(lattices, references, rate, **chosen)))
-    answered = [one for one in found if one.oracle is not None]
-    if not answered:
-        raise UsageError("no lattice could be evaluated")
-    gold = WordTags.of([one.oracle.one_best.tags for one in answered if one.oracle])
-    confidences = [value for one in answered if one.confidences for value in one.confidences.one_best]
-    report = _Report(
-        sweep_thresholds(gold, confidences, thresholds or THRESHOLDS),
-        len(answered),
-        len(found) - len(answered),
-        len(gold.bad),
-        int(gold.bad.sum()),
-        str(rate.signature_for(len(references)).also(norm=chosen["normalize"])),
-    )
-    with options.results(output, at_once=False) as put:
-        for line in _LINES[output_format](report):
-            put(line)
-    if draw is not None:
-        draw(report.sweep, plot, "posterior")
+    failed = running.Failures(chosen["failures"])
+    with running.running(output=output, **chosen) as run:
+        found = list(failed.reported(_outcomes(lattices, references, rate, run, **chosen)))
+        answered = [one for one in found if one.oracle is not None]
+        if not answered:
+            raise UsageError("no lattice could be evaluated")
+        gold = WordTags.of([one.oracle.one_best.tags for one in answered if one.oracle])
+        confidences = [value for one in answered if one.confidences for value in one.confidences.one_best]
+        report = _Report(
+            sweep_thresholds(gold, confidences, thresholds or THRESHOLDS),
+            len(answered),
+            failed.count,
+            len(gold.bad),
+            int(gold.bad.sum()),
+            str(rate.signature_for(len(references)).also(norm=chosen["normalize"])),
+        )
+        with options.results(output, at_once=False) as put:
+            for line in _LINES[output_format](report):
+                put(line)
+        failed.write()
+        if draw is not None:
+            draw(report.sweep, plot, "posterior")
     if output_format == "text":
         click.echo("\n".join(_footer(report)), err=True)
     return not report.failed
 
 
-def _outcomes(lattices: str, references: Sequence[str], rate: GRR, *, style: Any, **chosen: Any) -> Iterator[Outcome]:
+def _outcomes(
+    lattices: str, references: Sequence[str], rate: GRR, run: Run, *, style: Any, **chosen: Any
+) -> Iterator[Outcome]:
     from latticemetric.batch.oracles import oracles_of
-    from latticemetric.batch.stream import Run
-    from latticemetric.batch.workers import default_workers
 
-    return oracles_of(
-        searches.pairs(lattices, references, style, **chosen),
-        rate,
-        Run(chosen["workers"] or default_workers(), chosen["keep_going"]),
-        scales=dict(chosen["scales"]),
-        confidence=chosen["scale"],
-    )
+    pairs = searches.pairs(lattices, references, style, **chosen)
+    return oracles_of(pairs, rate, run, scales=dict(chosen["scales"]), confidence=chosen["scale"])
 
 
 def _drawing(plot: str | None) -> Any:
     """What draws; that it cannot is better known before the lattices are searched."""
     if plot is None:
         return None
-    from latticemetric.report.drawing import check_plot
+    from latticemetric.report.plots import check_plot
     from latticemetric.report.threshold_plot import draw_thresholds
 
     check_plot(plot)
     return draw_thresholds
-
-
-def _reported(found: Iterable[Outcome]) -> Iterator[Outcome]:
-    """Passes answers on, and says on stderr what failed."""
-    for one in found:
-        if one.problem is not None:
-            click.echo(f"failed: {harmless(str(one.problem))}", err=True)
-        yield one
 
 
 # --- Writing

@@ -75,6 +75,7 @@ class Format:
         single: Whether a file holds just one graph.
         write_archive: Writes all graphs of a file, where they have an order or an index; returns how many.
         write_files: Writes all graphs where that takes more than one file; gets the target as the user wrote it.
+            `write` writes then what one graph adds to the main one.
         claims_folder: Whether a folder is in this format as a whole, told by the names in it; no other format's may
             be. Other folders mean their files, each in a format of its own.
         read_folder: Splits a folder that it claims into graphs, as `read` does with a stream.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from latticemetric.errors import InputError, OutputClosedError, UsageError, placed, shortened
+from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, placed, shortened
 from latticemetric.formats.files.compression import compressing
 from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
@@ -17,32 +19,37 @@ from latticemetric.formats.registry import Format, Graph, find_format, format_fo
 STANDARD_OUTPUT = "-"
 
 
-def write(path: str | os.PathLike[str], graphs: Iterable[tuple[str, Graph]], *, format: str | None = None) -> int:
+Refused = Callable[[str, LatticeMetricError], None]
+
+
+def write(
+    path: str | os.PathLike[str],
+    graphs: Iterable[tuple[str, Graph]],
+    *,
+    format: str | None = None,
+    refused: Refused | None = None,
+) -> int:
     """Writes graphs; returns how many.
 
     Args:
         path: A file (compressed as its suffix says), a folder to be (it ends in `/`: a file a graph), or `-`.
         graphs: Ids and graphs.
         format: A format's name; taken from the path's suffix where it is not given.
+        refused: Is told the id of a graph that the format cannot hold, and why; the others are written. Without it,
+            that is an error, and nothing is.
     """
     target = os.fspath(path)
     chosen = find_format(format) if format else format_for_writing(target)
     if not chosen.can_be_written:
         raise UsageError(f"{chosen.name} can only be read")
     if chosen.write_files is not None:
-        return _some(chosen.write_files(target, graphs))
+        return _some(chosen.write_files(target, _rehearsed(graphs, chosen, refused)))
     if target.endswith("/"):
-        return _write_folder(Path(target), graphs, chosen)
+        return _write_folder(Path(target), graphs, chosen, refused)
     with atomic_output(target) as file:
-        return _write_all(file, graphs, chosen)
-
-
-def _write_all(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
-    if chosen.write_archive is not None:
-        count = chosen.write_archive(file, graphs)
-    else:
-        count = _write_one_by_one(file, graphs, chosen)
-    return _some(count)
+        if chosen.write_archive is not None:
+            return _some(chosen.write_archive(file, _rehearsed(graphs, chosen, refused)))
+        return _some(_write_one_by_one(file, graphs, chosen, refused))
 
 
 def _some(count: int) -> int:
@@ -51,8 +58,50 @@ def _some(count: int) -> int:
     return count
 
 
-def _write_one_by_one(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
-    assert chosen.write is not None
+@contextlib.contextmanager
+def _refusing(name: str, refused: Refused | None) -> Iterator[None]:
+    """Tells of a graph that cannot be written, if somebody wants to know."""
+    try:
+        with placed(shortened(name)):
+            yield
+    except LatticeMetricError as error:
+        if refused is None:
+            raise
+        refused(name, error)
+
+
+def _encoded(name: str, graph: Graph, chosen: Format) -> bytes:
+    """One graph as it is written; whole, before a byte of it is."""
+    piece = io.BytesIO()
+    if chosen.write is not None:
+        chosen.write(piece, name, graph)
+    else:
+        assert chosen.write_archive is not None
+        chosen.write_archive(piece, [(name, graph)])
+    return piece.getvalue()
+
+
+def _rehearsed(
+    graphs: Iterable[tuple[str, Graph]], chosen: Format, refused: Refused | None
+) -> Iterator[tuple[str, Graph]]:
+    """Those that can be written; where nobody wants to know of others, all of them."""
+    if refused is None:
+        yield from graphs
+        return
+    names: set[str] = set()
+    for name, graph in graphs:
+        data = None
+        with _refusing(name, refused):
+            _check_distinct(name, names)
+            data = _encoded(name, graph, chosen)
+        if data is not None:
+            names.add(name)
+            yield name, graph
+
+
+def _write_one_by_one(
+    file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chosen: Format, refused: Refused | None
+) -> int:
     count = 0
     for name, graph in graphs:
         if chosen.single and count:
@@ -60,27 +109,38 @@ def _write_one_by_one(file: IO[bytes], graphs: Iterable[tuple[str, Graph]], chos
                 f"a file in the format {chosen.name} holds one graph",
                 advice="name a folder (with / at its end), or write a far",
             )
-        with placed(shortened(name)):
-            chosen.write(file, name, graph)
-        count += 1
+        data = None
+        with _refusing(name, refused):
+            data = _encoded(name, graph, chosen)
+        if data is not None:
+            file.write(data)
+            count += 1
     return count
 
 
-def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: Format) -> int:
+def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: Format, refused: Refused | None) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made a folder: {error.strerror}", where=str(folder)) from None
     names: set[str] = set()
     for name, graph in graphs:
-        if name in names:
-            raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write one file of all of them")
-        names.add(name)
-        if not name or "/" in name or name.startswith("."):
-            raise UsageError(f"the id '{shortened(name)}' cannot name a file")
-        with atomic_output(str(folder / (name + chosen.suffixes[0]))) as file:
-            _write_all(file, [(name, graph)], chosen)
+        data = None
+        with _refusing(name, refused):
+            _check_distinct(name, names)
+            if not name or "/" in name or name.startswith("."):
+                raise UsageError(f"the id '{shortened(name)}' cannot name a file")
+            data = _encoded(name, graph, chosen)
+        if data is not None:
+            with atomic_output(str(folder / (name + chosen.suffixes[0]))) as file:
+                file.write(data)
+            names.add(name)
     return len(names)
+
+
+def _check_distinct(name: str, names: Container[str]) -> None:
+    if name in names:
+        raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write one file of all of them")
 
 
 @contextlib.contextmanager
@@ -123,6 +183,20 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
     except BaseException:
         _discard(draft, replaceable=replaceable)
         raise
+
+
+def synced(path: str) -> None:
+    """Waits until what was written there is on the disk, and not on its way to it."""
+    try:
+        for place in (path, os.path.dirname(os.path.realpath(path))):  # noqa: PTH120  a plain string
+            descriptor = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot, and say so
+            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
 
 
 def is_replaceable(path: str) -> bool:

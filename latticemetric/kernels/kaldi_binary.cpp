@@ -54,7 +54,7 @@ struct Weight {
   std::int32_t count = 0;
 };
 
-// Walks over a machine and tells a visitor what there is: start(state), final(state, weight),
+// Walks over a machine and tells a visitor what there is: start(state, number of states, compact), final(state, weight),
 // arc(source, input, output, weight, target).
 template <typename Visitor>
 class Walk {
@@ -85,8 +85,8 @@ class Walk {
     bytes_.skip(sizeof(std::int32_t));  // version
     if (bytes_.template take<std::int32_t>() & 3) bytes_.fail("symbol tables inside a lattice cannot be read");
     bytes_.skip(sizeof(std::uint64_t));  // properties
-    visitor_.start(bytes_.template take<std::int64_t>(), compact_);
-    const auto states = bytes_.template take<std::int64_t>();
+    const auto start = bytes_.template take<std::int64_t>(), states = bytes_.template take<std::int64_t>();
+    visitor_.start(start, states, compact_);
     bytes_.skip(sizeof(std::int64_t));  // the number of arcs is not kept by every writer
     if (states < 0 || states >= 0x7fffffff) bytes_.fail("there cannot be " + std::to_string(states) + " states");
     return states;
@@ -108,7 +108,7 @@ class Walk {
 };
 
 struct Nothing {
-  void start(std::int64_t, bool) {}
+  void start(std::int64_t, std::int64_t, bool) {}
   void final(std::int32_t, const Weight&) {}
   void arc(std::int32_t, std::int32_t, std::int32_t, const Weight&, std::int32_t) {}
 };
@@ -117,8 +117,9 @@ class Collector {
  public:
   explicit Collector(KaldiMachine& machine) : machine_(machine) {}
 
-  void start(std::int64_t state, bool compact) {
+  void start(std::int64_t state, std::int64_t states, bool compact) {
     machine_.start = state;
+    states_ = states;
     compact_ = compact;
   }
 
@@ -131,6 +132,10 @@ class Collector {
   }
 
   void arc(std::int32_t source, std::int32_t input, std::int32_t output, const Weight& weight, std::int32_t target) {
+    if (target < 0 || target >= states_) {
+      throw ParseError(1, "state " + std::to_string(source) + " has an arc to state " + std::to_string(target) +
+                              ", and there are " + std::to_string(states_));
+    }
     machine_.source.push_back(source);
     machine_.target.push_back(target);
     machine_.output.push_back(output);
@@ -157,6 +162,7 @@ class Collector {
   }
 
   KaldiMachine& machine_;
+  std::int64_t states_ = 0;
   bool compact_ = false;
   std::string text_;
   std::unordered_map<std::string, std::int32_t> numbers_;

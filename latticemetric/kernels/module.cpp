@@ -219,6 +219,9 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
 }  // namespace
 
 NB_MODULE(_native, m) {
+  m.attr("VERSION") = LATTICEMETRIC_VERSION;
+  m.attr("COMPILER") = LATTICEMETRIC_COMPILER;
+  m.attr("FLAGS") = LATTICEMETRIC_FLAGS;
   latticemetric::bind_forests(m);
   latticemetric::bind_forest_ngrams(m);
   latticemetric::bind_formats(m);

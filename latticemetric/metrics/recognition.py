@@ -126,6 +126,13 @@ class GRR(Metric[RecognitionStatistics]):
                 fields[name] = ",".join(sorted(words))
         return Signature(self.name, fields)
 
+    def told_for(self, references: int | str) -> str:
+        """The same as text; made once, for it is asked for with every graph."""
+        known: dict[int | str, str] = vars(self).setdefault("_told", {})
+        if references not in known:
+            known[references] = str(self.signature_for(references))
+        return known[references]
+
     def _parameter_fields(self) -> dict[str, str]:
         return {
             "alpha": str(plain_number(Fraction(self.alpha))),
@@ -141,11 +148,8 @@ class GRR(Metric[RecognitionStatistics]):
     def align(self, candidate: Text, reference: Text) -> Alignment:
         """The optimal alignment of the counted words with one reference, ties resolved."""
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
-        numbers: dict[str, int] = {}
-        candidates, references = (
-            np.array([numbers.setdefault(word, len(numbers)) for word in side], dtype=np.int32)
-            for side in (words, expected)
-        )
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
+        candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
@@ -203,7 +207,8 @@ class GRR(Metric[RecognitionStatistics]):
     def value(self, statistics: RecognitionStatistics) -> float | None:
         """The rate; `None` where the reference has no words."""
         size = self.denominator(statistics)
-        return float(self.exact_numerator(statistics) / size) if size else None
+        exact = self.exact_numerator(statistics)
+        return exact.numerator / (exact.denominator * size) if size else None  # rounded once, as fractions are
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
         """The rate of one candidate; `None` where the reference has no words.

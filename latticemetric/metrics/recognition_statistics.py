@@ -40,14 +40,21 @@ class RecognitionStatistics:
         """Counts of an alignment, a letter an edit: C (match), S, D, I."""
         # A run of n matches holds n − k + 1 matching k-grams.
         runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
-        matches = tuple(sum(max(0, run - k) for run in runs) for k in range(order))
-        words = len(edits) - edits.count(INSERTION)
+        matches = [0] * order
+        for k in range(order):
+            if not runs:
+                break
+            matches[k] = sum(runs)
+            runs = [run - 1 for run in runs if run > 1]
+        insertions = edits.count(INSERTION)
+        words = len(edits) - insertions
+        sizes = range(words, max(0, words - order), -1)
         return cls(
-            matches,
+            tuple(matches),
             edits.count(SUBSTITUTION),
             edits.count(DELETION),
-            edits.count(INSERTION),
-            tuple(max(0, words - k) for k in range(order)),
+            insertions,
+            (*sizes, *(0,) * (order - len(sizes))),
         )
 
     @classmethod

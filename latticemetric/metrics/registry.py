@@ -23,6 +23,8 @@ _HOME = {
     **{kind + end: "unigram" for kind in ("precision", "recall", "f1", "fmean") for end in ("", "-stem")},
 }
 
+OWN_METRICS = frozenset(_HOME)
+
 _factories: dict[str, tuple[Callable[..., Any], bool]] = {}
 
 Factory = Callable[..., Any]
@@ -49,7 +51,7 @@ def load_plugins() -> None:
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
-        if entry.name in _factories:
+        if entry.name in OWN_METRICS or entry.name in _factories:
             continue
         try:
             factory = entry.load()

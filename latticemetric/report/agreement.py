@@ -60,9 +60,7 @@ def _panel(agreement: Agreement, metric: str, level: PlotLevel) -> Panel:
     if level == "system":
         return _plotted(metric, x, y, found.system, labels=agreement.systems)
     if level == "differentials":
-        return _plotted(
-            metric, differences(x), differences(y), found.differentials.correlation, y_label="human difference"
-        )
+        return _plotted(metric, differences(x), differences(y), found.differentials.correlation, unit=" difference")
     if found.segment is None:
         raise UsageError("people judged no segments", advice="plot systems or differentials")
     cells = found.segment_scores.ravel(), agreement.human_segments.ravel()
@@ -75,16 +73,18 @@ def _plotted(
     y: Floats,
     found: Correlation,
     *,
-    y_label: str = "human score",
+    unit: str = "",
     labels: tuple[str, ...] = (),
     hollow: npt.NDArray[np.bool_] | None = None,
 ) -> Panel:
+    axes = f"{metric}{unit}", f"human{unit or ' score'}"
     if found.pearson.value is None:
-        return Panel(f"{metric}: undefined", x, y, metric, y_label, None, labels, hollow)
-    title = f"{metric}: r = {found.pearson.value:.3f}"
+        return Panel(f"{metric}: undefined", x, y, *axes, None, labels, hollow)
+    value = f"{found.pearson.value:.3f}".replace("-", "−")
+    title = f"{metric}: r = {value}"
     if found.pearson.half_width is not None:
         title += f" ± {found.pearson.half_width:.3f}"
-    return Panel(title, x, y, metric, y_label, fitted_line(x, y), labels, hollow)
+    return Panel(title, x, y, *axes, fitted_line(x, y), labels, hollow)
 
 
 def _numbers(intervals: tuple[Interval, ...]) -> Floats:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.report.drawing import check_plot, save, style
+from latticemetric.report.plots import BLUE, GREY, INK, ORANGE, check_plot, new_figure, save, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _MOST_COLUMNS = 4
-_PANEL_INCHES = 3.1
 _MOST_LABELS = 25
 _LABEL_POINTS = 6
 _SPAN_POINTS = 130  # of a panel's height, what lies between the lowest and the highest point
-_POINT, _LINE, _TEXT, _LABEL, _QUIET = "#2166ac", "#b2182b", "#222222", "#555555", "#888888"
+_LEAST_COLUMNS = 2
+_EDGE = 0.2  # of a panel's width: labels of points so close to a side go to the other
 _MANY = 200
 
 
@@ -57,18 +57,15 @@ def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str =
     The same panels give the same file.
     """
     check_plot(path)
-    from matplotlib.figure import Figure
-
     columns = min(_MOST_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     with style():
-        height = _PANEL_INCHES * rows + 0.5
-        figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, height), layout="constrained")
+        figure = new_figure(rows, max(_LEAST_COLUMNS, columns))
         for k, panel in enumerate(panels, start=1):
             _draw(figure.add_subplot(rows, columns, k), panel)
-        figure.suptitle(heading, fontsize=11, color=_TEXT)
+        figure.suptitle(heading, color=INK)
         if note:
-            figure.supxlabel(note, fontsize=7, color=_QUIET)
+            figure.supxlabel(note, fontsize=7, color=GREY)
         save(figure, path)
 
 
@@ -76,32 +73,30 @@ def _draw(axes: Axes, panel: Panel) -> None:
     there = ~(np.isnan(panel.x) | np.isnan(panel.y))
     hollow = np.zeros(len(panel.x), dtype=bool) if panel.hollow is None else panel.hollow
     crowd = int(there.sum()) > _MANY
-    style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": _POINT}
-    for chosen, colour, marker in ((there & ~hollow, _POINT, "o"), (there & hollow, "none", "^")):
+    style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": BLUE}
+    for chosen, colour, marker in ((there & ~hollow, BLUE, "o"), (there & hollow, "none", "^")):
         linewidths = 0 if crowd and colour != "none" else 0.8
         axes.scatter(
             panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, zorder=3, **style
         )
     if panel.line is not None and there.any():
         ends = np.array([panel.x[there].min(), panel.x[there].max()])
-        axes.plot(ends, panel.line[0] * ends + panel.line[1], color=_LINE, linewidth=1.2, zorder=1)
+        axes.plot(ends, panel.line[0] * ends + panel.line[1], color=ORANGE, zorder=1)
     if there.any() and 0 < len(panel.labels) <= _MOST_LABELS:
         _label(axes, panel, there)
-    axes.set_title(panel.title, color=_TEXT)
-    axes.set_xlabel(panel.x_label, color=_TEXT)
-    axes.set_ylabel(panel.y_label, color=_TEXT)
+    axes.set_title(panel.title)
+    axes.set_xlabel(panel.x_label)
+    axes.set_ylabel(panel.y_label)
     axes.margins(0.12)
-    axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
-    axes.set_axisbelow(True)
 
 
 def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
-    """Names beside points: to the left of those in the right half, so that they stay inside; none over another."""
+    """Names beside points, on the side that the line is not on; none over another."""
     x, y = panel.x[there], panel.y[there]
-    middle = (x.min() + x.max()) / 2
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
-    for at, height, shift, text in zip(x, y, _apart(y / unit) - y / unit, np.asarray(panel.labels)[there], strict=True):
-        left = at > middle
+    shifts = _apart(y / unit) - y / unit
+    lefts = _to_the_left(x, y, panel.line)
+    for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[there], strict=True):
         axes.annotate(
             str(text).replace("$", r"\$"),
             (float(at), float(height)),
@@ -110,10 +105,22 @@ def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
             ha="right" if left else "left",
             va="center",
             fontsize=_LABEL_POINTS,
-            color=_LABEL,
+            color=INK,
             zorder=2,
-            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.4},
+            bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.4},
         )
+
+
+def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
+    """Whether a label is better left of its point: away from the line, and inside."""
+    width = x.max() - x.min() or 1.0
+    place = (x - x.min()) / width
+    left: npt.NDArray[np.bool_] = place > 1 / 2
+    if line is not None:
+        slope, intercept = line
+        above = (y - slope * x - intercept) * slope > 0  # of a rising line, what is above lies left
+        left = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
+    return left
 
 
 def _apart(heights: Floats) -> Floats:

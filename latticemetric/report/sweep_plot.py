@@ -9,10 +9,15 @@ import numpy as np
 
 from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
 from latticemetric.evaluation.bootstrap import Interval
-from latticemetric.report.drawing import check_plot, save, style
+from latticemetric.report.plots import BLUE, GREY, ORANGE, check_plot, legend_above, new_figure, save, style
 
-_AXES = {"beam": "pruning beam", "density": "density: arcs per reference word", "nbest": "n of n-best"}
-_ORACLE, _ONE_BEST, _WHOLE = "#0b6e99", "#888888", "#c05a00"
+_AXES = {
+    "beam": "pruning beam (cost above the best path's)",
+    "density": "density (arcs per reference word)",
+    "nbest": "n of n-best (strings)",
+}
+_BAR = 0.38
+_LEAST_COLUMNS = 2  # for the legend
 # From here on, numbers are drawn by their logarithms.
 _WIDE = 20
 # More of them would be written over each other.
@@ -29,35 +34,47 @@ def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Inter
         intervals: Those of the sweep's rows, where there are any: drawn as bands.
     """
     check_plot(path)
-    from matplotlib.figure import Figure
-
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
     with style():
-        figure = Figure(figsize=(1 + 4 * number, 3.8), layout="constrained")
+        figure = new_figure(1, max(number, _LEAST_COLUMNS))
         panels = figure.subplots(1, number, sharey=True, squeeze=False)[0]
-        for panel, kind in zip(panels, kinds, strict=False):
-            _draw_points(panel, found, kind, intervals)
+        drawn: list[dict[str, Any]] = [
+            _draw_points(panel, found, kind, intervals) for panel, kind in zip(panels, kinds, strict=False)
+        ]
         if found.lengths:
-            _draw_lengths(panels[-1], found.lengths)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+            drawn.append(_draw_lengths(panels[-1], found.lengths))
+        legend_above(figure, _together(drawn))
         panels[0].set_ylabel(measured)
         save(figure, path)
 
 
-def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> None:
-    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
+def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What means the same in panels of points and in the one of lengths, side by side in the legend."""
+    first, last = drawn[0], drawn[-1]
+    if first.keys() == last.keys():
+        return first
+    return {
+        name: (first[name], last[name]) if name in first and name in last else one
+        for name, one in {**last, **first}.items()
+    }
+
+
+def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
+    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs; what is what."""
     places = [place for place, row in enumerate(found.rows) if row.kind == kind]
     at = [found.rows[place].at or 0 for place in places]
+    shown = {}
+    (shown["oracle"],) = panel.plot(at, [_score(found.rows[place]) for place in places], "o-", color=BLUE, zorder=3)
     if intervals:
         low, high = ([_number(getattr(intervals[p], end)) for p in places] for end in ("low", "high"))
-        panel.fill_between(at, low, high, color=_ORACLE, alpha=0.15, linewidth=0)
-    panel.plot(at, [_score(found.rows[place]) for place in places], "o-", color=_ORACLE, label="oracle")
-    panel.axhline(_score(found.rows[0]), linestyle="--", color=_ONE_BEST, label="1-best")
-    panel.axhline(_score(found.rows[-1]), linestyle=":", color=_WHOLE, label="oracle of whole graphs")
+        name = f"{intervals[0].confidence:.0%} interval"
+        shown[name] = panel.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    shown["1-best"] = panel.axhline(_score(found.rows[0]), linestyle="--", color=GREY)
+    shown["oracle of whole graphs"] = panel.axhline(_score(found.rows[-1]), linestyle=":", color=ORANGE)
     _scale(panel, at)
     panel.set_xlabel(_AXES[kind])
-    panel.grid(visible=True, alpha=0.2)
+    return shown
 
 
 def _scale(panel: Any, at: Sequence[float]) -> None:
@@ -74,20 +91,20 @@ def _scale(panel: Any, at: Sequence[float]) -> None:
     panel.minorticks_off()
 
 
-def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> None:
+def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
     """1-best and oracle side by side; what is between them is the headroom."""
     at = np.arange(len(lengths))
-    width = 0.38
-    scores = {
-        "1-best": ([one.one_best.score for one in lengths], -width / 2, _ONE_BEST),
-        "oracle": ([one.oracle.score for one in lengths], width / 2, _ORACLE),
+    one_best = [_number(one.one_best.score) for one in lengths]
+    oracle = [_number(one.oracle.score) for one in lengths]
+    shown = {
+        "oracle": panel.bar(at + _BAR / 2, oracle, _BAR, color=BLUE),
+        "1-best": panel.bar(at - _BAR / 2, one_best, _BAR, color="white", edgecolor=GREY, hatch="////"),
     }
-    for label, (values, shift, color) in scores.items():
-        panel.bar(at + shift, [_number(value) for value in values], width, label=label, color=color)
+    panel.set_xlim(-0.6, len(lengths) - 0.4)  # bins without graphs, too
     panel.set_xticks(at, [f"{one.label}\n({one.graphs})" for one in lengths])
     panel.set_xlabel("words of the reference (graphs)")
-    panel.grid(visible=True, axis="y", alpha=0.2)
-    panel.set_axisbelow(True)
+    panel.grid(visible=False, axis="x")
+    return shown
 
 
 def _score(row: SweepRow) -> float:

@@ -21,11 +21,12 @@ def decompressed(packed: IO[bytes], magic: bytes) -> IO[bytes]:
 
         return cast("IO[bytes]", lzma.LZMAFile(packed))
     if magic.startswith(_ZSTD):
-        return cast("IO[bytes]", _zstd().ZstdFile(packed))
+        return cast("IO[bytes]", zstd_module().ZstdFile(packed))
     return packed
 
 
-def _zstd() -> Any:
+def zstd_module() -> Any:
+    """What reads and writes zstd: the standard library, or its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     else:
@@ -45,7 +46,7 @@ def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
 
         return cast("IO[bytes]", lzma.LZMAFile(raw, mode="wb"))
     if path.endswith(".zst"):
-        return cast("IO[bytes]", _zstd().ZstdFile(raw, mode="wb"))
+        return cast("IO[bytes]", zstd_module().ZstdFile(raw, mode="wb"))
     return raw
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+from collections.abc import Iterator
 from typing import IO, Self, cast
+
+from latticemetric.errors import InputError
 
 _MOST_IN_MEMORY = 2**24
 _PIECE = 2**20
@@ -18,18 +22,22 @@ class Spool:
 
     def write(self, data: bytes) -> int:
         """Keeps some bytes more."""
-        if self._in_memory and self._file.tell() + len(data) > _MOST_IN_MEMORY:
-            import tempfile
+        with temporary_files():
+            if self._in_memory and self._file.tell() + len(data) > _MOST_IN_MEMORY:
+                self._leave_memory()
+            return self._file.write(data)
 
-            begin = cast("io.BytesIO", self._file).getvalue()
-            self._file = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115  closed with the spool
-            self._in_memory = False
-            self._file.write(begin)
-        return self._file.write(data)
+    def _leave_memory(self) -> None:
+        import tempfile
+
+        begin = cast("io.BytesIO", self._file).getvalue()
+        self._file = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115  closed with the spool
+        self._in_memory = False
+        self._file.write(begin)
 
     def copy_to(self, target: IO[bytes]) -> None:
         """Hands all of them over."""
-        self._file.seek(0)
+        self._rewind(0)
         while piece := self._file.read(_PIECE):
             target.write(piece)
 
@@ -39,11 +47,31 @@ class Spool:
 
     def copy_part(self, begin: int, end: int, target: IO[bytes]) -> None:
         """Hands some of them over, once all are written."""
-        self._file.seek(begin)
+        self._rewind(begin)
         target.write(self._file.read(end - begin))
+
+    def _rewind(self, begin: int) -> None:
+        with temporary_files():  # the last bytes are written only now
+            self._file.seek(begin)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written was told
+            self._file.close()
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """Says of a disk that is full that it is the one of temporary files."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        raise InputError(
+            f"temporary files cannot be written: {error.strerror}",
+            where=tempfile.gettempdir(),
+            advice="make room, or name another folder by TMPDIR",
+        ) from None

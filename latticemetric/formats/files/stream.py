@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Self, cast
+from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
 from latticemetric.errors import FormatError, InputError
 from latticemetric.formats.files.compression import decompressed, without_compression
@@ -18,6 +19,26 @@ _HEAD = 2**16
 _BUFFER = 2**18
 
 
+Stamp: TypeAlias = "tuple[int, int] | None"
+
+
+def stamp_of(path: str) -> Stamp:
+    """What tells a file from another of its name: size and time. Nothing, where there is none."""
+    try:
+        state = os.stat(path)  # noqa: PTH116  a plain string
+    except (OSError, ValueError):
+        return None
+    return state.st_size, state.st_mtime_ns
+
+
+class Place(NamedTuple):
+    """Where bytes stand in a file."""
+
+    path: str
+    stamp: Stamp
+    at: int
+
+
 class Stream:
     """Decompressed bytes or lines of one file, which knows where it is.
 
@@ -26,6 +47,7 @@ class Stream:
         stem: Its name without folder and suffixes of compression.
         line: Number of the line read last, from 1.
         offset: Where in the file the next byte stands; `None` where it cannot be found there again.
+        stamp: What tells the file from another of its name, as it was when it was opened.
     """
 
     def __init__(self, name: str, raw: IO[bytes]) -> None:
@@ -37,6 +59,7 @@ class Stream:
         head: bytes
         self._bytes, head, is_plain = self._guarded(lambda: _opened(raw))
         self.offset = 0 if is_plain and Path(name).is_file() else None
+        self.stamp = stamp_of(name) if self.offset is not None else None
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
@@ -109,6 +132,12 @@ class Stream:
         number = self.line if line is None else line
         return f"{self.name}:{number}" if number else self.name
 
+    def place_before(self, size: int) -> Place | None:
+        """Where the last so many bytes stand that were read; nothing where they cannot be found again."""
+        if self.offset is None:
+            return None
+        return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
+
     def _guarded(self, operation: Any) -> Any:
         try:
             return operation()
@@ -150,20 +179,27 @@ def decoded_line(data: bytes, place: str) -> str:
 
 
 class Piece:
-    """A part of some bytes of a file, copied only when it is used.
+    """A part of some bytes, copied only when it is used.
 
-    It travels to another process as the place where it stands in the file, if it has one.
+    Attributes:
+        place: The file where it stands, as a path from anywhere; what tells that from another file; and where in it.
+            Nothing where it cannot be found again.
     """
 
-    __slots__ = ("_at", "_begin", "_end", "_path", "_whole")
+    __slots__ = ("_begin", "_end", "_whole", "place")
 
-    def __init__(self, whole: bytes, begin: int, end: int, path: str = "", at: int | None = None) -> None:
-        self._whole, self._begin, self._end, self._path, self._at = whole, begin, end, path, at
+    def __init__(self, whole: bytes, begin: int, end: int, place: Place | None = None) -> None:
+        self._whole, self._begin, self._end, self.place = whole, begin, end, place
 
     @property
     def data(self) -> bytes:
         """The bytes."""
         return self._whole[self._begin : self._end]
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return self._end - self._begin
 
     @property
     def first_line(self) -> bytes:
@@ -172,15 +208,7 @@ class Piece:
         return self._whole[self._begin : self._end if stop < 0 else stop]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._at is None:
-            return Piece, (self.data, 0, self._end - self._begin)
-        return _read_again, (self._path, self._at, self._end - self._begin)
-
-
-def _read_again(path: str, at: int, size: int) -> Piece:
-    with Path(path).open("rb", buffering=0) as file:
-        file.seek(at)
-        return Piece(file.read(size), 0, size, path, at)
+        return Piece, (self.data, 0, self.size)
 
 
 def open_stream(path: str) -> Stream:

@@ -73,8 +73,7 @@ class BinaryArchive:
                 if not self._more():
                     raise FormatError("the archive is cut short inside this lattice")
         begin, self._at = self._at, end
-        at = None if self._stream.offset is None else self._stream.offset - len(self._data) + begin
-        return Piece(self._data, begin, end, self._stream.name, at)
+        return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
         """Reads on; at least as much as there is, so that a long machine is not walked over again and again."""
@@ -109,7 +108,8 @@ def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     return len(key), len(key) + len(machine)
 
 
-def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+def write_one(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Writes an id and a machine."""
     write_machine(file, name, graph)
 
 
@@ -152,4 +152,4 @@ def _transition_ids(text: str) -> bytes:
     return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
 
 
-register(Format("kaldi-binary", (".ark",), _sniff, _read, _write))
+register(Format("kaldi-binary", (".ark",), _sniff, _read, write_one))

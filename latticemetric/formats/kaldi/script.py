@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.files.stream import Stream, open_stream
-from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine
+from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
 from latticemetric.formats.kaldi.text import parse_block
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.lattice import Lattice
@@ -34,7 +34,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         if not name:
             continue
         path, offset = _target("".join(rest), stream)
-        yield Entry(name, stream.place(), partial(_build_at, path, offset, stream.place(), vocabulary), naming="own")
+        yield Entry(name, stream.place(), ScriptedLattice(path, offset, stream.place(), vocabulary), naming="own")
 
 
 def _target(text: str, stream: Stream) -> tuple[str, int]:
@@ -48,12 +48,28 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     return str(beside if not path.exists() and beside.exists() else path), int(place[2])
 
 
-def _build_at(path: str, offset: int, where: str, vocabulary: Vocabulary | None) -> Lattice:
-    place = f"{path}:{offset}"
-    try:
-        return _read_at(path, offset, place, vocabulary)
-    except InputError as error:
-        raise error.at(where) from None
+@dataclass(frozen=True)
+class ScriptedLattice:
+    """A lattice that is read from its archive when it is built.
+
+    Attributes:
+        path: The archive.
+        offset: Where it begins there.
+        where: The line of the script.
+        vocabulary: Spells its words.
+    """
+
+    path: str
+    offset: int
+    where: str
+    vocabulary: Vocabulary | None
+
+    def __call__(self) -> Lattice:
+        """Reads it."""
+        try:
+            return _read_at(self.path, self.offset, f"{self.path}:{self.offset}", self.vocabulary)
+        except InputError as error:
+            raise error.at(self.where) from None
 
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
@@ -97,4 +113,4 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     return count
 
 
-register(Format("kaldi-script", (".scp",), _sniff, _read, write_files=write_with_archive))
+register(Format("kaldi-script", (".scp",), _sniff, _read, write_one, write_files=write_with_archive))

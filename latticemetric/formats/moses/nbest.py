@@ -47,17 +47,14 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Id, place and fields of each line."""
+    """Id, place and fields of each line; a line of one field belongs to the list that it stands in."""
+    name: str | None = None
     for line in stream.lines():
         if line.strip():
             fields = [field.strip(_SPACE) for field in line.split(_SEPARATOR)]
-            if len(fields) < _FEWEST_FIELDS:
-                raise FormatError(
-                    f"the line has {len(fields)} fields between |||, not 4",
-                    where=stream.place(),
-                    advice="write number ||| words ||| features ||| total",
-                )
-            yield fields[0], stream.place(), (stream.place(), fields)
+            if name is None or len(fields) > 1:
+                name = fields[0]
+            yield name, stream.place(), (stream.place(), fields)
 
 
 def _parse(block: Sequence[_Line]) -> NBest:
@@ -77,6 +74,12 @@ def _scales(names: Iterable[str]) -> dict[str, float]:
 
 
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
+    if len(fields) < _FEWEST_FIELDS:
+        raise FormatError(
+            f"the line has {len(fields)} fields between |||, not 4",
+            where=place,
+            advice="write number ||| words ||| features ||| total",
+        )
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
         scores[_TOTAL] = cost_of(fields[3], place)

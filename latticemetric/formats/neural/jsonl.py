@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.registry import Entry, Format, Graph, Naming, register
 from latticemetric.formats.texts.json import object_of, parsed_json, text_of
 from latticemetric.formats.texts.nbest_fields import require_all_have, require_nbest
 from latticemetric.nbest import Hypothesis, NBest
@@ -28,6 +28,8 @@ _TOKENS = ("words", "tokens")
 _TOTALS = ("score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob")
 _NESTED = "scores"
 _ANY_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s*:\s*\['.encode())
+# Of a line that is no JSON, what its id would be.
+_ANY_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 _SHOWN = 40
 
 Record = dict[str, Any]
@@ -46,15 +48,37 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             continue
         number += 1
         place = stream.place()
-        record = parsed_json(line, stream.name, stream.line, objects=object_of)
-        if not isinstance(record, dict):
-            raise FormatError("the line is not a JSON object", where=place)
-        key = _only(record, _IDS, "ids", place)
-        if named is not None and named != (key is not None):
-            raise FormatError("some lists have an id and others do not", where=place)
-        named = key is not None
-        name = _id(record[key], place) if key is not None else str(number)
-        yield Entry(name, place, partial(_build, record, place), naming="own" if named else "position")
+        try:
+            record = _record(line, stream)
+            name = _name(record, place, named)
+        except FormatError as error:  # the next line is another list
+            found = _ANY_ID.search(line)
+            own = found[1].decode("utf-8", "replace") if found else None
+            naming: Naming = "own" if found else "position" if named is False else "file"
+            lost = own or (str(number) if naming == "position" else place)
+            yield Entry(lost, place, partial(_fail, error), naming=naming)
+            continue
+        named = name is not None
+        yield Entry(name or str(number), place, partial(_build, record, place), naming="own" if named else "position")
+
+
+def _fail(error: FormatError) -> NBest:
+    raise error
+
+
+def _record(line: bytes, stream: Stream) -> Record:
+    record = parsed_json(line, stream.name, stream.line, objects=object_of)
+    if not isinstance(record, dict):
+        raise FormatError("the line is not a JSON object", where=stream.place())
+    return record
+
+
+def _name(record: Record, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
+    """The list's id, if it has one, as the lists before it have."""
+    key = _only(record, _IDS, "ids", place)
+    if named is not None and named != (key is not None):
+        raise FormatError("some lists have an id and others do not", where=place)
+    return None if key is None else _id(record[key], place)
 
 
 def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str | None:

@@ -25,10 +25,10 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
         chunk = stream.read_some(max(_PIECE, len(rest)))
         is_last = not chunk
         data = rest + chunk
-        at = None if stream.offset is None else stream.offset - len(data)
+        place = stream.place_before(len(data))
         done, done_lines = 0, 0
         for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
-            yield lines + before, Piece(data, begin, end, stream.name, None if at is None else at + begin)
+            yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
             done, done_lines = end, after
         lines += done_lines
         rest = data[done:]

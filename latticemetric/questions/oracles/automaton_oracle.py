@@ -14,6 +14,7 @@ from latticemetric import _native, fst_layout
 from latticemetric.engine.user_automaton import UserAutomaton, best_path, of_reference
 from latticemetric.errors import InputError
 from latticemetric.formats.registry import Graph
+from latticemetric.interchange import fst_to_arrays
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.questions.graphs import as_lattice
@@ -98,7 +99,7 @@ def automaton_oracle(
         **vars(_valued(lattice, cost, found.arcs, found.value)),
         one_best=_valued(lattice, cost, first, _value(lattice, own, first)),
         exact=True,
-        signature=str(_signature(own)),
+        signature=str(_signature(automaton)),
     )
 
 
@@ -118,6 +119,7 @@ def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Path) -> Fraction |
     return None if found is None else found.value
 
 
-def _signature(automaton: UserAutomaton) -> Signature:
-    digest = hashlib.sha256(fst_layout.encode(automaton.arrays)).hexdigest()
+def _signature(automaton: Any) -> Signature:
+    """Of the automaton as it was given: the same for all graphs, whatever their references."""
+    digest = hashlib.sha256(fst_layout.encode(fst_to_arrays(automaton))).hexdigest()
     return Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})

@@ -75,14 +75,14 @@ def oracle(
     chosen = as_recognition_rate(metric)
     listed = graphs_of(references)
     searched = as_searched(graph, chosen, scales)
-    best = min((searched.best(reference, engine) for reference in listed), key=searched.preference)
+    best = searched.preferred([searched.best(reference, engine) for reference in listed])
     found = searched.scored(best.path, listed)
     check(found, best.promised, chosen)
     return Oracle(
         **vars(found),
         one_best=searched.scored(searched.one_best(), listed),
         exact=True,
-        signature=str(chosen.signature_for(len(listed))),
+        signature=chosen.told_for(len(listed)),
     ).found_in(graph)
 
 

@@ -48,7 +48,11 @@ class Searched(ABC):
 
     def _best_in(self, reference: Lattice, engine: str) -> Candidate:
         """The best path against a graph: against any of its readings."""
-        return min((self.best(words, engine) for words in readings(reference)), key=self.preference)
+        return self.preferred([self.best(words, engine) for words in readings(reference)])
+
+    def preferred(self, candidates: Sequence[Candidate]) -> Candidate:
+        """The best by the tie rule, which asks more of paths than the search did: where there is one, nothing."""
+        return candidates[0] if len(candidates) == 1 else min(candidates, key=self.preference)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
         """Orders the best paths for several references by the tie rule, a defined rate before none."""
@@ -61,7 +65,8 @@ class Searched(ABC):
 
     def reported(self, path: Path) -> tuple[str, ...]:
         """The words of a path without those that are ignored."""
-        return tuple(word for word in self._words(path) if word not in self.metric.ignore)
+        words, ignored = self._words(path), self.metric.ignore
+        return tuple(word for word in words if word not in ignored) if ignored else tuple(words)
 
     def scored(self, path: Path, references: GraphReferences) -> ScoredPath:
         """Scores a path from its words, by the string metric."""

@@ -109,5 +109,5 @@ class SearchedLattice(Searched):
 def sums_along(lattice: Lattice, path: Path) -> dict[str, float]:
     """Each named cost of a lattice, summed along a path."""
     end = int(lattice.target[path[-1]]) if len(path) else 0
-    row = int(np.searchsorted(lattice.final, end))
-    return {name: float(c.arc[path].sum() + c.final[row]) for name, c in lattice.scores.items()}
+    row = int(lattice.final.searchsorted(end))
+    return {name: float(np.add.reduce(c.arc[path]) + c.final[row]) for name, c in lattice.scores.items()}

@@ -1,0 +1,154 @@
+"""A page for each command, from what the command line knows of itself; a new command has its page without more ado."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from latticemetric.cli import main
+from latticemetric.cli.help_page import option_sections
+
+_FOLDER = "commands"
+_NO_GUIDES = {
+    _FOLDER,
+    "_build",
+    "index.md",
+    "migration.md",
+    "architecture.md",
+    "changelog.md",
+    "contributing.md",
+    "json.md",
+}
+# Options, '<s> </s>', names of files, and what stands for them in a synopsis.
+_CODE = re.compile(
+    r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?![\w.])"
+)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connects to Sphinx."""
+    app.connect("builder-inited", _write_pages)
+    return {"parallel_read_safe": True}
+
+
+def _write_pages(app: Any) -> None:
+    folder = Path(app.srcdir) / _FOLDER
+    folder.mkdir(exist_ok=True)
+    pages = {f"{name}.md": text for name, text in _pages(Path(app.srcdir))}
+    for file in folder.glob("*.md"):
+        if file.name not in pages:
+            file.unlink()
+    for name, text in pages.items():
+        file = folder / name
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # what is the same is not built again
+            file.write_text(text, encoding="utf-8")
+
+
+def _pages(docs: Path) -> Iterator[tuple[str, str]]:
+    top = click.Context(main._group, info_name="latticemetric")  # noqa: SLF001  the one table of verbs
+    verbs = main._group.list_commands(top)  # noqa: SLF001
+    yield "index", _index(verbs)
+    for verb in verbs:
+        command = main._group.get_command(top, verb)  # noqa: SLF001
+        yield verb, "\n".join(_page(verb, command, top, _guides(docs, verb)))
+
+
+def _index(verbs: list[str]) -> str:
+    rows = [f"| [](<{verb}.md>) | {_escaped(main._VERBS[verb])} |" for verb in verbs]  # noqa: SLF001
+    tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
+    intro = (
+        "What each command takes, as `--help` has it, and what it exits with. `latticemetric VERB --help` prints the "
+        "same; the guides say what it is good for."
+    )
+    return "\n".join(["# Commands", "", intro, "", "| Command | |", "|---|---|", *rows, "", *tree, ""])
+
+
+def _guides(docs: Path, verb: str) -> list[str]:
+    """Pages that lead to the command's, by their paths."""
+    link = re.compile(rf"commands/{verb}\.md|`latticemetric {verb}`")
+    pages = [page.relative_to(docs) for page in sorted(docs.rglob("*.md"))]
+    guides = [page for page in pages if page.parts[0] not in _NO_GUIDES]
+    return [str(page) for page in guides if link.search((docs / page).read_text(encoding="utf-8"))]
+
+
+def _page(verb: str, command: click.Command, parent: click.Context, guides: list[str]) -> Iterator[str]:
+    name = "lattice-oracle" if verb == "oracle" else f"latticemetric {verb}"
+    context = click.Context(command, info_name=verb, parent=parent)
+    yield f"# {name}\n"
+    yield from _described(command, context, name)
+    if verb == "oracle":
+        yield "`latticemetric oracle` is the same command.\n"
+    if isinstance(command, click.Group):
+        for part in command.list_commands(context):
+            inner = command.commands[part]
+            yield f"## {name} {part}\n"
+            yield from _described(inner, click.Context(inner, info_name=part, parent=context), f"{name} {part}")
+            yield from _options(inner, click.Context(inner, info_name=part, parent=context), f"{verb}-{part}", "###")
+    else:
+        yield "## Options\n"
+        yield from _options(command, context, verb, "###")
+    if command.epilog:
+        yield "## Examples\n"
+        yield from ["```sh", *(line.strip() for line in command.epilog.splitlines()[2:]), "```\n"]
+    yield from _exit_statuses(command)
+    if guides:
+        yield "## Guides\n"
+        yield ", ".join(f"[](<../{guide}>)" for guide in guides) + "\n"
+
+
+def _described(command: click.Command, context: click.Context, name: str) -> Iterator[str]:
+    arguments = " ".join(command.collect_usage_pieces(context))
+    yield f"```text\n{name} {arguments}\n```\n"
+    named = "|".join({re.escape(word.strip("[].")) for word in arguments.split()[1:]})
+    for paragraph in re.split(r"\n\s*\n", (command.help or "").strip()):
+        text = _escaped(" ".join(paragraph.split()))
+        yield (re.sub(rf"\b({named})\b(?!`)", r"`\1`", text) if named else text) + "\n"
+
+
+def _options(command: click.Command, context: click.Context, program: str, heading: str) -> Iterator[str]:
+    sections = option_sections(command, context)
+    yield f"```{{program}} {program}\n```\n"
+    for title, options in sections:
+        if len(sections) > 1:
+            yield f"{heading} {_escaped(title)}\n"
+        for option in options:
+            spelled, _ = option.get_help_record(context) or ("", "")
+            yield f"```{{option}} {_each(spelled, option)}\n{_escaped(_sentence(option, context))}\n```\n"
+
+
+def _each(spelled: str, option: click.Option) -> str:
+    """`-o, --output FILE` as Sphinx has it, the value after each."""
+    value = spelled.partition(option.opts[-1] if len(option.opts) == 1 else max(option.opts, key=len))[2]
+    return ", ".join(name + value for name in sorted(option.opts, key=len, reverse=True))
+
+
+def _sentence(option: click.Option, context: click.Context) -> str:
+    extra = option.get_help_extra(context)
+    found = [option.help or ""]
+    if "default" in extra:
+        found.append(f"Default: '{extra['default']}'.")
+    if "range" in extra:
+        found.append(f"Range: '{extra['range']}'.")
+    return " ".join(found)
+
+
+def _exit_statuses(command: click.Command) -> Iterator[str]:
+    yield "## Exit status\n"
+    yield "| | |\n|---|---|"
+    yield "| 0 | everything was answered |"
+    if any("--keep-going" in option.opts for option in command.params):
+        yield "| 1 | something failed under `--keep-going`; the rest was answered |"
+    yield "| 2 | wrong usage or input; the last line on standard error says what, where and what to do |"
+    yield "| 130 | interrupted |\n"
+
+
+def _escaped(text: str) -> str:
+    """Text for Markdown: options, arguments and quoted words as code, all else as it is."""
+    parts = _CODE.split(text)
+    for at, part in enumerate(parts):
+        parts[at] = "`" + part.strip("'") + "`" if at % 2 else re.sub(r"([\\`*_<>\[\]|$~])", r"\\\1", part)
+    return "".join(parts)

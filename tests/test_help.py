@@ -1,0 +1,83 @@
+"""What `--help` shows: options in sections, and examples that would be understood."""
+
+import re
+import shlex
+from itertools import chain
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from latticemetric.cli import main
+from latticemetric.cli.help_page import Verb, option_sections
+
+TOP = click.Context(main._group, info_name="latticemetric")
+
+
+def commands(group=main._group, context=TOP):
+    """Every command with its context, those of groups too."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        of_command = click.Context(command, info_name=name, parent=context)
+        if isinstance(command, click.Group):
+            yield from commands(command, of_command)
+        else:
+            yield pytest.param(command, of_command, id=of_command.command_path.partition(" ")[2])
+
+
+def examples(text):
+    """Each command line of an epilog, without remarks, redirections and what is piped in or out."""
+    for line in (text or "").splitlines():
+        command = re.sub(r" {3,}\(.*\)$", "", line.strip())
+        for part in re.split(r" \| ", command):
+            if part.startswith(("latticemetric ", "lattice-oracle ")):
+                yield shlex.split(re.sub(r" [<>] .*", "", part))
+
+
+@pytest.mark.parametrize(("command", "context"), list(commands()))
+def test_every_option_stands_in_one_section(command, context):
+    shown = list(chain.from_iterable(options for _, options in option_sections(command, context)))
+    options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
+    assert sorted(shown, key=id) == sorted(options, key=id)
+    text = CliRunner().invoke(command, ["--help"]).stdout
+    for option in options:
+        assert option.help, option.name
+        assert re.search(rf"^  .*{re.escape(option.opts[-1])}\b", text, re.MULTILINE), option.name
+
+
+def test_sections_that_a_command_names_have_what_it_says():
+    @click.command(cls=Verb, sections={"Mine": "-x --second", "What is read": ""})
+    @click.option("--second", "-s", help="Two.")
+    @click.option("--from", "from_", help="Shared.")
+    @click.option("--loose", help="Nowhere.")
+    @click.option("-x", help="One.")
+    def command():
+        """Nothing."""
+
+    found = option_sections(command, click.Context(command))
+    named = [(title, [option.opts[0] for option in options]) for title, options in found]
+    assert named == [
+        ("Mine", ["-x", "--second"]),
+        ("What is read", ["--from"]),
+        ("Options", ["--loose"]),
+        ("Help", ["--help"]),
+    ]
+
+
+@pytest.mark.parametrize("verb", list(main._VERBS))
+def test_every_verb_has_examples_that_are_understood(verb):
+    epilog = main._group.get_command(TOP, verb).epilog
+    found = list(examples(epilog))
+    assert found, verb
+    for program, *arguments in found:
+        group = main._group if program == "latticemetric" else main._group.get_command(TOP, "oracle")
+        context = group.make_context(program, list(arguments))
+        while isinstance(context.command, click.Group):
+            name, command, rest = context.command.resolve_command(context, [*context._protected_args, *context.args])
+            context = command.make_context(name, rest, parent=context)
+
+
+def test_an_example_that_no_command_understands_is_found_out():
+    [(_, *arguments)] = examples("  latticemetric info --beam 3 lats.ark      (a remark)")
+    with pytest.raises(click.NoSuchOption):
+        main._group.get_command(TOP, arguments[0]).make_context("info", arguments[1:])

@@ -25,7 +25,7 @@ _NO_GUIDES = {
 }
 # Options, '<s> </s>', names of files, and what stands for them in a synopsis.
 _CODE = re.compile(
-    r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?![\w.])"
+    r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?!\w)"
 )
 
 

@@ -59,8 +59,8 @@ def _index(verbs: list[str]) -> str:
     rows = [f"| [](<{verb}.md>) | {_escaped(main._VERBS[verb])} |" for verb in verbs]  # noqa: SLF001
     tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
     intro = (
-        "What each command takes and what it exits with, as `latticemetric VERB --help` (or `-h`) has it. What it is good "
-        "for is said in the guides."
+        "What each command takes and what it exits with, as `latticemetric VERB --help` (or `-h`) has it. What it is "
+        "good for is said in the guides."
     )
     return "\n".join(["# Commands", "", intro, "", "| Command | |", "|---|---|", *rows, "", *tree, ""])
 

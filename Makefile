@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric grammars examples/data -type f ! -name '*.pyc')
 
-.PHONY: demo test deep coverage lint types docs bench wordnet clean
+.PHONY: demo test deep coverage lint types docs notebooks bench wordnet clean
 
 demo: $(VENV)/.installed
 	$(BIN)/latticemetric demo
@@ -33,6 +33,10 @@ types: $(VENV)/.installed-lint
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+# Runs the notebooks and keeps what they show, as the tests want to find it.
+notebooks: $(VENV)/.installed-test
+	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False examples/notebooks/*.ipynb
 
 # Measures everything in docs/performance.md and writes it there; `BENCH=--long` for more sizes and runs.
 bench: $(VENV)/.installed-bench

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from latticemetric.errors import LatticeMetricError as LatticeMetricError
     from latticemetric.errors import MissingDependencyError as MissingDependencyError
     from latticemetric.errors import UsageError as UsageError
-    from latticemetric.forest import Derivation as Derivation
     from latticemetric.forest import Forest as Forest
     from latticemetric.forest import NodeLabels as NodeLabels
     from latticemetric.forest import Ragged as Ragged
+    from latticemetric.forest_derivations import Derivation as Derivation
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
@@ -103,7 +103,7 @@ _HOME = {
     "Consensus": "questions.decoding.consensus",
     "CorpusOracle": "questions.oracles.corpus_oracle",
     "CorpusPath": "questions.oracles.corpus_oracle",
-    "Derivation": "forest",
+    "Derivation": "forest_derivations",
     "DerivationTree": "derivation_tree",
     "Drawing": "drawing.drawings",
     "Fear": "questions.oracles.fear",

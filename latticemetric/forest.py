@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.forest_derivations import Derivation, all_derivations, words_of
 from latticemetric.forest_rows import Ragged as Ragged  # noqa: PLC0414  a forest's rows are found beside it
 from latticemetric.forest_rows import checked_rows
 from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed_cost
@@ -43,18 +44,6 @@ def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
     rows = list(texts)
     vocabulary = Vocabulary.from_words(text for text in rows if text)
     return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary
-
-
-class Derivation(NamedTuple):
-    """A complete derivation: its edges, its words, and its cost.
-
-    The edges are those of the derivation tree in preorder: each one is followed by those of its tails, in the order
-    in which its target side says them.
-    """
-
-    edges: tuple[int, ...]
-    words: tuple[str, ...]
-    cost: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,18 +206,7 @@ class Forest:
 
     def words(self, edges: Sequence[int] | npt.NDArray[np.int64]) -> tuple[str, ...]:
         """The words of a derivation, given as its edges in preorder (see `Derivation`)."""
-        begin, target = self.target.begin, self.target.values
-        words: list[str] = []
-        pending = [-1]  # what is still to be said, the next symbol last; a tail is said by the next edge
-        remaining = iter(edges)
-        while pending:
-            said = pending.pop()
-            if said < 0:
-                edge = next(remaining)
-                pending += target[begin[edge] : begin[edge + 1]][::-1].tolist()
-            else:
-                words.append(self.vocabulary.word(said))
-        return tuple(words)
+        return words_of(self, edges)
 
     def cost(self, scales: Scales | None = None) -> Costs:
         """The model's cost of every edge, and of ending in every node (infinite where it is no goal)."""
@@ -236,24 +214,7 @@ class Forest:
 
     def derivations(self, scales: Scales | None = None) -> Iterator[Derivation]:
         """Every complete derivation, goal by goal, edge by edge: for small forests and for tests."""
-        cost = self.cost(scales)
-        found: list[list[Derivation]] = [[] for _ in range(self.num_nodes)]
-        tails, targets = self.tails.rows(), self.target.rows()
-        for edge, head in enumerate(self.head.tolist()):
-            parts = [[Derivation((edge,), (), float(cost.arc[edge]))]]
-            for tail in tails[edge]:
-                parts = [[*chosen, sub] for chosen in parts for sub in found[tail]]
-            found[head] += [self._joined(chosen, targets[edge]) for chosen in parts]
-        for goal in self.goals.tolist():
-            for derivation in found[goal]:
-                yield derivation._replace(cost=derivation.cost + float(cost.final[goal]))
-
-    def _joined(self, chosen: list[Derivation], target: list[int]) -> Derivation:
-        """A rule's derivation, followed by those of its tails."""
-        words = tuple(w for t in target for w in (chosen[-t].words if t < 0 else (self.vocabulary.word(t),)))
-        said = [chosen[0], *(chosen[-t] for t in target if t < 0)]
-        edges = tuple(edge for part in said for edge in part.edges)
-        return Derivation(edges, words, sum(part.cost for part in chosen))
+        return all_derivations(self, scales)
 
     def tree(self, edges: Iterable[int]) -> DerivationTree:
         """A complete derivation as a tree.

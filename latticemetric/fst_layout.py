@@ -165,14 +165,24 @@ def _decode_vector(
     cursor: _Cursor, arc_type: str, states: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any]]:
     arc = _LOG64_ARC if arc_type == "log64" else _ARC
-    header = "<dq" if arc_type == "log64" else "<fq"
+    header = struct.Struct("<dq" if arc_type == "log64" else "<fq")
     final: list[float] = []
     blocks: list[memoryview] = []
+    data, at, end = cursor.data, cursor.at, len(cursor.data)
     # A machine written to a pipe does not know its number of states: then it reaches to the end.
-    while len(final) != states and not (states < 0 and cursor.at == len(cursor.data)):
-        weight, count = cursor.unpack(header)
+    while len(final) != states and not (states < 0 and at == end):
+        size, begin = 0, at + header.size
+        if begin <= end:
+            weight, count = header.unpack_from(data, at)
+            size = arc.itemsize * count
+        if not 0 <= size <= end - begin:  # the cursor says what is wrong; asked at each state, it is half of the time
+            cursor.at = at
+            cursor.take(header.size)
+            cursor.take(size)
+        at = begin + size
         final.append(weight)
-        blocks.append(cursor.take(arc.itemsize * count))
+        blocks.append(data[begin:at])
+    cursor.at = at
     columns = np.frombuffer(b"".join(blocks), dtype=arc)
     counts = np.array([len(block) // arc.itemsize for block in blocks], dtype=np.int64)
     return np.array(final, dtype=np.float64), counts, columns

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
+from latticemetric.vocabulary import Vocabulary, Words
 
 if TYPE_CHECKING:
     from latticemetric.lattice_statistics import LatticeStatistics
@@ -176,26 +176,9 @@ class Lattice:
             >>> Lattice.from_strings(["a b", "a c d"]).statistics().paths
             2
         """
-        if isinstance(strings, str):
-            raise UsageError("one string is not a list of them", advice="put it into a list")
-        split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
-        if costs is not None and len(costs) != len(split):
-            raise UsageError(f"there are {len(split)} strings and {len(costs)} costs")
-        vocabulary = Vocabulary.from_words(w for words in split for w in words)
-        source, target, word, cost = [], [], [], []
-        state = 1
-        for number, words in enumerate(split):
-            here = 0
-            for position, symbol in enumerate(words or ("",)):
-                last = position + 1 >= len(words)
-                state += not last
-                source.append(here)
-                here = 1 if last else state
-                target.append(here)
-                word.append(vocabulary.number(symbol) if symbol else EPSILON)
-                cost.append(costs[number] if costs is not None and position == 0 else 0.0)
-        scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
-        return cls.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+        from latticemetric.string_lattice import lattice_of_strings
+
+        return lattice_of_strings(strings, costs, column)
 
     @classmethod
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Lattice:

@@ -1,16 +1,40 @@
-"""Lists of strings with costs as lattices where each string has one path."""
+"""Lists of strings with costs as lattices: side by side, or so that what strings share is shared."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Column, Floats, Lattice
-from latticemetric.vocabulary import Vocabulary, Words
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
+
+
+def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str) -> Lattice:
+    """See `Lattice.from_strings`: a path each, from the start, state 0, to the end, state 1."""
+    if isinstance(strings, str):
+        raise UsageError("one string is not a list of them", advice="put it into a list")
+    split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
+    if costs is not None and len(costs) != len(split):
+        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs")
+    vocabulary = Vocabulary.from_words(w for words in split for w in words)
+    source, target, word, cost = [], [], [], []
+    state = 1
+    for number, words in enumerate(split):
+        here = 0
+        for position, symbol in enumerate(words or ("",)):
+            last = position + 1 >= len(words)
+            state += not last
+            source.append(here)
+            here = 1 if last else state
+            target.append(here)
+            word.append(vocabulary.number(symbol) if symbol else EPSILON)
+            cost.append(costs[number] if costs is not None and position == 0 else 0.0)
+    scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
+    return Lattice.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
 
 
 def string_lattice(strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float) -> Lattice:

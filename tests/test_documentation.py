@@ -59,7 +59,9 @@ def blocks(text):
 def shown_commands(block, page):
     found = []
     for number, line in enumerate(block.text.splitlines(), start=block.line):
-        if line.startswith("$ "):
+        if found and found[-1].command.endswith("\\"):
+            found[-1] = found[-1]._replace(command=f"{found[-1].command}\n{line}")
+        elif line.startswith("$ "):
             found.append(Shown(line[2:], [], f"{page}:{number}"))
         elif found:
             found[-1].output.append(line)
@@ -165,6 +167,7 @@ def test_shown_lines_are_the_streams_merged(shown, output, errors, left):
     "text",
     [
         "$ echo one\ntwo\n",
+        "$ echo \\\n    one\ntwo\n",
         "$ printf 'one\\ntwo\\n'\none\n",
         "$ lattice-oracle harbour.fst nowhere.txt\n",
         "$ lattice-oracle harbour.fst harbour.ref.txt\nharbour 0.0000 0/10 the old harbour sleeps\n",

@@ -158,6 +158,13 @@ def test_many_references_come_in_several_turns(monkeypatch):
     assert rows == [[lm.WRR().score(list(c), [list(r)]) for c in said] for r in expected]
 
 
+def test_references_may_have_many_words_that_no_candidate_has(monkeypatch):
+    monkeypatch.setattr("latticemetric.metrics.pairs._PAIRS_AT_ONCE", 1)
+    expected = [(f"{k}", f"{k}x", f"{k}y", "a") for k in range(20)]
+    rows = list(score_rows(lm.WRR(), [("a",)], expected))
+    assert [row.scores.tolist() for row in rows] == [[0.25]] * 20
+
+
 def test_metrics_of_others_are_asked_themselves():
     class Halved(lm.WRR):
         def values(self, sums):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import latticemetric as lm
+from latticemetric.formats import catalogue
 from latticemetric.formats import registry as formats
 from latticemetric.metrics import registry as metrics
 
@@ -116,3 +123,86 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_names_them(plugins, 
     (tmp_path / "x").write_text("SLOTS hello\n")
     with pytest.raises(lm.FormatError, match="could be slots or slots2; say which with --from"):
         list(lm.read(tmp_path / "x"))
+
+
+# --- What CONTRIBUTING.md tells newcomers to do, done as it stands there
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def told(heading, language):
+    """The blocks of a section in one language."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", GUIDE, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```", section[1], re.MULTILINE | re.DOTALL)
+
+
+METRIC, FORMAT = told("Add a metric", "python")[0], told("Add a format", "python")[0]
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package of somebody's own, as pip leaves it, and a way to run a command where it is installed."""
+    metric, count = re.subn(
+        r"^@register.*\n|^from latticemetric\.metrics\.registry.*\n", "", METRIC, flags=re.MULTILINE
+    )
+    assert count == 2
+    format_, count = re.subn(r"^register\((.*)\)$", r"SLOTS = \1", FORMAT.replace(", register", ""), flags=re.MULTILINE)
+    assert count == 1
+    (tmp_path / "my_metrics.py").write_text(metric, encoding="utf-8")
+    (tmp_path / "my_formats.py").write_text(format_, encoding="utf-8")
+    information = tmp_path / "mine-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
+    with (information / "entry_points.txt").open("w", encoding="utf-8") as file:
+        for heading in ("Add a metric", "Add a format"):
+            for group, points in tomllib.loads(told(heading, "toml")[0])["project"]["entry-points"].items():
+                file.write(f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in points.items()))
+
+    def run(*arguments):
+        program = Path(sys.executable).parent / arguments[0]
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        return subprocess.run(
+            [program, *map(str, arguments[1:])], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    return run
+
+
+def test_a_metric_in_a_package_of_ones_own_as_the_guide_has_it(package):
+    data = ROOT / "examples" / "data"
+    asked = ("--metrics", "sentence-accuracy", "--resamples", "0", "--format", "tsv")
+    lines = package("latticemetric", "score", data / "letters.new.txt", data / "letters.ref.txt", *asked).splitlines()
+    assert dict(zip(*(line.split("\t") for line in lines), strict=True))["score"] == str(4 / 12)
+
+
+def test_a_format_in_a_package_of_ones_own_as_the_guide_has_it(package, tmp_path):
+    (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
+    (tmp_path / "ref.txt").write_text("utt-1 a cat\n", encoding="utf-8")
+    asked = ("lattice-oracle", tmp_path / "two.slots", tmp_path / "ref.txt", "--metric", "wer")
+    assert package(*asked).split() == ["utt-1", "0.0000", "0/2", "a", "cat"]
+
+
+def test_a_metric_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
+    plugins()
+    (tmp_path / "sentence_accuracy.py").write_text(METRIC, encoding="utf-8")
+    monkeypatch.setattr(
+        "latticemetric.metrics.__path__", [*sys.modules["latticemetric.metrics"].__path__, str(tmp_path)]
+    )
+    monkeypatch.setitem(metrics._HOME, "sentence-accuracy", "sentence_accuracy")
+    assert "sentence-accuracy" in metrics.metric_names()
+    assert lm.make_metric("sentence-accuracy").corpus(["a b", "c"], ["a b", "d"]).score == 0.5
+    assert lm.mbr(lm.Lattice.from_strings(["a", "b"], costs=[1.0, 2.0]), "sentence-accuracy").words == ("a",)
+
+
+def test_a_format_of_our_own_as_the_guide_has_it(plugins, monkeypatch, tmp_path):
+    plugins()
+    (tmp_path / "slots.py").write_text(FORMAT, encoding="utf-8")
+    monkeypatch.setattr(
+        "latticemetric.formats.__path__", [*sys.modules["latticemetric.formats"].__path__, str(tmp_path)]
+    )
+    monkeypatch.setitem(catalogue.OWN, "slots", catalogue.Own("slots", lambda glance: glance.begins(b"#")))
+    (tmp_path / "two.slots").write_text("#slots\nutt-1 the|a cat|cats\n", encoding="utf-8")
+    [(name, graph)] = lm.read(tmp_path / "two.slots")
+    assert (name, graph.statistics().paths) == ("utt-1", 4)
+    assert "slots" in formats.formats()

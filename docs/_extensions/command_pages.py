@@ -24,9 +24,7 @@ _NO_GUIDES = {
     "json.md",
 }
 # Options, '<s> </s>', names of files, and what stands for them in a synopsis.
-_CODE = re.compile(
-    r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?![\w.])"
-)
+_CODE = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?!\w)")
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -61,8 +59,8 @@ def _index(verbs: list[str]) -> str:
     rows = [f"| [](<{verb}.md>) | {_escaped(main._VERBS[verb])} |" for verb in verbs]  # noqa: SLF001
     tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
     intro = (
-        "What each command takes, as `--help` has it, and what it exits with. `latticemetric VERB --help` prints the "
-        "same; the guides say what it is good for."
+        "What each command takes and what it exits with, as `latticemetric VERB --help` (or `-h`) has it. What it is "
+        "good for is said in the guides."
     )
     return "\n".join(["# Commands", "", intro, "", "| Command | |", "|---|---|", *rows, "", *tree, ""])
 
@@ -77,7 +75,7 @@ def _guides(docs: Path, verb: str) -> list[str]:
 
 def _page(verb: str, command: click.Command, parent: click.Context, guides: list[str]) -> Iterator[str]:
     name = "lattice-oracle" if verb == "oracle" else f"latticemetric {verb}"
-    context = click.Context(command, info_name=verb, parent=parent)
+    context = _context(command, verb, parent)
     yield f"# {name}\n"
     yield from _described(command, context, name)
     if verb == "oracle":
@@ -86,8 +84,8 @@ def _page(verb: str, command: click.Command, parent: click.Context, guides: list
         for part in command.list_commands(context):
             inner = command.commands[part]
             yield f"## {name} {part}\n"
-            yield from _described(inner, click.Context(inner, info_name=part, parent=context), f"{name} {part}")
-            yield from _options(inner, click.Context(inner, info_name=part, parent=context), f"{verb}-{part}", "###")
+            yield from _described(inner, _context(inner, part, context), f"{name} {part}")
+            yield from _options(inner, _context(inner, part, context), f"{verb}-{part}", "###")
     else:
         yield "## Options\n"
         yield from _options(command, context, verb, "###")
@@ -100,6 +98,11 @@ def _page(verb: str, command: click.Command, parent: click.Context, guides: list
         yield ", ".join(f"[](<../{guide}>)" for guide in guides) + "\n"
 
 
+def _context(command: click.Command, name: str, parent: click.Context) -> click.Context:
+    settings: dict[str, Any] = command.context_settings
+    return click.Context(command, info_name=name, parent=parent, **settings)
+
+
 def _described(command: click.Command, context: click.Context, name: str) -> Iterator[str]:
     arguments = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{name} {arguments}\n```\n"
@@ -110,7 +113,11 @@ def _described(command: click.Command, context: click.Context, name: str) -> Ite
 
 
 def _options(command: click.Command, context: click.Context, program: str, heading: str) -> Iterator[str]:
-    sections = option_sections(command, context)
+    sections = [
+        (title, shown)
+        for title, options in option_sections(command, context)
+        if (shown := [option for option in options if "--help" not in option.opts])
+    ]
     yield f"```{{program}} {program}\n```\n"
     for title, options in sections:
         if len(sections) > 1:
@@ -139,11 +146,12 @@ def _sentence(option: click.Option, context: click.Context) -> str:
 def _exit_statuses(command: click.Command) -> Iterator[str]:
     yield "## Exit status\n"
     yield "| | |\n|---|---|"
-    yield "| 0 | everything was answered |"
-    if any("--keep-going" in option.opts for option in command.params):
-        yield "| 1 | something failed under `--keep-going`; the rest was answered |"
+    if "Exit status" not in (command.help or ""):
+        yield "| 0 | all was done |"
+        if any("--keep-going" in option.opts for option in command.params):
+            yield "| 1 | something failed under `--keep-going`; the rest was done |"
     yield "| 2 | wrong usage or input; the last line on standard error says what, where and what to do |"
-    yield "| 130 | interrupted |\n"
+    yield "| 128 + *n* | ended by signal *n*: 130 by an interrupt |\n"
 
 
 def _escaped(text: str) -> str:

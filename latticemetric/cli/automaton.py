@@ -30,7 +30,7 @@ def is_automaton(metric: str) -> bool:
     return metric.endswith(_ENDING)
 
 
-def put_oracles(
+def put_automaton_oracles(
     lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
 ) -> None:
     """Reads, asks, and writes."""

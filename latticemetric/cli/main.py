@@ -66,7 +66,11 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(_VERBS.items()))
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyGroup,
+    epilog="latticemetric VERB --help says what a verb takes, with examples.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @version_option("latticemetric")
 def _group() -> None:
     """Score what a decoder could have said: lattices, forests and n-best lists, by any metric."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from latticemetric.cli import options, running, searches
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.versions import version_option
-from latticemetric.errors import UsageError
-
-if TYPE_CHECKING:
-    from latticemetric.batch.extremes import Wanted
-    from latticemetric.batch.string_scores import StringScorer
-    from latticemetric.metrics.recognition import GRR
 
 _EPILOG = """\b
 Examples:
@@ -81,19 +75,7 @@ _SECTIONS = {
 )
 @running.keep_going_counting
 def command(
-    *,
-    lattices: str,
-    references: tuple[str, ...],
-    style: Any,
-    output_format: str,
-    output: str,
-    alignment: bool,
-    tags: bool,
-    write_lattices: str | None,
-    to_format: str | None,
-    sum_scores: bool,
-    drop_labels: bool,
-    **chosen: Any,
+    *, lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
 ) -> None:
     """The path of each lattice whose words score best against its reference.
 
@@ -103,81 +85,20 @@ def command(
     Ties go to the least model cost, then to the fewest words. Exit status: 0, 1 if some graphs failed under
     --keep-going, 2 if nothing could be done.
     """
-    from latticemetric.cli.automaton import is_automaton, put_oracles
+    from latticemetric.cli.automaton import is_automaton
 
-    if is_automaton(chosen["metric"]):
-        beside = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
-        put_oracles(lattices, references, style, output_format, output, **beside, **chosen)
-        return
-    if not references:
+    if not references and not is_automaton(chosen["metric"]):
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
+    put = _kind_of_oracle(chosen["metric"])
+    put(lattices, references, style, output_format, output, **chosen)
 
+
+def _kind_of_oracle(metric: str) -> Callable[..., None]:
+    """What asks, by the kind of metric: a user's automaton, BLEU of all graphs together, or a rate of each."""
+    from latticemetric.cli.automaton import is_automaton, put_automaton_oracles
     from latticemetric.cli.corpus_oracle import is_of_corpora, put_corpus_oracle
+    from latticemetric.cli.rate_oracle import put_rate_oracles
 
-    if is_of_corpora(chosen["metric"]):
-        beside = {"alignment": alignment, "tags": tags, "write_lattices": write_lattices}
-        put_corpus_oracle(lattices, references, style, output_format, output, **beside, **chosen)
-        return
-
-    from latticemetric.batch.oracle_sums import OracleSums
-    from latticemetric.batch.oracles import oracles_of
-    from latticemetric.cli.oracle_lattices import LatticeFile
-    from latticemetric.cli.oracle_writing import Writer
-
-    if tags and output_format == "text" and (alignment or chosen["nbest"] or chosen["confidence"] is not None):
-        raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
-    if alignment and output_format == "tsv":
-        raise UsageError("--alignment means nothing to tsv", advice="choose --format json, which always says")
-    metric = searches.rate(**chosen)
-    scorer = _scorer(chosen["score"], metric, each=output_format != "text", normalize=chosen["normalize"])
-    wanted = _wanted(graphs=write_lattices is not None, **chosen)
-    scales = dict(chosen["scales"])
-    lattices_of = LatticeFile(
-        write_lattices, to_format, summed_by=scales if sum_scores else None, drop_labels=drop_labels
-    )
-    pairs = searches.pairs(lattices, references, style, **chosen)
-    shown = {"alignment": alignment, "tags": tags, "confidence": chosen["confidence"] is not None}
-    sums = OracleSums(metric, len(references), scorer, wanted)
-    writer = Writer(sums, **shown, normalize=chosen["normalize"], shard=chosen["shard"])
-    failed = running.Failures(chosen["failures"])
-    asked = {"scorer": scorer, "confidence": chosen["confidence"], "wanted": wanted}
-    with running.running(output=output, **chosen) as run:
-        outcomes = oracles_of(pairs, metric, run, scales=scales, engine=chosen["engine"], **asked)
-        with options.results(output, at_once=run.keep_going and output_format != "json") as put:
-            for line in writer.lines(lattices_of.kept(failed.reported(outcomes)), output_format):
-                put(line)
-            lattices_of.write()
-        failed.write()
-    if output_format == "text":
-        click.echo("\n".join(writer.summary()), err=True)
-    if failed.count:
-        sys.exit(1)
-
-
-def _wanted(
-    *,
-    nbest: int | None,
-    hope: tuple[float, ...],
-    fear: tuple[float, ...],
-    worst: bool,
-    on: Literal["rate", "numerator"],
-    graphs: bool,
-    **_: Any,
-) -> Wanted | None:
-    """What is asked for beside oracles, if anything is."""
-    if not (hope or fear):
-        options.refuse(["on"], "a run without --hope and --fear")
-    if not (nbest or hope or fear or worst or graphs):
-        return None
-    from latticemetric.batch.extremes import Wanted
-
-    return Wanted(nbest or 0, hope, fear, on, worst, graphs)
-
-
-def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:
-    """What scores the extracted strings, if that is asked for."""
-    if names is None:
-        return None
-    from latticemetric.batch.string_scores import StringScorer
-
-    return StringScorer(tuple(options.metric_list([names])), metric.ignore, each, normalize)
+    if is_automaton(metric):
+        return put_automaton_oracles
+    return put_corpus_oracle if is_of_corpora(metric) else put_rate_oracles

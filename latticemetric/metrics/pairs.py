@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -73,20 +73,22 @@ def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_Stri
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     numbers: dict[str, int] = defaultdict(count().__next__)
-    said = _numbered(metric, candidates, numbers)
+    said = _numbered(metric, candidates, numbers.__getitem__)
+    # Words of references that no candidate has share a number, so that numbers do not grow with the references.
+    strange = len(numbers)
     most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
     for first in range(0, len(references), most):
-        expected = _numbered(metric, references[first : first + most], numbers)
+        expected = _numbered(metric, references[first : first + most], lambda word: numbers.get(word, strange))
         gains = _native.pair_gains(*said, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):
             yield ScoreRow(_values(metric, row, words), exact=True)
 
 
-def _numbered(metric: GRR, strings: Sequence[_String], numbers: Mapping[str, int]) -> Strings:
-    """The counted words of strings as numbers; `numbers` makes new ones where it must."""
+def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> Strings:
+    """The counted words of strings as numbers."""
     counted = [metric.counted(words) for words in strings]
     begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
-    words = map(numbers.__getitem__, chain.from_iterable(counted))
+    words = map(number, chain.from_iterable(counted))
     return Strings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
 
 

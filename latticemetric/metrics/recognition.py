@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,21 +20,18 @@ from latticemetric.metrics.base import (
     GraphReference,
     GraphReferences,
     Metric,
-    References,
     Table,
     Text,
     graphs_of,
     number_each,
-    paired,
     plain_number,
-    require_as_many,
     words_of,
 )
 from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penalty, merit
 from latticemetric.metrics.reading import best_reading
+from latticemetric.metrics.recognition_counts import best_counts
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import count_segments
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
@@ -154,12 +150,12 @@ class GRR(Metric[RecognitionStatistics]):
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
         """The candidate against the reference with the best rate (ties: the first)."""
-        said = self._said_by(candidate, graphs_of(references))
+        said = self.said_by(candidate, graphs_of(references))
         alignments = [self.align(candidate, words) for words in said]
-        best, statistics = self._best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
+        best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
         return Evaluation(best, statistics, alignments[best], said[best])
 
-    def _said_by(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
+    def said_by(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """The words of each reference; of a graph, the reading that the candidate has the best rate against."""
         return [
             best_reading(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
@@ -177,10 +173,11 @@ class GRR(Metric[RecognitionStatistics]):
         n = self.order
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
 
-    def _best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
+    def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
+        """Those of the best rate, and which they are (ties: the first)."""
         if len(statistics) == 1:
             return 0, statistics[0]
-        best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))  # the first of equal ones
+        best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))
         return best, statistics[best]
 
     def gain(self, statistics: RecognitionStatistics) -> int:
@@ -223,41 +220,13 @@ class GRR(Metric[RecognitionStatistics]):
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
-        counts, owner = self._best_counts(candidates, references)
+        counts, owner = best_counts(self, candidates, references)
         total = counts.sum(axis=0)
         return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
         """Counts of each candidate against its best reference: the table, in whole numbers."""
-        return self._best_counts(candidates, references)[0]
-
-    def _best_counts(
-        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        listed = self._without_graphs(candidates, references)
-        if self.ignore or self.wildcard:
-            listed = [[self.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
-            candidates = [self.counted(words_of(candidate)) for candidate in candidates]
-        counts, owner = count_segments(candidates, listed, self.gains)
-        if len(counts) == len(candidates):
-            return counts, owner
-        best = []
-        for begin, end in pairwise(owner.tolist()):
-            rows = [self.statistics_of(row) for row in counts[begin:end].tolist()]
-            best.append(begin + self._best_of(rows)[0])
-        return counts[best], owner
-
-    def _without_graphs(
-        self, candidates: Sequence[Text], references: Sequence[GraphReferences]
-    ) -> Sequence[References]:
-        """The references, with each graph's best reading in its place."""
-        require_as_many(candidates, references)
-        if not any(map(_has_graph, references)):
-            return cast("Sequence[References]", references)
-        return [
-            self._said_by(candidate, graphs_of(several))
-            for candidate, several in zip(candidates, references, strict=True)
-        ]
+        return best_counts(self, candidates, references)[0]
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
         """Statistics of a test set, a row a segment, against the best reference of each."""
@@ -294,12 +263,6 @@ class GRR(Metric[RecognitionStatistics]):
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
-
-
-def _has_graph(references: GraphReferences) -> bool:
-    if isinstance(references, str):
-        return False
-    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
 
 
 def _word_set(words: Iterable[str], name: str) -> frozenset[str]:

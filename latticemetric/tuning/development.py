@@ -21,7 +21,7 @@ _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Graphs with references; posteriors are computed once a scale, and every distinct answer is scored once."""
+    """Graphs with references. Posteriors are computed once a scale and order, every distinct answer is scored once."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Development:
         self.metric = metric
         self._asked, self._ignored = asked, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
-        self._posteriors: dict[tuple[int, float], NgramPosteriors] = {}
+        self._posteriors: dict[tuple[int, float, int], NgramPosteriors] = {}
         self._kept = 0
         self._rows: list[dict[String, Table]] = [{} for _ in asked]
 
@@ -61,7 +61,7 @@ class Development:
         return self._table(strings)
 
     def _posteriors_of(self, number: int, setting: GainParameters) -> NgramPosteriors:
-        key = (number, setting.scale)
+        key = (number, setting.scale, setting.order)
         if key in self._posteriors:
             return self._posteriors[key]
         found = self._asked[number].posteriors(setting.scale, setting.order)

@@ -139,7 +139,10 @@ _BROKEN_BINARY = {
     "id twice": Broken(b"u " + machine() + b"v " + machine() + b"u " + machine(), says="(u): the id stands twice"),
     "no final state": Broken(b"utt " + machine(final=NOT_FINAL), says="no final state"),
     "cycle": Broken(b"utt " + machine(target=0), says="no final state"),
-    "target beyond all states": Broken(b"utt " + machine(target=2**31 - 1), says="outside"),
+    "target beyond all states": Broken(
+        b"utt " + machine(target=2**31 - 1), says="an arc to state 2147483647, and there"
+    ),
+    "target just beyond all states": Broken(b"utt " + machine(target=9), says="an arc to state 9, and there are"),
     "negative target": Broken(b"utt " + machine(target=-5), says="-5"),
     "negative word": Broken(b"utt " + machine(label=-5), says="-5"),
     "something after a lattice": Broken(b"u " + machine() + b"?", says="an id and a space"),

@@ -15,9 +15,10 @@ from latticemetric.forest_pruning import prune_forest
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.lattice_pruning import prune
 from latticemetric.questions.decoding.ngram_gain import ExactGains, GainParameters, exact_gains
-from latticemetric.questions.distributions.forest_posteriors import MOST_BYTES, TOO_MANY_NGRAMS
+from latticemetric.questions.distributions.forest_posteriors import TOO_MANY_NGRAMS
 from latticemetric.questions.distributions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.longest_string import longest_string
+from latticemetric.questions.ngram_search import derivation_of_ngrams, path_of_ngrams
 from latticemetric.questions.oracles.searched_forest import summable
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
@@ -50,19 +51,8 @@ class LatticePaths:
 
     def best(self, counted: NgramPosteriors, parameters: GainParameters) -> Path:
         """The path that gains most."""
-        lattice, cost = self.searched, self._searched_cost
         gains = self.gains(counted, parameters)
-        path = _native.search_ngrams(
-            lattice.source,
-            lattice.target,
-            self.numbers,
-            cost.arc,
-            cost.final,
-            counted.parent,
-            counted.word,
-            gains.ngram,
-            gains.word,
-        )
+        path = path_of_ngrams(self.searched, self.numbers, self._searched_cost, counted, gains)
         return self._arcs[path]
 
     def one_best(self) -> Path:
@@ -113,18 +103,8 @@ class ForestDerivations:
     def best(self, counted: NgramPosteriors, parameters: GainParameters) -> Path:
         """The derivation that gains most."""
         gains = self.gains(counted, parameters)
-        with small_enough(TOO_MANY_NGRAMS):
-            edges = _native.search_forest_ngrams(
-                **native_arrays(self.searched, self._searched_cost),
-                own=self._own,
-                known=self._known,
-                parent=counted.parent,
-                ending=counted.word,
-                gain=gains.ngram,
-                word_gain=gains.word,
-                order=counted.order,
-                most_bytes=MOST_BYTES,
-            )
+        arrays = native_arrays(self.searched, self._searched_cost)
+        edges = derivation_of_ngrams(arrays, self._own, self._known, counted, gains)
         return self._edges[edges]
 
     def one_best(self) -> Path:

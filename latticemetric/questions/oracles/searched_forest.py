@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
-from latticemetric.engine.memory import small_enough
 from latticemetric.engine.native_forest import BestEdges, best_edges
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
@@ -20,8 +19,8 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.decoding.ngram_gain import ExactGains
-from latticemetric.questions.distributions.forest_posteriors import MOST_BYTES, TOO_MANY_NGRAMS
 from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.ngram_search import derivation_of_ngrams
 from latticemetric.questions.oracles.searched import Candidate, Path, Searched
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -81,19 +80,8 @@ class SearchedForest(Searched):
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest edges."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
-        with small_enough(TOO_MANY_NGRAMS):
-            path: Path = _native.search_forest_ngrams(
-                **native_arrays(self._forest, self._choice, self._said, self._word_counts),
-                own=known,
-                known=known,
-                parent=ngrams.parent,
-                ending=ngrams.word,
-                gain=gains.ngram,
-                word_gain=gains.word,
-                order=ngrams.order,
-                most_bytes=MOST_BYTES,
-            )
-        return self._path(path)
+        arrays = native_arrays(self._forest, self._choice, self._said, self._word_counts)
+        return self._path(derivation_of_ngrams(arrays, known, known, ngrams, gains))
 
     def best_of(self, references: Sequence[Sequence[str]]) -> Forest:
         """All derivations that gain most against any of some references' counted words."""

@@ -16,6 +16,7 @@ from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.exact import merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.decoding.ngram_gain import ExactGains
+from latticemetric.questions.ngram_search import path_of_ngrams
 from latticemetric.questions.oracles.searched import Candidate, Path, Searched
 from latticemetric.questions.oracles.weighing import Weighing
 from latticemetric.vocabulary import EPSILON, Words
@@ -48,18 +49,7 @@ class SearchedLattice(Searched):
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest arcs."""
-        lattice, cost = self._lattice, self.cost
-        path: Path = _native.search_ngrams(
-            lattice.source,
-            lattice.target,
-            self._label,
-            cost.arc,
-            cost.final,
-            ngrams.parent,
-            ngrams.word,
-            *gains,
-        )
-        return path
+        return path_of_ngrams(self._lattice, self._label, self.cost, ngrams, gains)
 
     def strings(self, weighing: Weighing, most: int, steps: int) -> FoundStrings:
         """The best strings by metric and cost together, at most so many, looked for in so many steps."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from latticemetric.batch.sweep import sweep as sweep
     from latticemetric.batch.sweep_totals import Sweep as Sweep
     from latticemetric.derivation_tree import DerivationTree as DerivationTree
+    from latticemetric.drawing.drawings import Drawing as Drawing
+    from latticemetric.drawing.drawings import draw as draw
     from latticemetric.errors import FormatError as FormatError
     from latticemetric.errors import InputError as InputError
     from latticemetric.errors import LatticeMetricError as LatticeMetricError
@@ -103,6 +105,7 @@ _HOME = {
     "CorpusPath": "questions.oracles.corpus_oracle",
     "Derivation": "forest_derivations",
     "DerivationTree": "derivation_tree",
+    "Drawing": "drawing.drawings",
     "Fear": "questions.oracles.fear",
     "Forest": "forest",
     "ForestPosteriors": "questions.distributions.forest_posteriors",
@@ -139,6 +142,7 @@ _HOME = {
     "consensus": "questions.decoding.consensus",
     "corpus_oracle": "questions.oracles.corpus_oracle",
     "diagnose_installation": "installation.diagnosis",
+    "draw": "drawing.drawings",
     "fear": "questions.oracles.fear",
     "fears": "questions.oracles.fear",
     "hope": "questions.oracles.hope",

@@ -42,6 +42,11 @@ class Alignment:
         """A mapping a step, for JSON."""
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
+    def _repr_html_(self) -> str:
+        from latticemetric.drawing.notebook import alignment_html
+
+        return alignment_html(self)
+
     def __str__(self) -> str:
         rows = [["reference"], ["candidate"], ["edit"]]
         for edit, expected, actual in self.steps():

@@ -130,6 +130,11 @@ class DerivationTree:
     def __repr__(self) -> str:
         return f"DerivationTree({len(self.edges)} edges, {len(self.words)} words)"
 
+    def _repr_svg_(self) -> str:
+        from latticemetric.drawing.notebook import graph_svg
+
+        return graph_svg(self)
+
     def _steps(self) -> Iterator[_Step]:
         """Nodes and words in preorder."""
         forest, edges = self.forest, iter(self.edges)

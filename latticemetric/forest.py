@@ -253,6 +253,11 @@ class Forest:
 
         return forest_statistics(self)
 
+    def _repr_svg_(self) -> str:
+        from latticemetric.drawing.notebook import graph_svg
+
+        return graph_svg(self)
+
     def __getstate__(self) -> dict[str, Any]:
         views = ("scores", "labels", "node_labels")
         return {**vars(self), **{name: dict(vars(self)[name]) for name in views}}

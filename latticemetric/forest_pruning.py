@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
-from latticemetric.lattice import Column, Labels, Scales
-from latticemetric.lattice_pruning import ROUNDING
+from latticemetric.lattice import Column, Floats, Labels, Scales
+from latticemetric.lattice_pruning import ROUNDING, checked_beam
 
 
 class PrunedForest(NamedTuple):
@@ -22,29 +23,63 @@ class PrunedForest(NamedTuple):
     edges: npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class ForestMargins:
+    """How much more than the best derivation of all the best one with each part of a forest costs.
+
+    All beams of a forest are read from them; narrower ones keep part of what wider ones keep.
+
+    Attributes:
+        forest: The forest.
+        edge: Of each edge.
+        goal: Of ending in each goal.
+        slack: How far from the truth rounding may have put them.
+    """
+
+    forest: Forest
+    edge: Floats
+    goal: Floats
+    slack: float
+
+    @classmethod
+    def of(cls, forest: Forest, scales: Scales | None = None) -> ForestMargins:
+        """The margins under the costs of some scales."""
+        cost = forest.cost(scales)
+        edge, ending = _native.forest_through_costs(**native_arrays(forest, cost))
+        closing = ending[forest.goals]
+        if not (np.isfinite(edge).all() and np.isfinite(closing).all()):
+            raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+        best = closing.min()
+        largest = max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
+        return cls(forest, edge - best, closing - best, float(ROUNDING * largest))
+
+    def kept(self, beam: float) -> npt.NDArray[np.int64]:
+        """The edges of derivations within a beam, in their order."""
+        goals = self.forest.goals[self._goals(checked_beam(beam))]
+        return _in_derivations(self.forest, np.flatnonzero(self.edge <= beam + self.slack), goals)
+
+    def within(self, beam: float) -> PrunedForest:
+        """What is left of the forest."""
+        forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
+        left = Forest.from_edges(
+            forest.head[edges],
+            forest.tails.taken(edges),
+            forest.target.taken(edges),
+            goals=forest.goals[goals],
+            scores={n: Column(c.arc[edges], c.final[goals], c.scale) for n, c in forest.scores.items()},
+            vocabulary=forest.vocabulary,
+            labels={n: Labels(x.arc[edges], x.final[goals], x.vocabulary) for n, x in forest.labels.items()},
+            node_labels=forest.node_labels,
+        )
+        return PrunedForest(left, edges)
+
+    def _goals(self, beam: float) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(self.goal <= beam + self.slack)
+
+
 def prune_forest(forest: Forest, beam: float, scales: Scales | None = None) -> PrunedForest:
     """See `Forest.pruned`; edges keep their order."""
-    if not beam >= 0:
-        raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
-    cost = forest.cost(scales)
-    edge, ending = _native.forest_through_costs(**native_arrays(forest, cost))
-    closing = ending[forest.goals]
-    if not (np.isfinite(edge).all() and np.isfinite(closing).all()):
-        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
-    most = closing.min() + beam + ROUNDING * max(np.abs(cost.arc).max(initial=0.0), np.abs(closing).max())
-    goals = np.flatnonzero(closing <= most)
-    edges = _in_derivations(forest, np.flatnonzero(edge <= most), forest.goals[goals])
-    left = Forest.from_edges(
-        forest.head[edges],
-        forest.tails.taken(edges),
-        forest.target.taken(edges),
-        goals=forest.goals[goals],
-        scores={n: Column(c.arc[edges], c.final[goals], c.scale) for n, c in forest.scores.items()},
-        vocabulary=forest.vocabulary,
-        labels={n: Labels(x.arc[edges], x.final[goals], x.vocabulary) for n, x in forest.labels.items()},
-        node_labels=forest.node_labels,
-    )
-    return PrunedForest(left, edges)
+    return ForestMargins.of(forest, scales).within(checked_beam(beam))
 
 
 def _in_derivations(

@@ -259,6 +259,11 @@ class Lattice:
         """The words on some arcs, without ε."""
         return tuple(self.vocabulary.decode(self.word[arcs if isinstance(arcs, np.ndarray) else list(arcs)]))
 
+    def _repr_svg_(self) -> str:
+        from latticemetric.drawing.notebook import graph_svg
+
+        return graph_svg(self)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "scores": dict(self.scores), "labels": dict(self.labels)}
 

@@ -54,6 +54,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "correlate", "--help"], id="latticemetric correlate --help"),
         pytest.param(["-c", "import latticemetric; latticemetric.evaluation"], id="evaluation"),
         pytest.param([program("latticemetric"), "tags", "--help"], id="latticemetric tags --help"),
+        pytest.param([program("latticemetric"), "draw", "--help"], id="latticemetric draw --help"),
     ],
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
@@ -95,6 +96,12 @@ def test_tags_import_what_they_need_only():
     assert imported_by(program("latticemetric"), "tags", *files, *asked) & HEAVY == {"numpy"}
     lattices = imported_by(program("latticemetric"), "tags", "--from-lattices", *ARGUMENTS)
     assert lattices & HEAVY == {"numpy"}
+
+
+def test_drawings_import_what_they_need_only():
+    meeting = [program("latticemetric"), "draw", ARGUMENTS[0], "--id", "meeting-001", "--one-best"]
+    assert imported_by(*meeting) & HEAVY == {"numpy"}
+    assert imported_by(*meeting, "--format", "svg") & HEAVY == {"numpy", "networkx"}
 
 
 def test_info_and_convert_need_no_openfst():

@@ -28,6 +28,7 @@ _VERBS = {
     "mbr": "the words that are expected to score best",
     "posteriors": "how probable words, n-grams and arcs are",
     "consensus": "confusion networks, confidences, word times",
+    "draw": "pictures: lattices, forests, automata, networks, trees",
     "merge": "the results of shards as those of the whole",
     "info": "what there is in lattices and n-best lists",
     "convert": "graphs from one format into another",

@@ -80,6 +80,11 @@ class Consensus:
             "bin_times": _pairs(self.bin_times),
         }
 
+    def _repr_svg_(self) -> str:
+        from latticemetric.drawing.notebook import graph_svg
+
+        return graph_svg(self)
+
 
 def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Consensus:
     """The consensus network of a graph.

@@ -55,7 +55,7 @@ def oracles(
         found = searched.scored(best.path, listed)
         check(found, best.promised, chosen)
         signature = str(chosen.signature_for(len(listed)))
-        answers.append(Oracle(**vars(found), one_best=one_best, exact=True, signature=signature))
+        answers.append(Oracle(**vars(found), one_best=one_best, exact=True, signature=signature).found_in(graph))
     return answers
 
 

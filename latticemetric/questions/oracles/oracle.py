@@ -83,7 +83,7 @@ def oracle(
         one_best=searched.scored(searched.one_best(), listed),
         exact=True,
         signature=chosen.told_for(len(listed)),
-    )
+    ).found_in(graph)
 
 
 def as_recognition_rate(metric: str | GRR) -> GRR:

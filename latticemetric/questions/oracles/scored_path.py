@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from latticemetric.alignment import Alignment
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -109,6 +110,21 @@ class Oracle(ScoredPath):
     one_best: ScoredPath
     exact: bool
     signature: str
+
+    def found_in(self, graph: object) -> Self:
+        """This answer, which notebooks show in its graph for as long as there is one: it is not kept alive."""
+        object.__setattr__(self, "_graph", weakref.ref(graph))
+        return self
+
+    def _repr_html_(self) -> str:
+        from latticemetric.drawing.notebook import answer_html
+
+        graph = getattr(self, "_graph", lambda: None)()
+        return answer_html(self.signature, {"oracle": self, "1-best": self.one_best}, graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nor does it travel.
+        return {name: value for name, value in vars(self).items() if name != "_graph"}
 
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON; `one_best` is nested."""

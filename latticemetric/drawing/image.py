@@ -1,0 +1,134 @@
+"""Pictures as PNG and PDF, drawn by matplotlib from the same places as SVG."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD
+from latticemetric.drawing.fonts import families, one_warning
+from latticemetric.drawing.looks import Look, looks_of
+from latticemetric.drawing.picture import APART, INSIDE, Curve, Picture, Shape, Text, head_of
+from latticemetric.errors import MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_PIXELS_AN_INCH = 96
+_POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
+_FINEST, _MOST_PIXELS = 2.0, 8000
+"""Dots a pixel: two, as long as the image can be opened everywhere."""
+_INK = "#1a1a1a"
+
+
+def require_matplotlib() -> None:
+    """Raises one clear error where matplotlib is missing."""
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            "PNG and PDF need matplotlib, which is not installed",
+            advice="pip install 'latticemetric[report]', or write SVG, which needs nothing",
+        ) from error
+
+
+def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
+    """Writes a picture as `png` or `pdf`; the same picture is the same file."""
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    longest = max(picture.width, picture.height)
+    dots = min(_FINEST, _MOST_PIXELS / longest)
+    if image_format == "png" and dots < 1 / 2:
+        raise UsageError(
+            f"the picture is {longest:.0f} pixels long, too many for PNG", advice="draw fewer states, or write SVG"
+        )
+    with one_warning(), mpl.rc_context({"font.family": families(), "pdf.fonttype": 42, "text.parse_math": False}):
+        figure = Figure(figsize=(picture.width / _PIXELS_AN_INCH, picture.height / _PIXELS_AN_INCH))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set_xlim(0, picture.width)
+        axes.set_ylim(picture.height, 0)
+        _draw(axes, picture)
+        metadata: dict[str, Any] = {"CreationDate": None} if image_format == "pdf" else {"Software": None}
+        figure.savefig(file, format=image_format, dpi=_PIXELS_AN_INCH * dots, metadata=metadata)
+
+
+def _draw(axes: Axes, picture: Picture) -> None:
+    looks = looks_of(picture.ways)
+    for curve in (*picture.curves, *picture.samples):
+        _draw_curve(axes, curve, looks)
+    for shape in picture.shapes:
+        if shape.kind != WORD:
+            _draw_shape(axes, shape)
+    for text in picture.texts:
+        _draw_text(axes, text)
+
+
+def _draw_curve(axes: Axes, curve: Curve, looks: list[Look]) -> None:
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path as Outline
+
+    codes = [Outline.MOVETO, *[Outline.CURVE4] * (len(curve.points) - 1)]
+    if not curve.ways:
+        axes.add_patch(
+            PathPatch(Outline(curve.points, codes), fill=False, ec=_INK, lw=1.1 * _POINTS_A_PIXEL, alpha=0.75)
+        )
+    for place, way in enumerate(curve.ways):
+        shift = APART * (place - (len(curve.ways) - 1) / 2)
+        points = [(x, y + shift) for x, y in curve.points]
+        look = looks[way]
+        # matplotlib counts dashes in widths of the line.
+        dashes = (0, tuple(length / look.width for length in look.dashes)) if look.dashes else "solid"
+        axes.add_patch(
+            PathPatch(
+                Outline(points, codes),
+                fill=False,
+                ec=look.light,
+                lw=look.width * _POINTS_A_PIXEL,
+                ls=dashes,
+                capstyle="butt",
+            )
+        )
+    if curve.arrow:
+        axes.add_patch(Polygon(head_of(curve), closed=True, fc=_INK, lw=0))
+
+
+def _draw_shape(axes: Axes, shape: Shape) -> None:
+    _draw_outline(axes, shape, 0.0, 2.6 if shape.ways else 1.2)
+    if shape.kind in {END, GOAL}:
+        _draw_outline(axes, shape, INSIDE, 1.2)
+
+
+def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
+    from matplotlib.patches import Circle, FancyBboxPatch
+
+    look: dict[str, Any] = {"fill": False, "ec": _INK, "lw": ink * _POINTS_A_PIXEL}
+    if shape.kind not in BOXES:
+        axes.add_patch(Circle((shape.x, shape.y), shape.width / 2 - inside, **look))
+        return
+    left, top, right, bottom = shape.rectangle
+    corner = 2.0 if shape.kind == BOX else shape.height / 2 - inside
+    axes.add_patch(
+        FancyBboxPatch(
+            (left + inside, top + inside),
+            right - left - 2 * inside,
+            bottom - top - 2 * inside,
+            boxstyle=f"round,pad=0,rounding_size={corner}",
+            **look,
+        )
+    )
+
+
+def _draw_text(axes: Axes, text: Text) -> None:
+    axes.text(
+        text.x,
+        text.y,
+        text.text,
+        size=text.size * _POINTS_A_PIXEL,
+        ha={"middle": "center", "start": "left"}[text.anchor],
+        va="baseline",
+        color=_INK,
+        alpha=0.8 if text.role in {"detail", "note"} else 1.0,
+        parse_math=False,
+    )

@@ -1,0 +1,58 @@
+"""Letters as pictures see them: how wide they may be, and which of them nobody would see."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Shares of the font's size, no less than those of DejaVu Sans: the widest of the common fonts without serifs.
+_CLASSES = {
+    0.42: " !',./:;()[]\\|IJijlft-",
+    0.56: '"*_`?rscszL',
+    0.66: "ESbdghnpquFkvxyPTYaoe$0123456789{}K",
+    0.80: "&AVBRXZCUHNDGOQ",
+    0.86: "w#+<=>^~",
+    1.02: "MmW%@",
+}
+_WIDTH = {letter: width for width, letters in _CLASSES.items() for letter in letters}
+_WIDE, _LATIN, _OTHER, _LIGATURE = 1.05, 1.12, 1.25, 10.0
+_BROADEST = "\ufdfd"  # one letter that is a sentence
+_END_OF_LATIN = 0x180
+
+# A letter of these has nothing to be seen by, or changes how others are seen.
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: str) -> str:
+    r"""A text in which everything can be seen: what has no picture of its own is named by its number.
+
+    Control characters, line ends, marks that turn the direction of writing, surrogates, spaces that are no plain ones.
+
+    Examples:
+        >>> visible("a\tb\u202ec")
+        'a⟨9⟩b⟨202E⟩c'
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_visible_letter, text))
+
+
+def _visible_letter(letter: str) -> str:
+    category = unicodedata.category(letter)
+    hidden = category in _UNSEEN or (category == "Zs" and letter != " ")
+    return f"⟨{ord(letter):X}⟩" if hidden else letter
+
+
+def text_width(text: str, size: float) -> float:
+    """How wide a text may be, at most, in a font of this size; fonts differ, so nothing is said from below."""
+    return size * sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    known = _WIDTH.get(letter)
+    if known is not None:
+        return known
+    if letter == _BROADEST:
+        return _LIGATURE
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return _WIDE
+    return _LATIN if ord(letter) < _END_OF_LATIN else _OTHER

@@ -1,0 +1,73 @@
+"""What notebooks show of graphs and answers: pictures, and alignments as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from latticemetric.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
+from latticemetric.drawing.drawings import draw
+from latticemetric.drawing.letters import visible
+
+MOST_STEPS = 150
+"""Of an alignment: more are left out, saying so."""
+
+_NOTHING = "·"
+# Edits are told by their letters; colours, which leave the page's ground seen, help.
+_GROUND = {
+    MATCH: "transparent",
+    SUBSTITUTION: "rgba(213, 94, 0, 0.25)",
+    DELETION: "rgba(0, 114, 178, 0.25)",
+    INSERTION: "rgba(204, 121, 167, 0.3)",
+}
+_MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "insertion"}
+
+
+def graph_svg(graph: Any) -> str:
+    """A graph, a tree or a network as a picture; large ones are cut down, and say so."""
+    return draw(graph).svg()
+
+
+def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
+    """An alignment as a table of three rows: the reference, the candidate, and how it was edited."""
+    steps = list(alignment.steps())
+    rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
+    for edit, expected, actual in steps[:MOST_STEPS]:
+        meaning = f' title="{_MEANING[edit]}"' if edit in _MEANING else ""
+        cells = (expected, actual, "" if edit == MATCH else edit)
+        for (_, row), text in zip(rows, cells, strict=True):
+            row.append(f'<td style="background: {_GROUND[edit]}; text-align: center"{meaning}>{_cell(text)}</td>')
+    body = "".join(f'<tr><th style="text-align: left">{_text(name)}</th>{"".join(row)}</tr>' for name, row in rows)
+    cut = f"<p>Shown: {MOST_STEPS} of {len(steps)} steps.</p>" if len(steps) > MOST_STEPS else ""
+    key = ", ".join(f"{edit} {meaning}" for edit, meaning in _MEANING.items() if edit in alignment.edits)
+    return f"<table>{body}</table>{cut}{f'<p><small>{key}</small></p>' if key else ''}"
+
+
+def answer_html(title: str, ways: Mapping[str, Any], graph: Any | None) -> str:
+    """What was found in a graph: scores, alignments with the reference, and the graph, if it is still there.
+
+    Args:
+        title: What was asked.
+        ways: Scored paths.
+        graph: Where they are from.
+    """
+    parts = [f"<p><small>{_text(title)}</small></p>"]
+    parts += (part for name, way in ways.items() for part in _way(name, way))
+    if graph is not None:
+        parts.append(draw(graph, ways=ways, captions={}).svg(standalone=False))
+    return f'<div class="latticemetric">{"".join(parts)}</div>'
+
+
+def _way(name: str, way: Any) -> Iterator[str]:
+    score = "–" if way.score is None else f"{way.score:.4f}"
+    yield f"<p><b>{_text(name)}</b> {score} ({way.numerator}/{way.denominator}), cost {way.cost:.4f}</p>"
+    yield alignment_html(way.alignment, name)
+
+
+def _cell(text: str | None) -> str:
+    return _NOTHING if text is None else _text(text)
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

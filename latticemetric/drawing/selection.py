@@ -1,0 +1,131 @@
+"""Which part of a large graph is drawn: what lies on its best paths, and the highlighted ways in any case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.forest import Forest
+from latticemetric.forest_pruning import ForestMargins
+from latticemetric.lattice import Floats, Lattice, Scales
+from latticemetric.lattice_pruning import Margins, checked_beam
+
+MOST_STATES = 60
+"""How many states or nodes are drawn, unless the user says otherwise."""
+
+_ARCS_A_STATE = 2
+
+Numbers = npt.NDArray[np.int64]
+
+
+class Selection(NamedTuple):
+    """The arcs (or edges) that are drawn, and what a reader has to know about the others."""
+
+    arcs: Numbers
+    omissions: tuple[str, ...]
+
+
+class Bounds(NamedTuple):
+    """How much is drawn, besides highlighted ways.
+
+    Attributes:
+        most: Of states or nodes so many, and twice as many arcs or edges; `None` for all.
+        beam: No paths that cost more than so much more than the best one; `None` for all.
+    """
+
+    most: int | None
+    beam: float | None
+
+    def fit(self, sizes: tuple[int, int]) -> bool:
+        """Whether so many states and arcs are not too many."""
+        if self.most is not None and self.most < 1:
+            raise UsageError(f"{self.most} states are too few for a picture", advice="draw one at least")
+        return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
+
+
+def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
+    """The arcs of a lattice that are drawn.
+
+    Args:
+        lattice: The lattice.
+        kept: Arcs that are drawn in any case.
+        bounds: How much is drawn.
+        scales: Weight of each score column in the cost that says which paths are best.
+    """
+    _check_scales(lattice, scales)
+    sizes = lattice.num_states, len(lattice.word)
+    if bounds.beam is None and bounds.fit(sizes):
+        return Selection(np.arange(len(lattice.word)), ())
+    margins = Margins.of(lattice, scales)
+    beams = _Beams(
+        margins.arc,
+        margins.kept,
+        lambda arcs: (len(np.union1d(lattice.source[arcs], lattice.target[arcs])), len(arcs)),
+    )
+    return _selected(beams, kept, bounds, _Whole(sizes, ("states", "arcs", "paths")))
+
+
+def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
+    """The edges of a forest that are drawn; see `select_arcs`."""
+    _check_scales(forest, scales)
+    sizes = forest.num_nodes, len(forest.head)
+    if bounds.beam is None and bounds.fit(sizes):
+        return Selection(np.arange(len(forest.head)), ())
+    margins = ForestMargins.of(forest, scales)
+    beams = _Beams(
+        margins.edge,
+        margins.kept,
+        lambda edges: (len(np.union1d(forest.head[edges], forest.tails.taken(edges).values)), len(edges)),
+    )
+    return _selected(beams, kept, bounds, _Whole(sizes, ("nodes", "edges", "derivations")))
+
+
+def _check_scales(graph: Lattice | Forest, scales: Scales | None) -> None:
+    """Scales of columns that are not there are a mistake, even where nothing is left out by them."""
+    if scales:
+        graph.cost(scales)
+
+
+class _Whole(NamedTuple):
+    """The sizes of a whole graph, and what they are sizes of."""
+
+    sizes: tuple[int, int]
+    names: tuple[str, str, str]
+
+
+class _Beams(NamedTuple):
+    """The margins of a graph's arcs, what a beam keeps of them, and how many states and arcs some arcs are."""
+
+    margins: Floats
+    within: Callable[[float], Numbers]
+    size: Callable[[Numbers], tuple[int, int]]
+
+
+def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole) -> Selection:
+    """What the widest beam keeps that fits, and what is kept in any case."""
+    always = np.asarray(sorted(set(kept)), dtype=np.int64)
+
+    def drawn(beam: float) -> Numbers:
+        return np.union1d(beams.within(beam), always)
+
+    widest = checked_beam(np.inf if bounds.beam is None else bounds.beam)
+    steps = np.unique(beams.margins.clip(min=0, max=widest))
+    arcs = drawn(_widest(steps, lambda beam: bounds.fit(beams.size(drawn(beam)))))
+    if len(arcs) == whole.sizes[1]:
+        return Selection(arcs, ())
+    *names, paths = whole.names
+    counts = [f"{n} of {of} {name}" for n, of, name in zip(beams.size(arcs), whole.sizes, names, strict=True)]
+    return Selection(arcs, (f"Shown: {' and '.join(counts)}, those of the best {paths}.",))
+
+
+def _widest(beams: Floats, fits: Callable[[float], bool]) -> float:
+    """The largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
+    low, high = 0, len(beams)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(float(beams[middle])) else (low, middle)
+    return float(beams[low])

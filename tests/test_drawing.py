@@ -231,7 +231,7 @@ def test_deep_trees_are_drawn_as_far_as_there_is_room():
     )
     drawing = draw(graph.tree(range(depth - 1, -1, -1)))
     assert len(drawing.diagram.vertices) < 500
-    assert drawing.diagram.omissions == ("…: 1 nodes whose children are left out.",)
+    assert drawing.diagram.omissions == ("…: the children of 1 node are left out.",)
     assert "(31)" in drawing.text()
 
 

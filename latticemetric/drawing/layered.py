@@ -15,7 +15,7 @@ from latticemetric.drawing.slots import LOOP, Slots, label_size, slots_of, verte
 
 _NARROWEST, _WIDEST = 14.0, 70.0
 _SLOPE = 0.3
-_NEAR = 0.01
+_NEAR, _LEVEL = 0.01, 1.0
 
 
 def layered(diagram: Diagram) -> Picture:
@@ -93,10 +93,10 @@ class _Drawing:
             if left == right:
                 continue  # a column without labels: nothing stands in the way there
             _bend_to(points, Point(left, self.y[slot]))
-            _line_to(points, Point(right, self.y[slot]))
+            _line_to(points, Point(right, points[-1].y))
         end = self._port(link.target, chain[-2], -1)
         _bend_to(points, Point(self.borders[self.slots.column[link.target]][0], end.y))
-        _line_to(points, end)
+        _line_to(points, Point(end.x, points[-1].y))
         return Curve(tuple(points), link.ways)
 
     def texts(self) -> Iterator[Text]:
@@ -154,12 +154,18 @@ class _Drawing:
 
 
 def _bend_to(points: list[Point], end: Point) -> None:
-    """Goes on horizontally, and arrives so."""
+    """Goes on horizontally, and arrives so; what is hardly higher or lower is not bent to."""
+    if abs(end.y - points[-1].y) < _LEVEL:
+        _line_to(points, Point(end.x, points[-1].y))
+        return
     middle = (points[-1].x + end.x) / 2
     points += [Point(middle, points[-1].y), Point(middle, end.y), end]
 
 
 def _line_to(points: list[Point], end: Point) -> None:
     """Goes straight on, if there is anywhere to go."""
-    if abs(end.x - points[-1].x) > _NEAR:
-        points += [points[-1], end, end]
+    if abs(end.x - points[-1].x) <= _NEAR:
+        return
+    if len(points) > 1 and points[-4:-1] == [points[-4], points[-4], points[-1]] and points[-4].y == end.y:
+        del points[-3:]  # one line instead of two
+    points += [points[-1], end, end]

@@ -11,6 +11,7 @@ from latticemetric.drawing.looks import Look, looks_of
 from latticemetric.drawing.picture import APART, INSIDE, Curve, Picture, Point, Shape, Text, head_of
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
+_OURS, _ALONE = "latticemetric", "alone"
 _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
 
 
@@ -25,8 +26,9 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
     size = f'width="{_number(picture.width)}" height="{_number(picture.height)}"'
     box = f'viewBox="0 0 {_number(picture.width)} {_number(picture.height)}"'
     looks = looks_of(picture.ways)
+    classes = [_OURS, _ALONE] if standalone else [_OURS]
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="latticemetric" role="img" {size} {box}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{" ".join(classes)}" role="img" {size} {box}>',
         f"<title>{escape(visible(picture.title))}</title>",
         f"<style>{_style(looks, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, looks)),
@@ -39,9 +41,9 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 def _style(looks: Sequence[Look], *, standalone: bool) -> str:
     """Rules for this picture's elements only, whatever page it stands in."""
-    own = "svg.latticemetric"
-    ground = [f"{own} {{ color: {_INK} }}"] if standalone else []
-    dark = [f"{own} {{ color: {_INK_ON_DARK} }}"] if standalone else []
+    own = f"svg.{_OURS}"
+    ground = [f"{own}.{_ALONE} {{ color: {_INK} }}"] if standalone else []
+    dark = [f"{own}.{_ALONE} {{ color: {_INK_ON_DARK} }}"] if standalone else []
     dark += [f"{own} .{_class(look)} {{ stroke: {look.dark} }}" for look in looks]
     rules = [
         f"{own} text {{ font-family: {_FONT}; fill: currentColor; stroke: none; white-space: pre }}",

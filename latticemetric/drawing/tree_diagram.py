@@ -35,5 +35,7 @@ def tree_diagram(
                 pending.append(("…", place))
         if parent >= 0:
             links.append(Link(parent, place))
-    omissions = (f"…: {left_out} nodes whose children are left out.",) if left_out else ()
+    omissions = (
+        (f"…: the children of {left_out} {'node' if left_out == 1 else 'nodes'} are left out.",) if left_out else ()
+    )
     return Diagram(TREE, title, tuple(vertices), tuple(links), omissions=omissions)

@@ -15,7 +15,10 @@ from strategies import lattices, sentences
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.evaluation.bootstrap import paired_bootstrap
+from latticemetric.questions.decoding.ngram_gain import GainParameters
+from latticemetric.questions.decoding.ngram_mbr import NgramMBR
 from latticemetric.tuning.coordinate_search import best_of, coordinate_search
+from latticemetric.tuning.development import Development
 
 AXES = ("scale", "T", "p", "r", "word_penalty")
 GRID = {"scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}
@@ -235,3 +238,12 @@ def test_real_lattices_say_better_things_after_tuning():
     assert found.one_best == pytest.approx(0.2387, abs=5e-5)
     assert found.best.score > found.default.score > found.one_best
     assert np.isclose(found.over_one_best.difference.value, found.best.score - found.one_best)
+
+
+def test_orders_have_posteriors_of_their_own():
+    lattice = lm.Lattice.from_strings(["a c", "c", "b"], costs=[0.0, 0.2, 0.3])
+    settings = [GainParameters(order=order, p=0.5, r=0.5) for order in (1, 2)]
+    metric = lm.WER()
+    development = Development([NgramMBR(lattice, None, None, None)], [["a c"]], metric)
+    found = [metric.values(table.sum(axis=0)) for table in development.tables(settings)]
+    assert found == [0.5, 0.0]

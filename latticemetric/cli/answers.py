@@ -42,9 +42,7 @@ posterior_scale = click.option(
 
 def shared(command: F) -> F:
     """The argument and the options of all these verbs."""
-    for decorate in reversed(_SHARED):
-        command = decorate(command)
-    return command
+    return options.together(*_SHARED)(command)
 
 
 def put_answers(

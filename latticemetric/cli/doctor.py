@@ -32,11 +32,10 @@ def command(*, output_format: str) -> None:
     from latticemetric.installation.diagnosis import diagnose_installation
 
     found = diagnose_installation()
-    if output_format == "json":
-        click.echo(json.dumps(found.asdict(), ensure_ascii=False, indent=2))
-    else:
-        for line in _text(found):
-            click.echo(line)
+    lines = [json.dumps(found.asdict(), ensure_ascii=False, indent=2)] if output_format == "json" else _text(found)
+    for line in lines:
+        # UTF-8 like all results, whatever the terminal says of itself: that is one of the findings.
+        click.echo(line.encode("utf-8", "backslashreplace"))
     if not found.works:
         sys.exit(1)
 

@@ -31,9 +31,20 @@ workers = click.option(
 )
 
 
+def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several arguments and options as one, which stand in this order in `--help`."""
+
+    def decorated(command: F) -> F:
+        for decorate in reversed(decorators):
+            command = decorate(command)
+        return command
+
+    return decorated
+
+
 def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none.") -> Callable[[F], F]:
     """The options of whatever is resampled: how often, from which seed, and what intervals hold."""
-    decorators = [
+    return together(
         click.option(
             "--resamples", type=click.IntRange(0), default=resamples, show_default=True, metavar="N", help=what_for
         ),
@@ -53,14 +64,7 @@ def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none
             metavar="SHARE",
             help="Share of resamples inside an interval.",
         ),
-    ]
-
-    def decorated(command: F) -> F:
-        for decorate in reversed(decorators):
-            command = decorate(command)
-        return command
-
-    return decorated
+    )
 
 
 def output_format(*names: str) -> Callable[[F], F]:

@@ -109,9 +109,7 @@ def many_graphs(command: F) -> F:
 
 def unshared(command: F) -> F:
     """The same of a verb that cannot be shared out: nothing puts what shards of it say together."""
-    for decorate in reversed(_OTHERS):
-        command = decorate(command)
-    return command
+    return options.together(*_OTHERS)(command)
 
 
 def taken(graphs: Iterable[Q], shard: Part | None) -> Iterator[Q]:

@@ -36,13 +36,8 @@ references_style = click.option(
 
 def rate_options(names: str) -> Callable[[F], F]:
     """The options that say what is measured; what the metric may be is said in its help."""
-
-    def decorated(command: F) -> F:
-        for decorate in reversed(_RATE):
-            command = decorate(command)
-        return click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help=names)(command)
-
-    return decorated
+    metric = click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help=names)
+    return options.together(metric, *_RATE)
 
 
 def rate(

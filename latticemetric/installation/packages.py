@@ -37,6 +37,7 @@ def subjects() -> list[Subject]:
         Subject("sacrebleu", "packages", _sacrebleu, "--tokenize", "pip install sacrebleu"),
         Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
         Subject("matplotlib", "packages", _matplotlib, "--plot", "pip install 'latticemetric[report]'"),
+        Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
     ]
 
@@ -113,6 +114,11 @@ def _networkx() -> str:
 def _matplotlib() -> str:
     import_module("matplotlib.figure").Figure()
     return _found("matplotlib")
+
+
+def _dask() -> str:
+    import_module("distributed")
+    return f"{_found('dask')}, distributed {_found('distributed')}"
 
 
 def _zstd() -> str:

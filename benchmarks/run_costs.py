@@ -1,0 +1,231 @@
+"""What a run costs, as a formula whose constants are fitted here, and what the formula predicts of other runs.
+
+A graph of A arcs and a reference of R words take
+
+    reading   a + b·A                  by format
+    search    c + d·R + e·A + f·A·R    by metric, with the line that is written
+    the rest  g                        pairing, and what is colder between two steps than within one
+
+seconds of one processor. Constants come from calls in this process; predictions are held against whole commands.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from generate import Size, draw
+
+import latticemetric as lm
+from latticemetric.batch.oracle_sums import OracleSums
+from latticemetric.batch.oracles import oracles_of
+from latticemetric.batch.pairing import Pair, pair_up
+from latticemetric.batch.stream import Run
+from latticemetric.cli.oracle_writing import Writer
+from latticemetric.formats.reading import entries
+from latticemetric.formats.references import Reference, read_references
+from latticemetric.formats.registry import Entry
+
+BIN = Path(sys.executable).parent
+FORMATS = {"kaldi": "lat.txt", "kaldi-binary": "ark", "far": "far"}
+METRICS = ["wer", "4-grr"]
+FITTED = [
+    *(Size(40, 100, 300, words) for words in (5, 15, 25)),
+    *(Size(arcs // 5, arcs, 300, words) for arcs in (1_000, 10_000) for words in (10, 25, 50)),
+]
+OTHERS = [Size(100, 400, 300, 18), Size(1_000, 4_000, 300, 40)]
+# Of each archive: enough that a pass takes a tenth of a second.
+_ARCS = 200_000
+_PASSES = 5
+
+Floats = npt.NDArray[np.float64]
+
+
+class Archive(NamedTuple):
+    """Lattices of one size, in all formats, and their references.
+
+    Attributes:
+        size: Of each.
+        paths: The files, by format.
+        references: A line each, after its id.
+        count: How many.
+    """
+
+    size: Size
+    paths: dict[str, Path]
+    references: Path
+    count: int
+
+
+def archive(folder: Path, size: Size, arcs: int) -> Archive:
+    """So many arcs in lattices of that size."""
+    count = max(4, arcs // size.arcs)
+    drawn = [draw(size, seed) for seed in range(count)]
+    names = [f"u{k:06d}" for k in range(count)]
+    stem = f"{size.arcs}-{size.reference}"
+    paths = {name: folder / f"{stem}.{suffix}" for name, suffix in FORMATS.items()}
+    for name, path in paths.items():
+        graphs = []
+        for one in drawn:
+            columns = (
+                {"weight": one.graph + one.acoustic} if name == "far" else {"lm": one.graph, "acoustic": one.acoustic}
+            )
+            scores = {column: lm.Column(values, np.zeros(1)) for column, values in columns.items()}
+            graphs.append(lm.Lattice.from_arcs(one.source, one.target, one.word, final=[one.states - 1], scores=scores))
+        lm.write(path, zip(names, graphs, strict=True), format=name)
+    references = folder / f"{stem}.ref.txt"
+    lines = [f"{name} {' '.join(map(str, one.reference))}\n" for name, one in zip(names, drawn, strict=True)]
+    references.write_text("".join(lines))
+    return Archive(size, paths, references, count)
+
+
+def processor_time(function: Callable[[], object]) -> float:
+    """Processor seconds of a call: the median of some, after one that warms up."""
+    function()
+    taken = []
+    for _ in range(_PASSES):
+        began = time.process_time()
+        function()
+        taken.append(time.process_time() - began)
+    return median(taken)
+
+
+def reading_cost(path: Path, count: int) -> float:
+    """Seconds a graph, from bytes to lattices."""
+    return processor_time(lambda: sum(1 for _ in lm.read(path))) / count
+
+
+def search_cost(one: Archive, metric: str) -> float:
+    """Seconds a graph, from lattices to lines of a table."""
+    graphs = list(lm.read(one.paths["kaldi"]))
+    lines = dict(line.split(maxsplit=1) for line in one.references.read_text().splitlines())
+    pairs = [
+        Pair(name, Entry(name, "", lambda graph=graph: graph), (Reference(tuple(lines[name].split()), ""),))
+        for name, graph in graphs
+    ]
+    rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
+
+    def answer() -> int:
+        writer = Writer(OracleSums(rate, 1))
+        return sum(len(line) for line in writer.lines(oracles_of(pairs, rate, Run()), "tsv"))
+
+    return processor_time(answer) / one.count
+
+
+def whole_cost(one: Archive) -> float:
+    """Seconds a graph, from bytes to lines."""
+
+    def answer() -> int:
+        pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
+        lines = Writer(OracleSums(lm.WER(), 1)).lines(oracles_of(pairs, lm.WER(), Run()), "tsv")
+        return sum(len(line) for line in lines)
+
+    return processor_time(answer) / one.count
+
+
+def fitted(terms: Sequence[Sequence[float]], seconds: Sequence[float]) -> Floats:
+    """Constants, none of them negative, whose relative errors are least: small graphs count as much as large ones."""
+    matrix = np.array(terms) / np.array(seconds)[:, None]
+    kept = list(range(matrix.shape[1]))
+    while True:
+        found = np.linalg.lstsq(matrix[:, kept], np.ones(len(matrix)), rcond=None)[0]
+        if (found >= 0).all():
+            break
+        del kept[int(found.argmin())]
+    constants = np.zeros(matrix.shape[1])
+    constants[kept] = found
+    return constants
+
+
+def command_cost(one: Archive, name: str, metric: str, workers: int = 1) -> float:
+    """Processor seconds of a whole command, its processes and its start included."""
+    command = [
+        str(BIN / "lattice-oracle"), str(one.paths[name]), str(one.references),
+        "--metric", metric, "--format", "tsv", "--workers", str(workers), "--output", os.devnull,
+    ]  # fmt: skip
+    taken = []
+    for _ in range(_PASSES):
+        began = os.times()
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603
+        ended = os.times()
+        taken.append(sum(ended[2:4]) - sum(began[2:4]))
+    return median(taken)
+
+
+class Model(NamedTuple):
+    """The constants, in seconds."""
+
+    reading: dict[str, Floats]
+    search: dict[str, Floats]
+    rest: float
+    start: float
+
+    def predicted(self, size: Size, count: int, name: str, metric: str) -> float:
+        """Processor seconds of a run over so many graphs."""
+        arcs, words = size.arcs, size.reference
+        a, b = self.reading[name]
+        c, d, e, f = self.search[metric]
+        return float(self.start + count * (a + b * arcs + c + d * words + e * arcs + f * arcs * words + self.rest))
+
+
+def model(archives: Sequence[Archive], start: float) -> Model:
+    """Fits all constants."""
+    sizes = [one.size for one in archives]
+    lengths = [[1.0, size.arcs] for size in sizes]
+    products = [[1.0, size.reference, size.arcs, size.arcs * size.reference] for size in sizes]
+    reading = {name: [reading_cost(one.paths[name], one.count) for one in archives] for name in FORMATS}
+    search = {metric: [search_cost(one, metric) for one in archives] for metric in METRICS}
+    parts = zip(map(whole_cost, archives), reading["kaldi"], search["wer"], strict=True)
+    return Model(
+        {name: fitted(lengths, seconds) for name, seconds in reading.items()},
+        {metric: fitted(products, seconds) for metric, seconds in search.items()},
+        max(0.0, median(whole - read - searched for whole, read, searched in parts)),
+        start,
+    )
+
+
+def costs(folder: Path, arcs: int = _ARCS) -> Iterator[str]:
+    """The constants, what they predict of sizes that they were not fitted to, and what those took."""
+    archives = [archive(folder, size, arcs) for size in FITTED]
+    others = [archive(folder, size, 5 * arcs) for size in OTHERS]
+    one = archive(folder, Size(8, 20, 30, 3), 0)._replace(count=1)
+    found = model(archives, command_cost(one, "kaldi", "wer"))
+    bytes_an_arc = {name: archives[-1].paths[name].stat().st_size / (archives[-1].count * 10_000) for name in FORMATS}
+    yield "### Constants\n"
+    yield "| reading | a graph | an arc | bytes an arc |"
+    yield "|---|---|---|---|"
+    for name, (a, b) in found.reading.items():
+        yield f"| {name} | {a * 1e6:.0f} µs | {b * 1e9:.1f} ns | {bytes_an_arc[name]:.0f} |"
+    yield "\n| search and writing | a graph | a reference word | an arc | an arc × a reference word |"
+    yield "|---|---|---|---|---|"
+    for metric, (c, d, e, f) in found.search.items():
+        yield f"| {metric} | {c * 1e6:.0f} µs | {d * 1e6:.1f} µs | {e * 1e9:.1f} ns | {f * 1e9:.2f} ns |"
+    yield f"\nThe rest: {found.rest * 1e6:.0f} µs a graph, and {found.start:.2f} s of a command before its first one.\n"
+    yield "### Predicted and measured\n"
+    yield "| graphs × arcs, reference words | format, metric | predicted | measured | measured / predicted |"
+    yield "|---|---|---|---|---|"
+    for other in others:
+        for name in FORMATS:
+            for metric in METRICS:
+                expected = found.predicted(other.size, other.count, name, metric)
+                taken = command_cost(other, name, metric)
+                yield (
+                    f"| {other.count:,} × {other.size.arcs:,}, {other.size.reference} | {name}, {metric} | "
+                    f"{expected:.2f} s | {taken:.2f} s | ×{taken / expected:.2f} |"
+                )
+    yield ""
+    yield "### A second process\n"
+    yield "| graphs × arcs | one worker | two workers | more, a graph |"
+    yield "|---|---|---|---|"
+    for other in others:
+        single, double = (command_cost(other, "kaldi", "wer", workers) for workers in (1, 2))
+        more = (double - single) / other.count
+        yield (f"| {other.count:,} × {other.size.arcs:,} | {single:.2f} s | {double:.2f} s | {more * 1e6:.0f} µs |")

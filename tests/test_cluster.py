@@ -41,6 +41,11 @@ def there(client):
     return ["--cluster", client.scheduler.address]
 
 
+def invoked(*command: object):
+    """A command in this process: to import Dask takes longer than most of them."""
+    return CliRunner().invoke(_group, list(map(str, command)))
+
+
 def square(number: int) -> int:
     return number * number
 
@@ -102,14 +107,14 @@ def test_what_is_left_ends_with_its_run(client, tmp_path):
 
 
 def test_one_worker_a_cluster_and_merged_shards_say_the_same(there, tmp_path):
-    given = [*data(tmp_path, graphs=100, broken=(3, 40)), "--keep-going", "--format", "json", *RICH]
+    given = [*data(tmp_path, graphs=60, broken=(3, 40)), "--keep-going", "--format", "json", *RICH]
     reports = [tmp_path / name for name in ("here", "there")]
     alone = oracle(*given, "--workers", 1, "--failures", reports[0])
-    many = oracle(*given, *there, "--failures", reports[1])
-    assert (many.status, many.stdout, many.stderr) == (alone.status, alone.stdout, alone.stderr)
+    many = invoked("oracle", *given, *there, "--failures", reports[1])
+    assert (many.exit_code, many.stdout, many.stderr) == (alone.status, alone.stdout, alone.stderr)
     assert reports[0].read_text() == reports[1].read_text()
     for number in (1, 2, 3, 4):
-        oracle(*given, *there, "--shard", f"{number}/4", "--output", tmp_path / f"{number}.json")
+        invoked("oracle", *given, *there, "--shard", f"{number}/4", "--output", tmp_path / f"{number}.json")
     assert good(latticemetric("merge", *tmp_path.glob("*.json"))).stdout == alone.stdout
 
 
@@ -129,7 +134,7 @@ def test_one_worker_a_cluster_and_merged_shards_say_the_same(there, tmp_path):
     ids=lambda command: command[0],
 )
 def test_every_verb_says_the_same(command, there):
-    alone, many = (CliRunner().invoke(_group, list(map(str, [*command, *more]))) for more in (["--workers", 1], there))
+    alone, many = (invoked(*command, *more) for more in (["--workers", 1], there))
     assert (alone.exit_code, alone.output) == (0, many.output)
     assert alone.stdout
 
@@ -176,7 +181,7 @@ def descendants(mark: str) -> list[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
     pytest.importorskip("distributed")
-    given = [*data(tmp_path, graphs=500), *RICH, "--format", "json"]
+    given = [*data(tmp_path, graphs=300), *RICH, "--format", "json"]
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
@@ -198,9 +203,7 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
     assert output.read_text() == good(oracle(*given)).stdout
 
 
-@pytest.mark.parametrize(
-    "text", ["", "here", "local:", "local:0", "local:x", "slurm", "slurm:0", "host:8786", "a.yaml"]
-)
+@pytest.mark.parametrize("text", ["", "here", "local:", "local:0", "local:x", "slurm", "slurm:0", "host:1", "a.yaml"])
 def test_what_is_no_cluster(text):
     with pytest.raises(UsageError, match=r"is no cluster; give local, |has no workers; give (local|slurm):N"):
         Cluster.parse(text)
@@ -225,7 +228,7 @@ def test_workers_are_those_of_the_cluster(there):
         (["--workers", 2], "a cluster has workers of its own"),
         (["--metric", "bleu"], "--cluster is"),
     ):
-        done = CliRunner().invoke(_group, list(map(str, ["oracle", *MEETING, *there, *given])))
+        done = invoked("oracle", *MEETING, *there, *given)
         assert isinstance(done.exception, UsageError)
         assert message in str(done.exception)
 

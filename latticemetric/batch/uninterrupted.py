@@ -1,6 +1,6 @@
-"""What Dask loads in the workers of this machine: an interrupt reaches all processes of a terminal, and is not for them.
+"""What Dask loads in the workers of this machine.
 
-Whoever asked ends them.
+An interrupt reaches all processes of a terminal, and is not for them: whoever asked ends them.
 """
 
 from __future__ import annotations

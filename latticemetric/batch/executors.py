@@ -64,6 +64,8 @@ class _OfExecutor:
     def submit(self, *batch: Any) -> Future[Answered]:
         try:
             return self._executor.submit(answer_batch, *batch)
+        except BrokenExecutor as error:
+            raise _told(error) from error
         except RuntimeError as error:
             raise UsageError(f"the executor takes no work ({error})") from error
 

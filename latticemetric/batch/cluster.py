@@ -114,6 +114,8 @@ class Cluster:
             try:
                 scheduler = self._scheduler(stack)
                 client = stack.enter_context(Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False))
+            except InputError:
+                raise
             except (OSError, ValueError) as error:
                 raise InputError(f"cannot connect to the cluster: {error}", where=self.place or self.kind) from None
             _wait_for_workers(client)
@@ -126,10 +128,20 @@ class Cluster:
         if self.kind == "file":
             if not Path(self.place).is_file():
                 raise InputError("there is no such file of a scheduler", where=self.place)
-            import json
-
-            return str(json.loads(Path(self.place).read_text(encoding="utf-8"))["address"])
+            return _address_in(Path(self.place))
         return stack.enter_context(_started_here(self.size) if self.kind == "local" else _jobs(self.size or 1))
+
+
+def _address_in(file: Path) -> str:
+    """What `dask scheduler --scheduler-file` writes."""
+    import json
+
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8"))["address"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(
+            "this is no file of a scheduler", where=str(file), advice="dask scheduler --scheduler-file writes one"
+        ) from None
 
 
 def _started_here(workers: int | None) -> Any:
@@ -142,6 +154,7 @@ def _started_here(workers: int | None) -> Any:
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
         memory_limit=None,
+        preload=["latticemetric.batch.uninterrupted"],
     )
 
 

@@ -6,6 +6,7 @@ import os
 import pickle
 import queue
 import uuid
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -63,6 +64,8 @@ class _OfExecutor:
     def submit(self, *batch: Any) -> Future[Answered]:
         try:
             return self._executor.submit(answer_batch, *batch)
+        except BrokenExecutor as error:
+            raise _told(error) from error
         except RuntimeError as error:
             raise UsageError(f"the executor takes no work ({error})") from error
 
@@ -119,7 +122,8 @@ class _Office(Window):
         self._batches: dict[Future[Answered], list[Task]] = {}
         self._finished: queue.SimpleQueue[Future[Answered]] = queue.SimpleQueue()
         self._most = 1
-        self._suspects: set[int] = set()
+        self._suspects: deque[Task] = deque()
+        self._is_alone = False
         if self._manner.apart:
             _require_portable(self._function)
 
@@ -132,6 +136,8 @@ class _Office(Window):
         self._answerer.end(self._manner.run)
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
+        if self._suspects:
+            return self._fill_with_suspect()
         slots = self._answerer.slots()
         filled = False
         while len(self._batches) < _BATCHES * max(1, slots) and (batch := self._next(tasks, slots)):
@@ -139,15 +145,19 @@ class _Office(Window):
             filled = True
         return filled
 
+    def _fill_with_suspect(self) -> bool:
+        """What may have killed a worker is asked again while nobody else is: others are not to be blamed for it."""
+        if self._batches:
+            return False
+        self._submit([self._suspects.popleft()])
+        self._is_alone = True
+        return True
+
     def _next(self, tasks: Iterator[Task], slots: int) -> list[Task]:
-        """A batch; what is suspected to kill workers goes alone."""
+        """A batch."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._most and size < _BYTES and (task := self._following(tasks, slots)) is not None:
-            if id(task) in self._suspects:
-                if batch:
-                    self._again.appendleft(task)
-                return batch or [task]
             batch.append(task)
             size += task.size
         return batch
@@ -167,13 +177,15 @@ class _Office(Window):
 
     def _take(self, future: Future[Answered]) -> None:
         batch = self._batches.pop(future)
+        was_alone, self._is_alone = self._is_alone, False
         try:
             answered = future.result()
         except (Exception, CancelledError) as error:  # noqa: BLE001  whatever an executor raises
-            self._failed(batch, error)
+            self._failed(batch, error, was_alone=was_alone)
             return
         if answered.missing:
             self._submit(batch, answered.missing)
+            self._is_alone = was_alone
             return
         self._judge_pace(len(batch), answered.seconds)
         for task, (reply, problem) in zip(batch, answered.replies, strict=True):
@@ -188,18 +200,17 @@ class _Office(Window):
         wanted = int(answered * _SECONDS / max(seconds, 1e-6))
         self._most = max(1, min(wanted, 2 * self._most, _MOST))
 
-    def _failed(self, batch: list[Task], error: BaseException) -> None:
-        """A batch without replies: its question is to blame if it is one, and if workers died of it."""
+    def _failed(self, batch: list[Task], error: BaseException, *, was_alone: bool) -> None:
+        """A batch without replies, because workers died: whoever was asked then is suspected."""
         if type(error).__name__ != "KilledWorker":
             raise _told(error) from error
-        if len(batch) == 1:
-            batch[0].problem = InputError(
-                "the workers of the cluster that worked on it died, one after the other",
-                advice="perhaps there is too little memory for it",
-            )
+        if not was_alone:
+            self._suspects.extend(batch)
             return
-        self._suspects.update(map(id, batch))
-        self._again.extend(batch)
+        batch[0].problem = InputError(
+            "the workers of the cluster that worked on it died, one after the other",
+            advice="perhaps there is too little memory for it",
+        )
 
 
 def _require_portable(function: str) -> None:

@@ -152,9 +152,13 @@ class _Pools:
     def _start(self, manner: Manner, *given: Any) -> Any:
         from latticemetric.batch.apart import started_apart
 
-        if manner.run in self._ended:
+        started = None if manner.run in self._ended else started_apart(*given, folder=manner.folder)
+        if started is None or manner.run in self._ended:  # it may have ended meanwhile
+            if started is not None:
+                started.process.kill()
+                started.process.join()
             raise UsageError("this run is over")
-        return started_apart(*given, folder=manner.folder)
+        return started
 
     def _put_back(self, run: str, pool: Pool) -> None:
         timer = threading.Timer(_IDLE_SECONDS, self._end_idle, (run, pool))

@@ -22,7 +22,11 @@ extensions = [
     "command_pages",
     "mathml",
 ]
-exclude_patterns = ["_build", "performance/results.md", "performance/many-graphs.md"]  # measurements are for a page to include
+exclude_patterns = [
+    "_build",
+    "performance/results.md",
+    "performance/many-graphs.md",
+]  # measurements are for a page to include
 
 # Docstrings put code in single backticks, as Markdown does.
 default_role = "code"

@@ -38,6 +38,7 @@ def subjects() -> list[Subject]:
         Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
         Subject("matplotlib", "packages", _matplotlib, "--plot", "pip install 'latticemetric[report]'"),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
+        Subject("jinja2", "packages", _jinja2, "report", "pip install 'latticemetric[report]'"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
     ]
 
@@ -119,6 +120,12 @@ def _matplotlib() -> str:
 def _dask() -> str:
     import_module("distributed")
     return f"{_found('dask')}, distributed {_found('distributed')}"
+
+
+def _jinja2() -> str:
+    text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
+    _require(text == "&lt;s&gt;", "what it writes is not made harmless")
+    return _found("jinja2")
 
 
 def _zstd() -> str:

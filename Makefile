@@ -51,7 +51,7 @@ wordnet: $(VENV)/.installed
 	} >/dev/null 2>&1 || echo "There is no WordNet: tests of synonyms are skipped (apt install wordnet-base)."
 
 clean:
-	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

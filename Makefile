@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 SOURCES := pyproject.toml CMakeLists.txt $(shell find latticemetric grammars examples/data -type f ! -name '*.pyc')
 
-.PHONY: demo test deep coverage lint types docs notebooks bench wordnet clean
+.PHONY: demo test deep coverage browser lint types docs notebooks bench wordnet chromium clean
 
 demo: $(VENV)/.installed
 	$(BIN)/latticemetric demo
@@ -22,6 +22,10 @@ deep: $(VENV)/.installed-test wordnet
 coverage: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules \
 		--cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+# Reports, clicked through in Chromium; fails where there is none.
+browser: $(VENV)/.installed-browser chromium
+	$(BIN)/pytest tests/test_report_browser.py
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
@@ -49,6 +53,14 @@ wordnet: $(VENV)/.installed
 		install="$$root apt-get install -y --no-install-recommends wordnet-base"; \
 		$$install || { $$root apt-get update && $$install; }; \
 	} >/dev/null 2>&1 || echo "There is no WordNet: tests of synonyms are skipped (apt install wordnet-base)."
+
+# Debian's Chromium, where there is none and the machine lets us.
+chromium:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+		if [ "$$(id -u)" = 0 ]; then root=; elif [ -n "$$CI" ]; then root="sudo -n"; else root=false; fi; \
+		install="$$root apt-get install -y --no-install-recommends chromium"; \
+		$$install || { $$root apt-get update && $$install; }; \
+	} >/dev/null 2>&1 || echo "There is no Chromium: reports cannot be clicked through (apt install chromium)."
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache

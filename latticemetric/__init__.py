@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from latticemetric.questions.oracles.scored_path import ScoredPath as ScoredPath
     from latticemetric.questions.oracles.worst import Worst as Worst
     from latticemetric.questions.oracles.worst import worst as worst
+    from latticemetric.report.writing import write_report as write_report
     from latticemetric.tuning.mbr_result import MBRTrial as MBRTrial
     from latticemetric.tuning.mbr_result import MBRTuning as MBRTuning
     from latticemetric.tuning.mbr_tuning import tune_mbr as tune_mbr
@@ -164,6 +165,7 @@ _HOME = {
     "tune_mbr": "tuning.mbr_tuning",
     "worst": "questions.oracles.worst",
     "write": "formats.writing",
+    "write_report": "report.writing",
 }
 
 _PACKAGES = ("evaluation",)

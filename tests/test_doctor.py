@@ -42,7 +42,18 @@ def test_what_this_machine_has_works():
     done = doctor("--format", "json")
     found = checks(done)
     assert done.returncode == 0
-    installed = {"Python", "NumPy", "native module", "pynini", "nltk", "sacrebleu", "networkx", "matplotlib", "zstd"}
+    installed = {
+        "Python",
+        "NumPy",
+        "native module",
+        "pynini",
+        "nltk",
+        "sacrebleu",
+        "networkx",
+        "matplotlib",
+        "jinja2",
+        "zstd",
+    }
     assert {name for name in installed if found[name]["state"] != "ok"} == set()
     assert states(found)["native engine"] == states(found)["openfst engine"] == "ok"
     assert found["native module"]["found"].startswith(f"{lm.__version__}, built with ")

@@ -32,6 +32,8 @@ RICH = ("--nbest", 3, "--hope", "1,2", "--fear", 1, "--worst", "--score", "bleu"
         ("posteriors", MEETING[0], "--of", "arcs", "--format", "json", "--write-lattices", "posteriors.kaldi"),
         ("posteriors", FOREST[0], "--format", "json"),
         ("consensus", MEETING[0], "--format", "json", "--write-lattices", "networks.mesh"),
+        ("report", *MEETING, "--score", "bleu", "--beams", "1,2"),
+        ("report", *FOREST, "--nbest", "1,2"),
         ("info", *EXAMPLES.glob("*.plf"), FOREST[0], MEETING[0], "--format", "json"),
         ("convert", MEETING[0], "out.slf/", "--to", "htk-slf"),
         ("convert", FOREST[0], "out.target_graph"),

@@ -1,5 +1,6 @@
 """Start-up time is a feature: what is not needed is not imported."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ PROGRAMS = Path(sys.executable).parent
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 ARGUMENTS = [str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt")]
 
-HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu"}
+HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu", "jinja2"}
 
 
 def imported_by(*command: str) -> set[str]:
@@ -54,6 +55,7 @@ def test_the_report_of_imports_would_show_a_heavy_one():
         pytest.param([program("latticemetric"), "correlate", "--help"], id="latticemetric correlate --help"),
         pytest.param(["-c", "import latticemetric; latticemetric.evaluation"], id="evaluation"),
         pytest.param([program("latticemetric"), "tags", "--help"], id="latticemetric tags --help"),
+        pytest.param([program("latticemetric"), "report", "--help"], id="latticemetric report --help"),
         pytest.param([program("latticemetric"), "draw", "--help"], id="latticemetric draw --help"),
     ],
 )
@@ -96,6 +98,11 @@ def test_tags_import_what_they_need_only():
     assert imported_by(program("latticemetric"), "tags", *files, *asked) & HEAVY == {"numpy"}
     lattices = imported_by(program("latticemetric"), "tags", "--from-lattices", *ARGUMENTS)
     assert lattices & HEAVY == {"numpy"}
+
+
+def test_a_report_imports_what_it_needs_only():
+    found = imported_by(program("latticemetric"), "report", *ARGUMENTS, "-o", os.devnull)
+    assert found & HEAVY <= {"numpy", "jinja2", "networkx"}
 
 
 def test_drawings_import_what_they_need_only():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from latticemetric.metrics.base import Metric, references_each
+from latticemetric.metrics.registry import make_metric
 from latticemetric.questions.oracles.scored_path import Oracle
 from latticemetric.signature import Signature
 
@@ -57,7 +58,11 @@ class StringScorer:
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
         """What one pair adds; a graph that failed says nothing."""
         spoken = (found.words, found.one_best.words) if found is not None else ((), ())
-        return Strings(*spoken, tuple(map(self._kept, references)))
+        return Strings(*spoken, tuple(map(self.kept, references)))
+
+    def kept(self, words: Words) -> Words:
+        """The words that are scored."""
+        return tuple(word for word in words if word not in self.ignore) if self.ignore else words
 
     def sentence(self, strings: Strings) -> dict[str, dict[str, float | None]]:
         """Each metric's value of the oracle and of the 1-best, as of a test set of this one segment."""
@@ -73,8 +78,11 @@ class StringScorer:
         normalized = {} if self.normalize is None else {"norm": self.normalize}
         return signature.also(**ignored, **normalized)
 
-    def _kept(self, words: Words) -> Words:
-        return tuple(word for word in words if word not in self.ignore) if self.ignore else words
+
+def scorer_of(metrics: Iterable[str | Metric[Any]], ignore: frozenset[str]) -> StringScorer | None:
+    """What scores strings by these metrics; nothing where there are none."""
+    made = tuple(make_metric(metric) if isinstance(metric, str) else metric for metric in metrics)
+    return StringScorer(made, ignore) if made else None
 
 
 @dataclass

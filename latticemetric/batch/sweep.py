@@ -69,7 +69,7 @@ def sweep(
         checked_borders(by_length),
     )
     answer = partial(_swept, chosen, points, scales)
-    return summed(map_in_order(answer, _questions(graphs, references), workers), chosen, points, borders)
+    return summed(map_in_order(answer, questions_of(graphs, references), workers), chosen, points, borders)
 
 
 def swept_pairs(
@@ -88,7 +88,7 @@ def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) 
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
-        return _swept(metric, points, scales, _Question(pair.name, graph, readings_of(references)))
+        return _swept(metric, points, scales, Question(pair.name, graph, readings_of(references)))
 
 
 def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -98,21 +98,23 @@ def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
 
-class _Question(NamedTuple):
+class Question(NamedTuple):
+    """A graph with what may be said."""
+
     name: str
     graph: Graph
     references: tuple[tuple[str, ...], ...]
 
 
-def _swept(metric: GRR, points: Points, scales: Scales | None, question: _Question) -> Swept:
+def _swept(metric: GRR, points: Points, scales: Scales | None, question: Question) -> Swept:
     kept = sweep_graph(question.graph, question.references, metric, points, scales)
     length = reference_words(question.references, metric)
     return Swept(question.name, length, tuple(kept), references=len(question.references))
 
 
-def _questions(
+def questions_of(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
-) -> Iterator[_Question]:
+) -> Iterator[Question]:
     """Graphs with their references; those without a name are numbered."""
     pairs = enumerate(zip_longest(graphs, references), start=1)  # neither is ever None
     for number, (given, expected) in pairs:
@@ -120,4 +122,4 @@ def _questions(
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield _Question(name, graph, readings_of(expected))
+        yield Question(name, graph, readings_of(expected))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _VERBS = {
     "oracle": "the best that each lattice could have said",
     "sweep": "the oracle against beams, densities, n-best lists and lengths",
+    "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     "score": "strings against references, by any metric",
     "correlate": "whether metrics agree with people",
     "tags": "word-level quality estimation: OK or BAD",

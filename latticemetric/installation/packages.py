@@ -37,6 +37,7 @@ def subjects() -> list[Subject]:
         Subject("sacrebleu", "packages", _sacrebleu, "--tokenize", "pip install sacrebleu"),
         Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
         Subject("matplotlib", "packages", _matplotlib, "--plot", "pip install 'latticemetric[report]'"),
+        Subject("jinja2", "packages", _jinja2, "report", "pip install 'latticemetric[report]'"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
     ]
 
@@ -113,6 +114,12 @@ def _networkx() -> str:
 def _matplotlib() -> str:
     import_module("matplotlib.figure").Figure()
     return _found("matplotlib")
+
+
+def _jinja2() -> str:
+    text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
+    _require(text == "&lt;s&gt;", "what it writes is not made harmless")
+    return _found("jinja2")
 
 
 def _zstd() -> str:

@@ -1,0 +1,110 @@
+"""Graphs that are to be drawn: the part that is shown, ways through it, and what is told of each arc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.drawing.diagram import Diagram, Ways
+from latticemetric.drawing.forest_diagram import forest_diagram
+from latticemetric.drawing.lattice_diagram import lattice_diagram
+from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
+from latticemetric.errors import InputError, shortened
+from latticemetric.forest import Forest
+from latticemetric.lattice import Lattice, Scales
+from latticemetric.questions.distributions.posteriors import posteriors
+
+_MORE_STATES = 30  # are drawn at most, beside those of the ways
+_LONGEST_LABEL = 24
+
+
+@dataclass(frozen=True)
+class DrawnArc:
+    """What is told of an arc or an edge.
+
+    Attributes:
+        text: What it says.
+        cost: The model's cost.
+        posterior: The probability of using it; `None` where costs are too large to have one.
+        scores: Each score column's cost.
+    """
+
+    text: str
+    cost: float
+    posterior: float | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A graph, or the best part of a large one, before it is laid out.
+
+    Attributes:
+        diagram: Its vertices and links.
+        arcs: What is told of each link, if it is a lattice; of a forest, whose last vertices are its edges, of these.
+    """
+
+    diagram: Diagram
+    arcs: tuple[DrawnArc, ...]
+
+
+def sketch(graph: Lattice | Forest, ways: Ways, *, scale: float, scales: Scales | None) -> Sketch:
+    """What is drawn of a graph, with the ways in any case."""
+    kept = [arc for arcs in ways.values() for arc in arcs]
+    most = _MORE_STATES + _passed(graph, kept)
+    probability = _posteriors(graph, scale, scales)
+    if isinstance(graph, Forest):
+        numbers = select_edges(graph, kept, Bounds(most, None), scales).arcs
+        diagram = forest_diagram(graph, ways, posteriors=probability, most_states=most, scales=scales)
+    else:
+        numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
+        diagram = lattice_diagram(graph, ways, posteriors=probability, most_states=most, scales=scales)
+    return Sketch(_short(diagram), tuple(_told(graph, numbers, probability, scales)))
+
+
+def _passed(graph: Lattice | Forest, kept: Sequence[int]) -> int:
+    """How many states or nodes the ways pass."""
+    if isinstance(graph, Forest):
+        return len(np.unique(graph.head[list(kept)]))
+    return len(np.union1d(graph.source[list(kept)], graph.target[list(kept)]))
+
+
+def _told(
+    graph: Lattice | Forest, numbers: npt.NDArray[np.int64], probability: list[float] | None, scales: Scales | None
+) -> list[DrawnArc]:
+    cost = graph.cost(scales).arc
+    return [
+        DrawnArc(
+            _text(graph, arc),
+            float(cost[arc]),
+            None if probability is None else probability[arc],
+            {name: float(column.arc[arc]) for name, column in graph.scores.items()},
+        )
+        for arc in numbers.tolist()
+    ]
+
+
+def _text(graph: Lattice | Forest, arc: int) -> str:
+    """The word of an arc; of an edge its words, and [k] where those of its k-th tail stand."""
+    spelled = graph.vocabulary.word
+    if isinstance(graph, Forest):
+        return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))
+    return spelled(int(graph.word[arc]))
+
+
+def _posteriors(graph: Lattice | Forest, scale: float, scales: Scales | None) -> list[float] | None:
+    try:
+        distribution = posteriors(graph, scale=scale, scales=scales)
+    except InputError:
+        return None
+    found: list[float] = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
+    return found
+
+
+def _short(diagram: Diagram) -> Diagram:
+    """With labels that leave room for others: what is told of a link has all of its word."""
+    links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
+    return replace(diagram, links=links)

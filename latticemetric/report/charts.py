@@ -1,0 +1,233 @@
+"""The charts of a report: where the sides stand, how rates are distributed, what headroom goes with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
+from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.report.chart_paper import WIDTH, Axis, Paper, decades, thinned, ticks
+from latticemetric.report.figures import count, number, rate, span
+
+LABELS = {"oracle": "oracle", "mbr": "MBR", "one_best": "1-best"}
+
+_LEFT, _RIGHT = 44.0, WIDTH - 12.0
+_SWEPT = {"beam": "beam", "density": "arcs for each reference word", "nbest": "strings of an n-best list"}
+_WIDE = 20
+# As finely as marks are put into a chart; those that fall together are one.
+_GRAIN = 3.0
+
+Rates = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, and the same in numbers.
+
+    Attributes:
+        title: What it shows.
+        caption: How to read it.
+        svg: The picture.
+        header: Of the table.
+        rows: Of the table.
+    """
+
+    title: str
+    caption: str
+    svg: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: str) -> Chart:
+    """Each side's rate with its interval, on one scale."""
+    ends = [end for _, one in sides for end in (one.low, one.high, one.value) if end is not None]
+    marks = ticks(min(ends, default=0.0), max(ends, default=1.0))
+    axis, height = Axis(marks[0], marks[-1], 62.0, _RIGHT - 12), 38.0 * len(sides) + 34
+    paper = Paper(f"Rates of {', '.join(LABELS[side] for side, _ in sides)} with their intervals", height)
+    for mark in thinned(marks):
+        paper.line(axis.place(mark), 6, axis.place(mark), height - 28, "grid")
+        paper.text(axis.place(mark), height - 14, _tick(mark))
+    for row, (side, one) in enumerate(sides):
+        y = 24 + 38.0 * row
+        paper.text(0, y + 4, LABELS[side], "start", "name")
+        if one.low is not None and one.high is not None:
+            paper.line(axis.place(one.low), y, axis.place(one.high), y, f"reach {side}")
+        if one.value is not None:
+            paper.dot(axis.place(one.value), y, side)
+            paper.text(axis.place(one.value), y - 9, rate(one.value), kind="name")
+    rows = [(LABELS[side], rate(one.value), span(one.low, one.high)) for side, one in sides]
+    caption = f"{metric}, {better} is better; lines are intervals"
+    return Chart("Where they stand", caption, paper.svg(), ("", metric, "interval"), rows)
+
+
+def rates_chart(rates: Rates, metric: str) -> Chart | None:
+    """A histogram for each side, one below the other."""
+    values = [value for several in rates.values() for value in several]
+    if not values:
+        return None
+    edges = ticks(min(values), max(values), most=16)
+    counts = {side: _histogram(several, edges) for side, several in rates.items()}
+    top, each = max(max(bins) for bins in counts.values()), 62.0
+    height = each * len(rates) + 24
+    axis = Axis(edges[0], edges[-1], _LEFT, _RIGHT)
+    paper = Paper(f"Histograms of {metric}", height)
+    for row, (side, bins) in enumerate(counts.items()):
+        base = each * (row + 1) - 6
+        paper.text(0, base - 4, LABELS[side], "start", "name")
+        paper.line(_LEFT, base, _RIGHT, base, "axis")
+        for (low, high), size in zip(pairwise(edges), bins, strict=True):
+            if size:
+                tall = (each - 22) * size / top
+                left, right = axis.place(low) + 0.5, axis.place(high) - 0.5
+                paper.box(left, base - tall, right - left, tall, f"bar {side}")
+                if size == max(bins):
+                    paper.text((left + right) / 2, base - tall - 3, str(size))
+    for edge in thinned(edges):
+        paper.text(axis.place(edge), height - 8, _tick(edge))
+    named = [f"{_tick(low)} … {_tick(high)}" for low, high in pairwise(edges)]
+    rows = [(name, *(str(bins[k]) for bins in counts.values())) for k, name in enumerate(named)]
+    caption = f"utterances by their {metric}; the highest bars have their numbers"
+    return Chart("Rates of utterances", caption, paper.svg(), (metric, *(LABELS[s] for s in counts)), rows)
+
+
+def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
+    """Oracle and 1-best by the length of references; between them is the headroom."""
+    there = [one for one in bins if one.graphs and one.oracle.score is not None and one.one_best.score is not None]
+    if not there:
+        return None
+    scores = [(one.one_best.score or 0.0, one.oracle.score or 0.0) for one in there]
+    marks = ticks(min(map(min, scores)), max(map(max, scores)), most=5)
+    height = 200.0
+    axis = Axis(marks[0], marks[-1], height - 44, 10)
+    paper = Paper(f"{metric} of oracle and 1-best by words of the reference", height)
+    _rules(paper, axis, marks)
+    for place, (one, (model, best)) in enumerate(zip(there, scores, strict=True)):
+        x = _LEFT + (place + 0.5) * (_RIGHT - _LEFT) / len(there)
+        paper.line(x, axis.place(model), x, axis.place(best), "between")
+        paper.dot(x, axis.place(model), "one_best")
+        paper.dot(x, axis.place(best), "oracle")
+        paper.text(x, height - 26, one.label, kind="name")
+        paper.text(x, height - 12, f"({one.graphs})")
+    rows = [
+        (one.label, str(one.graphs), rate(one.oracle.score), rate(one.one_best.score), rate(one.headroom))
+        for one in there
+    ]
+    header = ("reference words", "utterances", "oracle", "1-best", "headroom")
+    caption = "by words of the reference (utterances): circles are oracles, squares 1-bests"
+    return Chart("Headroom by length", caption, paper.svg(), header, rows)
+
+
+def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
+    """Headroom against density, a mark an utterance."""
+    there = [(density, headroom) for density, headroom in points if density > 0]
+    if not there:
+        return None
+    densities, headrooms = [x for x, _ in there], [y for _, y in there]
+    across, up = decades(min(densities), max(densities)), ticks(0.0, max(headrooms), most=5)
+    height = 200.0
+    x = Axis(across[0], across[-1], _LEFT, _RIGHT, logarithmic=True)
+    y = Axis(up[0], up[-1], height - 34, 10)
+    paper = Paper("Headroom of utterances by their density", height)
+    _rules(paper, y, up)
+    for mark in thinned(across):
+        paper.text(x.place(mark), height - 18, _tick(mark))
+    paper.text((_LEFT + _RIGHT) / 2, height - 4, "arcs with words for each word of the reference")
+    places = {(_grain(x.place(density)), _grain(y.place(headroom))) for density, headroom in there}
+    for place in sorted(places):
+        paper.dot(*place, "point oracle", 3.0)
+    rows = [
+        (f"{number(part[0][0])} … {number(part[-1][0])}", str(len(part)), rate(sum(h for _, h in part) / len(part)))
+        for part in _quarters(sorted(there))
+    ]
+    header = ("density", "utterances", "mean headroom")
+    return Chart("Headroom by density", "each mark is an utterance", paper.svg(), header, rows)
+
+
+def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
+    """A chart for each kind of point that was swept over."""
+    kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
+    return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
+
+
+def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart:
+    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
+    placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
+    first, whole = found.rows[0], found.rows[-1]
+    ends = [end for _, one in placed for end in (one.low, one.high) if end is not None]
+    scores = [score for row in (first, whole, *(row for row, _ in placed)) if (score := row.score) is not None]
+    marks = ticks(min([*scores, *ends], default=0.0), max([*scores, *ends], default=1.0), most=5)
+    height = 200.0
+    y = Axis(marks[0], marks[-1], height - 40, 10)
+    at = _spread([row.at or 0.0 for row, _ in placed])
+    paper = Paper(f"{metric} of oracles by {_SWEPT[kind]}", height)
+    _rules(paper, y, marks)
+    banded = [(at(row.at or 0.0), one) for row, one in placed if one.low is not None and one.high is not None]
+    lower = [(x, y.place(one.low or 0.0)) for x, one in banded]
+    upper = [(x, y.place(one.high or 0.0)) for x, one in reversed(banded)]
+    paper.area([*lower, *upper], "band oracle")
+    for side, row, dashes in (("one_best", first, "dashed"), ("oracle", whole, "dotted")):
+        if row.score is not None:
+            paper.line(_LEFT, y.place(row.score), _RIGHT, y.place(row.score), f"{side} {dashes}")
+    points = [(at(row.at or 0.0), y.place(row.score)) for row, _ in placed if row.score is not None]
+    paper.curve(points, "oracle")
+    for x, place in points:
+        paper.dot(x, place, "oracle", 3.0)
+    for row, _ in placed:
+        paper.text(at(row.at or 0.0), height - 24, f"{row.at:g}")
+    paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
+    caption = "the oracle of what is kept; dotted: of whole graphs, dashed: the 1-best"
+    header = (kind, metric, "interval", "graphs that lose", "density")
+    rows = [_swept_row(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind in _kinds(kind)]
+    return Chart(f"Oracles by {kind.replace('nbest', 'n-best list')}", caption, paper.svg(), header, rows)
+
+
+def _kinds(kind: str) -> set[str]:
+    return {"one_best", kind, "whole"}
+
+
+def _swept_row(row: SweepRow, one: Interval) -> tuple[str, ...]:
+    name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
+    return (name, rate(row.score), span(one.low, one.high), count(row.lost), number(row.density))
+
+
+def _spread(values: Sequence[float]) -> Callable[[float], float]:
+    """Where points stand: by their logarithms if they are far apart, with 0 one step before the others."""
+    above = [value for value in values if value > 0]
+    begin, end = _LEFT + 12, _RIGHT - 12
+    if not above or max(above) < _WIDE * min(above):
+        plain = Axis(min(values), max(values), begin, end)
+        return plain.place
+    room = (end - begin) / len(values) if min(values) <= 0 else 0.0
+    wide = Axis(min(above), max(above), begin + room, end, logarithmic=True)
+    return lambda value: wide.place(value) if value > 0 else begin
+
+
+def _rules(paper: Paper, axis: Axis, marks: Sequence[float]) -> None:
+    for mark in marks:
+        paper.line(_LEFT, axis.place(mark), _RIGHT, axis.place(mark), "grid")
+        paper.text(_LEFT - 6, axis.place(mark) + 4, _tick(mark), "end")
+
+
+def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
+    """How many are in each bin, which has its lower end; the last one has both."""
+    import numpy as np
+
+    found: list[int] = np.histogram(np.asarray(values), bins=np.asarray(edges))[0].tolist()
+    return found
+
+
+def _quarters(points: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
+    """Four parts as equal as they can be; fewer of few points."""
+    cuts = [round(k * len(points) / 4) for k in range(5)]
+    return [points[low:high] for low, high in pairwise(cuts) if high > low]
+
+
+def _tick(value: float) -> str:
+    return f"{value:g}".replace("-", "−")
+
+
+def _grain(place: float) -> float:
+    return round(place / _GRAIN) * _GRAIN

@@ -1,0 +1,45 @@
+"""Numbers as a page shows them."""
+
+from __future__ import annotations
+
+import math
+
+_LARGE = 100_000
+
+
+def rate(value: float | None) -> str:
+    """To four places; undefined is a dash."""
+    return "–" if value is None else f"{value:.4f}".replace("-", "−")
+
+
+def span(low: float | None, high: float | None) -> str:
+    """An interval."""
+    return "–" if low is None or high is None else f"{rate(low)} … {rate(high)}"
+
+
+def number(value: float | None) -> str:
+    """A count, or a number with three significant digits."""
+    if value is None:
+        return "–"
+    if float(value).is_integer():
+        return count(int(value))
+    return f"{value:.3g}".replace("-", "−")
+
+
+def count(value: int) -> str:
+    """A whole number: large ones in groups of three, very large ones by their power of ten."""
+    if abs(value) < _LARGE:
+        return str(value).replace("-", "−")
+    if abs(value) < 10**7:
+        return f"{value:,}".replace(",", "\u202f").replace("-", "−")
+    # Counts of paths may have more digits than a float has room for.
+    power = math.floor(math.log10(abs(value)))
+    return f"{value // 10 ** (power - 1) / 10:g} · 10{str(power).translate(_RAISED)}"
+
+
+def counted(value: int, thing: str) -> str:
+    """Some things: `1 lattice`, `2 lattices`."""
+    return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -1,0 +1,37 @@
+// An alignment as a sentence: where it differs, what was expected stands above what was said, with a mark.
+const MARKS = { S: "≠", I: "+", D: "−" };
+
+function stepsOf(side) {
+  const expected = [...side.expected];
+  const said = [...(side.said ?? side.words)];
+  return [...side.edits].map((edit) => ({
+    edit,
+    said: edit === "D" ? null : said.shift(),
+    expected: edit === "S" || edit === "D" ? expected.shift() : null,
+  }));
+}
+
+function stepView({ edit, said, expected }) {
+  if (edit === "C") return element("li", {}, element("span", { class: "below" }, word(said)));
+  const mark = element("span", { class: "mark" }, MARKS[edit]);
+  if (edit === "S") {
+    return element("li", { class: "s" }, unseen("instead of "), element("span", { class: "above" }, word(expected)),
+      unseen(": "), element("span", { class: "below" }, element("span", { class: "mark", "aria-hidden": "true" }, MARKS.S), word(said)));
+  }
+  mark.setAttribute("aria-hidden", "true");
+  return edit === "D"
+    ? element("li", { class: "d" }, unseen("missing: "), element("span", { class: "below" }, mark, word(expected)))
+    : element("li", { class: "i" }, unseen("added: "), element("span", { class: "below" }, mark, word(said)));
+}
+
+function alignmentView(side) {
+  const steps = stepsOf(side).map(stepView);
+  return steps.length
+    ? element("ol", { class: "words", role: "list" }, ...steps)
+    : element("p", { class: "note" }, "no words");
+}
+
+function alignmentKey() {
+  const part = (kind, text) => element("span", {}, element("span", { "aria-hidden": "true" }, `${MARKS[kind]} `), text);
+  return element("p", { class: "note key" }, part("S", "another word, below the expected one"), part("D", "missing"), part("I", "added"));
+}

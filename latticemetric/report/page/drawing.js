@@ -1,0 +1,292 @@
+// A graph, drawn from places that are known: it is moved, made larger, and asked arc by arc.
+const STEP = 1.25;
+const APART = 4.5; // Lines of several ways beside each other.
+
+class Drawing {
+  constructor(one) {
+    this.graph = one.drawing;
+    this.forest = this.graph.edges !== null;
+    this.arc = this.forest ? "rule" : "arc";
+    this.apart = one.sides.mbr?.apart;
+    this.current = -1;
+    const [x, y, width, height] = this.graph.box;
+    this.whole = { x: x - 12, y: y - 12, width: width + 24, height: height + 24 };
+    this.under = "posterior";
+    this.told = element("p", { class: "told", role: "status" }, this.hint());
+    const links = this.graph.links.map((link, place) => this.link(link, place));
+    const vertices = this.graph.vertices.map((vertex, place) => this.vertex(vertex, place));
+    // What is told of an arc belongs to its link, and in forests to the box of the rule.
+    this.things = this.forest ? vertices.slice(this.graph.edges) : links;
+    this.svg = shape("svg", { role: "application", tabindex: 0, "aria-label": this.name(one) }, ...links, ...vertices);
+    this.listen();
+    this.view = element("div", { class: "drawing" }, this.bar(), this.svg, this.told, this.foot(), this.asTable());
+    this.svg.style.height = `min(${Math.max(9, Math.min(30, this.whole.height / 13))}rem, 60vh)`;
+    // Its size on the page is known only once it is there.
+    requestAnimationFrame(() => this.fit());
+  }
+
+  name(one) {
+    return `Drawing of ${one.id}: arrow keys move it, plus and minus change its size, 0 shows all, N and P go from ${this.arc} to ${this.arc}`;
+  }
+
+  hint() {
+    return `Point at an ${this.arc}, or press N and P, to read it. Drag to move; the wheel zooms once the drawing is clicked.`;
+  }
+
+  bar() {
+    const button = (text, name, act) => element("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: act }, text);
+    const ways = this.graph.ways.map((way) => element("label", {},
+      element("input", { type: "checkbox", checked: true, onchange: (event) => this.showWay(way, event.target.checked) }),
+      swatch(way), way === "mbr" && this.apart ? "MBR, nearest path" : LABELS[way]));
+    const under = element("select", { onchange: (event) => this.write(event.target.value) },
+      ...["posterior", "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
+    return element("div", { class: "bar" }, ...ways, element("label", {}, "Below: ", under),
+      element("span", { class: "push" },
+        button("−", "Smaller", () => this.zoom(1 / STEP)), button("+", "Larger", () => this.zoom(STEP)),
+        button("Fit", "Show all of it", () => this.fit()), button("1:1", "Letters at reading size", () => this.read())));
+  }
+
+  foot() {
+    return this.graph.notes.length ? element("p", { class: "note foot" }, this.graph.notes.join(" ")) : null;
+  }
+
+  vertex([x, y, width, height, kind, text, detail, ways], place) {
+    const box = (less) => shape("rect", { class: less ? "node inner" : "node", x: x - width / 2 + less, y: y - height / 2 + less,
+      width: width - 2 * less, height: height - 2 * less, rx: kind === "box" ? 2 : height / 2 - less });
+    const ring = (less) => shape("circle", { class: less ? "node inner" : "node", cx: x, cy: y, r: width / 2 - less });
+    const outline = ["box", "round", "goal"].includes(kind) ? box : ring;
+    const rings = ["end", "goal"].includes(kind) ? [outline(0), outline(3.5)] : [outline(0)];
+    const letters = shape("text", { x, y: y + (outline === box ? 5 : 4), class: outline === box ? "label" : "state", "unicode-bidi": "isolate" }, text);
+    const below = shape("text", { x, y: y + height / 2 + 13, class: "under" }, detail);
+    const told = this.forest && place >= this.graph.edges;
+    if (told) below.textContent = this.figureOf(place - this.graph.edges);
+    return shape("g", { class: `vertex${ways.length ? " passed" : ""}${told ? " told" : ""}`, ...(told ? this.acts(place - this.graph.edges) : {}) },
+      ...rings, letters, below);
+  }
+
+  link([points, ways, label], place) {
+    const path = pathOf(points);
+    const lines = ways.map((way, row) => shape("path", { class: `way ${this.graph.ways[way]}`, d: path,
+      transform: `translate(0 ${APART * (row - (ways.length - 1) / 2)})` }));
+    const shift = (APART * Math.max(0, ways.length - 1)) / 2;
+    const texts = label ? [shape("text", { class: "label", x: label[0], y: label[1], "unicode-bidi": "isolate" }, label[2])] : [];
+    if (label && !this.forest) texts.push(shape("text", { class: "under", x: label[0], y: label[1] + 20 + 2 * shift }, this.figureOf(place)));
+    return shape("g", { class: ways.length ? "arc taken" : "arc", ...(this.forest ? {} : this.acts(place)) },
+      shape("path", { class: "line", d: path }), ...lines, this.forest ? null : shape("path", { class: "hit", d: path }),
+      shape("path", { class: "head", d: headOf(points, ways.length > 0) }), ...texts);
+  }
+
+  acts(place) {
+    return { onpointerenter: () => this.tell(place), onclick: () => this.choose(place) };
+  }
+
+  figureOf(place) {
+    const [, cost, posterior, scores] = this.graph.told[place];
+    if (this.under === "nothing") return "";
+    if (this.under === "posterior") return posterior === null ? "" : posterior.toFixed(2);
+    return figure(this.under === "cost" ? cost : scores[this.graph.columns.indexOf(this.under)], 5);
+  }
+
+  write(name) {
+    this.under = name;
+    this.things.forEach((thing, place) => {
+      const text = thing.querySelector(".under");
+      if (text) text.textContent = this.figureOf(place);
+    });
+  }
+
+  showWay(way, shown) {
+    for (const line of this.svg.querySelectorAll(`.way.${way}`)) line.setAttribute("visibility", shown ? "visible" : "hidden");
+    for (const link of this.svg.querySelectorAll(".arc")) link.classList.toggle("taken", link.querySelector(".way:not([visibility=hidden])") !== null);
+  }
+
+  // Which strings go through it.
+  on(place) {
+    const ways = this.forest ? this.graph.vertices[this.graph.edges + place][7] : this.graph.links[place][1];
+    return ways.map((way) => LABELS[this.graph.ways[way]]).join(", ");
+  }
+
+  textOf(place) {
+    const [said, cost, posterior, scores] = this.graph.told[place];
+    const on = this.on(place);
+    const parts = [posterior === null ? null : `posterior ${figure(posterior, 4)}`, `cost ${figure(cost, 6)}`,
+      ...this.graph.columns.map((name, column) => `${name} ${figure(scores[column], 6)}`), on ? `on ${on}` : null];
+    return [said || "ε (no word)", parts.filter(Boolean).join(" · ")];
+  }
+
+  tell(place) {
+    const [said, rest] = this.textOf(place);
+    this.told.replaceChildren(element("strong", {}, word(said)), ` ${rest}`);
+  }
+
+  choose(place) {
+    this.things[this.current]?.classList.remove("current");
+    this.current = place;
+    this.things[place].classList.add("current");
+    this.tell(place);
+  }
+
+  // Where it is written.
+  placeOf(place) {
+    const at = this.forest ? this.graph.vertices[this.graph.edges + place] : this.graph.links[place][2] ?? this.graph.links[place][0];
+    return { x: at[0], y: at[1] };
+  }
+
+  // To the next one in reading order, which is brought into view.
+  step(by) {
+    this.order ??= this.things.map((_, place) => place).sort((a, b) => {
+      const [first, second] = [this.placeOf(a), this.placeOf(b)];
+      return first.x - second.x || first.y - second.y;
+    });
+    const size = this.order.length;
+    const here = this.order.indexOf(this.current);
+    const next = here < 0 ? (by > 0 ? 0 : size - 1) : (here + by + size) % size;
+    this.choose(this.order[next]);
+    const { x, y } = this.placeOf(this.current);
+    const { x: left, y: top, width, height } = this.box;
+    if (x < left || x > left + width || y < top || y > top + height) this.show({ ...this.box, x: x - width / 2, y: y - height / 2 });
+  }
+
+  asTable() {
+    const head = [...(this.forest ? ["Node", "Tails", "Rule"] : ["From", "To", "Word"]), "Posterior", "Cost", "On"];
+    const details = element("details", {}, element("summary", {}, "The drawing as a table"));
+    details.addEventListener("toggle", () => {
+      if (details.childElementCount > 1) return;
+      details.append(element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "The drawing as a table" },
+        element("table", { class: "numbers" },
+          element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+          element("tbody", {}, ...this.graph.told.map((_, place) => this.tableRow(place))))));
+    });
+    return details;
+  }
+
+  // What it leads from and to: of a rule, the node that it derives and its tails.
+  ends(place) {
+    if (!this.forest) return [[this.graph.links[place][3]], [this.graph.links[place][4]]];
+    const box = this.graph.edges + place;
+    const { links } = this.graph;
+    return [links.filter((link) => link[4] === box).map((link) => link[3]), links.filter((link) => link[3] === box).map((link) => link[4])];
+  }
+
+  tableRow(place) {
+    const [said, cost, posterior] = this.graph.told[place];
+    const named = (vertices) => vertices.map((vertex) => this.graph.vertices[vertex][5]).join(", ");
+    const [from, to] = this.ends(place);
+    return element("tr", {}, element("td", {}, word(named(from))), element("td", {}, word(named(to))), element("td", {}, word(said || "ε")),
+      element("td", {}, figure(posterior, 4)), element("td", {}, figure(cost, 6)), element("td", {}, this.on(place)));
+  }
+
+  // ---- What is seen of it ----
+
+  show(box) {
+    this.box = box;
+    this.svg.setAttribute("viewBox", [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1)).join(" "));
+  }
+
+  size() {
+    const { width, height } = this.svg.getBoundingClientRect();
+    return { width: width || 640, height: height || 320 };
+  }
+
+  // All of it if letters stay readable; else its beginning at a size that can be read.
+  fit(readable = true) {
+    const { width, height } = this.size();
+    const all = Math.max(this.whole.width / width, this.whole.height / height);
+    if (readable && this.box === undefined && all > 1.7) { this.read(); return; }
+    this.place(Math.max(all, 0.6), this.whole.x + this.whole.width / 2, this.whole.y + this.whole.height / 2);
+  }
+
+  // Letters as large as in the page, from the left.
+  read() {
+    const { width } = this.size();
+    const y = this.graph.vertices[0]?.[1] ?? this.whole.y + this.whole.height / 2;
+    this.place(1, this.whole.x + width / 2, y);
+  }
+
+  place(units, x, y) {
+    const { width, height } = this.size();
+    this.show({ x: x - (width * units) / 2, y: y - (height * units) / 2, width: width * units, height: height * units });
+  }
+
+  zoom(factor, at = { x: this.box.x + this.box.width / 2, y: this.box.y + this.box.height / 2 }) {
+    const width = Math.min(Math.max(this.box.width / factor, 60), 6 * Math.max(this.whole.width, this.size().width));
+    const share = width / this.box.width;
+    this.show({ x: at.x - (at.x - this.box.x) * share, y: at.y - (at.y - this.box.y) * share, width, height: this.box.height * share });
+  }
+
+  move(x, y) {
+    const limit = (value, low, high) => Math.min(Math.max(value, low), high);
+    const { whole, box } = this;
+    this.show({ ...box,
+      x: limit(box.x + x, whole.x - box.width * 0.9, whole.x + whole.width - box.width * 0.1),
+      y: limit(box.y + y, whole.y - box.height * 0.9, whole.y + whole.height - box.height * 0.1) });
+  }
+
+  point(event) {
+    const { left, top, width, height } = this.svg.getBoundingClientRect();
+    return { x: this.box.x + ((event.clientX - left) / width) * this.box.width, y: this.box.y + ((event.clientY - top) / height) * this.box.height };
+  }
+
+  // ---- Wheel, pointers, keys ----
+
+  listen() {
+    this.svg.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && document.activeElement !== this.svg) return;
+      event.preventDefault();
+      this.zoom(2 ** (-event.deltaY / (event.deltaMode ? 10 : 400)), this.point(event));
+    }, { passive: false });
+    this.svg.addEventListener("keydown", (event) => this.pressed(event));
+    this.pointers = new Map();
+    this.svg.addEventListener("pointerdown", (event) => { this.pointers.set(event.pointerId, event); });
+    this.svg.addEventListener("pointermove", (event) => this.dragged(event));
+    for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+      this.svg.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
+    }
+  }
+
+  dragged(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) return;
+    const unit = this.box.width / this.size().width;
+    const others = [...this.pointers.values()].filter((other) => other.pointerId !== event.pointerId);
+    if (!this.svg.hasPointerCapture(event.pointerId) && Math.hypot(event.clientX - before.clientX, event.clientY - before.clientY) < 3) return;
+    this.svg.setPointerCapture(event.pointerId);
+    this.pointers.set(event.pointerId, event);
+    if (others.length === 1) {
+      const apart = (one) => Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY) || 1;
+      this.zoom(apart(event) / apart(before), this.point({ clientX: (event.clientX + others[0].clientX) / 2, clientY: (event.clientY + others[0].clientY) / 2 }));
+    } else this.move((before.clientX - event.clientX) * unit, (before.clientY - event.clientY) * unit);
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const far = this.box.width / 8;
+    const acts = {
+      ArrowLeft: () => this.move(-far, 0), ArrowRight: () => this.move(far, 0),
+      ArrowUp: () => this.move(0, -far), ArrowDown: () => this.move(0, far),
+      "+": () => this.zoom(STEP), "=": () => this.zoom(STEP), "-": () => this.zoom(1 / STEP),
+      0: () => this.fit(), n: () => this.step(1), p: () => this.step(-1), N: () => this.step(1), P: () => this.step(-1),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+}
+
+// Points of Bézier curves one after the other: a beginning, then three for each.
+function pathOf(points) {
+  let path = `M${points[0]} ${points[1]}`;
+  for (let k = 2; k < points.length; k += 6) path += `C${points.slice(k, k + 6).join(" ")}`;
+  return path;
+}
+
+function headOf(points, large) {
+  const [x, y] = points.slice(-2);
+  let k = points.length - 4;
+  while (k > 0 && points[k] === x && points[k + 1] === y) k -= 2;
+  const angle = Math.atan2(y - points[k + 1], x - points[k]);
+  const size = large ? 10 : 7;
+  const corner = (turn) => `${(x - size * Math.cos(angle + turn)).toFixed(1)} ${(y - size * Math.sin(angle + turn)).toFixed(1)}`;
+  return `M${x} ${y}L${corner(0.42)}L${corner(-0.42)}Z`;
+}

@@ -1,0 +1,45 @@
+// Elements are made of texts, never of markup: words are data.
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null));
+  return made;
+}
+
+function element(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+function shape(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+// A word keeps its direction to itself.
+function word(text, attributes = {}) {
+  return element("bdi", attributes, text);
+}
+
+function unseen(text) {
+  return element("span", { class: "unseen" }, text);
+}
+
+function swatch(side) {
+  return element("span", { class: `swatch ${side}`, "aria-hidden": "true" });
+}
+
+const LABELS = { oracle: "Oracle", mbr: "MBR", one_best: "1-best" };
+const SIDES = ["oracle", "mbr", "one_best"];
+
+function rate(value) {
+  return value === null || value === undefined ? "–" : value.toFixed(4).replace("-", "−");
+}
+
+function figure(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−");
+}

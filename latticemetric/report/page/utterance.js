@@ -1,0 +1,50 @@
+// What opens below a row: sizes, references, the sides aligned, and the graph.
+const EDITS = ["matches", "substitutions", "deletions", "insertions"];
+
+function utteranceView(one, data) {
+  const references = one.references.map((words, place) => element("p", { class: "reference" },
+    element("span", { class: "note" }, one.references.length > 1 ? `Reference ${place + 1}` : "Reference"),
+    words.length ? word(words.join(" ")) : "(no words)"));
+  if (one.error) return element("div", { class: "opened-up" }, element("p", {}, word(one.error)), ...references);
+  const sides = SIDES.filter((side) => one.sides[side]);
+  return element("div", { class: "opened-up" },
+    chips(one),
+    element("div", {}, ...references),
+    ...sides.map((side) => sideView(side, one, data)),
+    one.mbr_problem ? element("p", { class: "note" }, "MBR: ", word(one.mbr_problem)) : null,
+    alignmentKey(),
+    one.drawing ? new Drawing(one).view : element("p", { class: "note" }, whyNotDrawn(data)));
+}
+
+function whyNotDrawn(data) {
+  const [drawn, sketched] = data.drawn;
+  if (drawn === 0 || drawn === sketched) return "This graph is not drawn.";
+  return `Not drawn: only the ${drawn === 1 ? "graph" : `${drawn} graphs`} with the most headroom ${drawn === 1 ? "is" : "are"}.`;
+}
+
+function chips(one) {
+  const [states, arcs] = one.kind === "forest" ? ["nodes", "edges"] : ["states", "arcs"];
+  const paths = one.kind === "forest" ? "derivations" : "paths";
+  const several = one.best_paths[1] === "1" ? `best ${paths.slice(0, -1)}` : `best ${paths}`;
+  const parts = [[one.states, states], [one.arcs, arcs], [one.paths, paths], [one.best_paths[1], several]];
+  return element("ul", { class: "chips", role: "list" },
+    ...parts.map(([value, name]) => element("li", {}, element("b", {}, String(value)), ` ${name}`)),
+    element("li", {}, one.exact ? "the oracle is exact" : "the oracle is a bound"));
+}
+
+function sideView(name, one, data) {
+  const side = one.sides[name];
+  const counts = EDITS.map((edit, place) => [side.counts[place], edit]).filter(([count]) => count);
+  const told = counts.map(([count, edit]) => `${count} ${count === 1 ? edit.replace(/(ch)?e?s$/, "$1") : edit}`).join(", ");
+  const same = name !== "oracle" && side.words.join("\n") === one.sides.oracle.words.join("\n");
+  const scores = Object.entries(one.scores ?? {}).map(([metric, values]) => `${metric} ${rate(values[name])}`);
+  const more = [side.cost === undefined ? null : `cost ${figure(side.cost, 6)}`, ...scores,
+    side.method ? `by ${side.method}` : null,
+    side.apart ? `on no path of the graph; ${side.apart} word errors from the nearest one` : null].filter(Boolean);
+  return element("section", { class: `side ${name}` },
+    element("header", {}, element("h3", {}, LABELS[name]),
+      element("span", { class: "rate" }, `${data.metric} ${rate(side.score)}`),
+      element("span", { class: "note" }, `${side.fraction.map((part) => figure(part, 6)).join("/")} · ${told || "no words"}`),
+      element("span", { class: "note" }, more.join(" · "))),
+    same ? element("p", { class: "note" }, "The same words as the oracle.") : alignmentView(side));
+}

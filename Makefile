@@ -63,7 +63,7 @@ chromium:
 	} >/dev/null 2>&1 || echo "There is no Chromium: reports cannot be clicked through (apt install chromium)."
 
 clean:
-	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

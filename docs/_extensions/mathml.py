@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils.nodes import SkipNode
@@ -27,6 +28,8 @@ def _block(writer: Any, node: Any) -> None:
 
 def _drawn(node: Any, *, as_block: bool) -> str:
     try:
-        return latex2mathml.tex2mathml(node.astext().strip(), as_block=as_block)
+        drawn: str = latex2mathml.tex2mathml(node.astext().strip(), as_block=as_block)
     except MathError as error:
         raise SphinxError(f"{node.source}:{node.line}: {node.astext()!r}: {error}") from None
+    # |r| is a length: its bars are brackets, close to what is between them.
+    return re.sub(r"<mo[^>]*>\|</mo>", '<mo stretchy="false" lspace="0" rspace="0">|</mo>', drawn)

@@ -10,6 +10,7 @@ import click
 
 from latticemetric.cli import options, searches
 from latticemetric.cli.display import harmless
+from latticemetric.cli.help_page import verb
 from latticemetric.errors import InputError, UsageError, placed, shortened
 
 if TYPE_CHECKING:
@@ -29,8 +30,16 @@ Examples:
   latticemetric draw --kind automaton --metric 4-grr --reference "a b c" -o automaton.svg
 """
 
+_SECTIONS = {
+    "What is drawn": "--id --kind --prune --most-states",
+    "Highlighted": "--reference --oracle --one-best --mbr",
+    "Also written": "--posteriors --scores --no-times",
+    "What is measured": "",
+    "What is written": "--format --output --width",
+}
 
-@click.command("draw", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+@verb("draw", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("graphs", nargs=1, required=False)
 @click.option("--id", "name", metavar="ID", help="Which graph of the file (not needed if it holds one).")
 @click.option(
@@ -49,16 +58,42 @@ Examples:
 @click.option("--mbr", is_flag=True, help="Highlight the answer of n-gram MBR.")
 @click.option("--posteriors", is_flag=True, help="Write posteriors under words.")
 @click.option(
-    "--posterior-scale", type=float, default=1.0, show_default=True, metavar="NUMBER", help="As in posteriors."
+    "--posterior-scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="What costs are multiplied by, for posteriors and MBR.",
 )
 @click.option("--scores", metavar="NAMES", default="", help="Write these score columns under words: acoustic,lm.")
 @click.option("--no-times", is_flag=True, help="Write no times under states.")
 @click.option(
-    "--most-states", type=click.IntRange(0), default=60, show_default=True, metavar="N", help="0: all of them."
+    "--most-states",
+    type=click.IntRange(0),
+    default=60,
+    show_default=True,
+    metavar="N",
+    help="Draw the part with the best paths, of so many states; 0: all of it.",
 )
-@click.option("--prune", "beam", type=click.FloatRange(0), metavar="BEAM", help="Only paths that cost so much more.")
-@click.option("--width", type=click.IntRange(1), metavar="COLUMNS", help="Of text (else that of the terminal).")
-@click.option("--format", "output_format", type=click.Choice(_FORMATS), help="Else by the output's suffix, else text.")
+@click.option(
+    "--prune",
+    "beam",
+    type=click.FloatRange(0),
+    metavar="BEAM",
+    help="Draw only what costs at most so much more than the best path.",
+)
+@click.option(
+    "--width",
+    type=click.IntRange(1),
+    metavar="COLUMNS",
+    help="Of pictures made of letters (else that of the terminal).",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    help="How it is drawn (else by the suffix of --output, else text).",
+)
 @options.scale
 @options.symbols
 @options.from_format

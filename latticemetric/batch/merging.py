@@ -54,12 +54,12 @@ def _part(path: str) -> _Part:
         raise UsageError("shards are read twice, and standard input cannot be", advice="name files")
     head = last = ""
     with open_stream(path) as stream:
-        for line in stream.lines():
+        for line in stream.lines(passing=True):
             head, last = head or line, line
     try:
         told = json.loads(head + last)
         shard = Shard(told["shard"]["index"], told["shard"]["of"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
     return _Part(path, head, told, shard)
 
@@ -94,7 +94,7 @@ def _in_turn(parts: Sequence[_Part]) -> Iterator[str]:
     """The items of all, a graph of each shard in turn."""
     each = parts[0].told["shard"].get("items_each", 1)
     with ExitStack() as stack:
-        graphs = [_graphs(stack.enter_context(open_stream(part.path)).lines(), each) for part in parts]
+        graphs = [_graphs(stack.enter_context(open_stream(part.path)).lines(passing=True), each) for part in parts]
         ended: _Part | None = None
         while ended is None:
             for part, stream in zip(parts, graphs, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -32,7 +33,7 @@ class Shard:
     def parse(cls, text: str) -> Self:
         """Of `I/N`."""
         index, _, of = text.partition("/")
-        if not (index.isdecimal() and of.isdecimal()):
+        if not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}", text):
             raise UsageError(f"'{text}' is no shard", advice="give I/N, like 3/8: the third of eight")
         return cls(int(index), int(of))
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, running
+from latticemetric.cli.display import say
+from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.formats.registry import Graph
@@ -64,6 +66,6 @@ def command(
         count = write(target, good, format=to_format)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
-    click.echo(f"{graphs_written} written to {target}", err=True)
+    say(f"{graphs_written} written to {harmless(target)}")
     if failed.count:
         sys.exit(1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from typing import Any
 
 import click
 
-from latticemetric.errors import LatticeMetricError, OutputClosedError
+from latticemetric.errors import LatticeMetricError, OutputClosedError, harmless
 from latticemetric.signature import VERSION
 
 _VERBS = {
@@ -72,6 +74,7 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
     gc.set_threshold(100_000, 20, 20)
+    _fill_closed_streams()
     try:
         status = command(prog_name=prog_name, standalone_mode=False)
         _leave(status if isinstance(status, int) else 0)
@@ -82,18 +85,48 @@ def _run(command: Callable[..., Any], prog_name: str | None = None) -> None:
             raise
         _leave(exit_.code)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         _leave(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        _leave(130)
-    except LatticeMetricError as error:
-        click.echo(f"error: {error}", err=True)
-        _drop_output()
-        _leave(2)
+        _fail("interrupted", 130)
     except OutputClosedError:
         _drop_output()
         _leave(0)
+    except LatticeMetricError as error:
+        _fail(f"error: {error}")
+    except MemoryError:
+        _fail("error: there is not enough memory; prune the graphs, or go past those that need most: --keep-going")
+    except OSError as error:
+        # Where what is read or written is known by name, it has been said already.
+        _fail(f"error: {error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _show(error: click.ClickException) -> None:
+    """What click says of options; it may quote anything that somebody typed, or that a script made of a file's name."""
+    from latticemetric.cli.display import say
+
+    said = io.StringIO()
+    error.show(said)
+    say("\n".join(map(harmless, said.getvalue().rstrip("\n").split("\n"))))
+
+
+def _fail(text: str, status: int = 2) -> None:
+    from latticemetric.cli.display import say
+
+    say(harmless(text))
+    _drop_output()
+    _leave(status)
+
+
+def _fill_closed_streams() -> None:
+    """Opens what is closed of the standard streams: else a file of ours gets its number, and warnings go into it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  it stays open
 
 
 def _leave(status: int) -> None:
@@ -104,11 +137,12 @@ def _leave(status: int) -> None:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         sys.exit(status)
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (OSError, ValueError):
         sys.exit(status)  # the interpreter says what could not be written
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
     os._exit(status)
 
 

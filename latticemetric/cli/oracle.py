@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 from latticemetric.signature import VERSION
 
@@ -129,7 +130,7 @@ def command(
             lattices_of.write()
         failed.write()
     if output_format == "text":
-        click.echo("\n".join(writer.summary()), err=True)
+        say("\n".join(writer.summary()))
     if failed.count:
         sys.exit(1)
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from latticemetric.cli import options
-from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.cli.display import say
+from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.journal import Journal
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _STANDARD = "-"
 
 
@@ -57,10 +57,12 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
     """A size like 500M or 2G."""
     if text is None:
         return None
-    found = re.fullmatch(r"([0-9]+)([kmg]?)b?", text.strip().lower())
-    if found is None:
+    from latticemetric.memory import parse_size
+
+    size = parse_size(text)
+    if size is None:
         raise click.BadParameter(f"'{text}' is no size like 500M or 2G", param=parameter)
-    return int(found[1]) * _UNITS[found[2]]
+    return size
 
 
 keep_going = click.option("--keep-going", is_flag=True, help="Report graphs that fail, and go on.")
@@ -119,7 +121,7 @@ def running(
         yield Run(workers or default_workers(), keep_going, limits, journal)
     except KeyboardInterrupt:
         if journal is not None:
-            click.echo(f"{journal.kept} graphs are done; the same command goes on from there", err=True)
+            say(f"{journal.kept} graphs are done; the same command goes on from there")
         raise
     else:
         if journal is not None:
@@ -172,10 +174,8 @@ class Failures:
             pass
 
     def _add(self, answer: Reported, problem: LatticeMetricError) -> None:
-        from latticemetric.cli.display import harmless
-
         self.count += 1
-        click.echo(f"failed: {harmless(str(problem))}", err=True)
+        say(f"failed: {harmless(str(problem))}")
         if self._path is not None:
             file, _, line = answer.where.rpartition(":")
             place = (file, line) if file and line.isdecimal() else (answer.where, "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def command(
         for line in lines:
             put(line)
     if output_format == "text":
-        click.echo("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))), err=True)
+        say("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))))
 
 
 def _resampled(chosen: dict[str, Any]) -> bool:

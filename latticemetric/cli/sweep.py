@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def command(
         better = "higher" if metric.higher_is_better else "lower"
         draw(totals, f"{metric.name} ({better} is better)", plot, intervals)
     if output_format == "text":
-        click.echo("\n".join(footer(totals, intervals, chosen["seed"])), err=True)
+        say("\n".join(footer(totals, intervals, chosen["seed"])))
     if totals.failed:
         sys.exit(1)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options, searches
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def command(
         for line in LINES[output_format](found):
             put(line)
     if output_format == "text":
-        click.echo("\n".join(footer(found)), err=True)
+        say("\n".join(footer(found)))
 
 
 _FOR_TAGS = frozenset(

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from latticemetric.cli import options, searches
-from latticemetric.cli.display import harmless, shown, table, tsv_field
-from latticemetric.errors import UsageError
+from latticemetric.cli.display import say, shown, table, tsv_field
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome
@@ -67,7 +65,7 @@ def evaluate_lattices(
     if draw is not None:
         draw(report.sweep, plot, "posterior")
     if output_format == "text":
-        click.echo("\n".join(_footer(report)), err=True)
+        say("\n".join(_footer(report)))
     return not report.failed
 
 
@@ -100,7 +98,7 @@ def _reported(found: Iterable[Outcome]) -> Iterator[Outcome]:
     """Passes answers on, and says on stderr what failed."""
     for one in found:
         if one.problem is not None:
-            click.echo(f"failed: {harmless(str(one.problem))}", err=True)
+            say(f"failed: {harmless(str(one.problem))}")
         yield one
 
 

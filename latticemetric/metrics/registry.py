@@ -78,7 +78,7 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         >>> make_metric("3-grr", alpha=0.5).name
         '3-grr'
     """
-    match = re.fullmatch(r"(?:(\d+)-)?(.+)", spec.strip().lower())
+    match = re.fullmatch(r"(?:([0-9]{1,9})-)?(.+)", spec.strip().lower())
     name = match[2] if match else ""
     _load_own(name)
     if name not in _factories:

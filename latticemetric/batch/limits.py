@@ -26,9 +26,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout <= _LONGEST:
-            raise UsageError(
-                f"the timeout is {self.timeout:g} seconds", advice="give more than 0, and less than a year"
-            )
+            raise UsageError(f"the timeout is {self.timeout:g} seconds", advice="give more than 0, up to a year")
         if self.memory is not None and self.memory <= 0:
             raise UsageError(f"the memory is {self.memory} bytes", advice="give more than 0")
         if self.memory is not None and not _STATM.exists():

@@ -70,6 +70,8 @@ def answered(
             return ask(question)
         except InputError as error:
             return lost(question, error)
+        except MemoryError:
+            return lost(question, InputError("there is not enough memory for it"))
 
     def lost(question: Question, error: InputError) -> Answer:
         if not run.keep_going:

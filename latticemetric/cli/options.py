@@ -151,6 +151,10 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     """
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
 
+    if click.get_current_context(silent=True) is not None:
+        from latticemetric.cli.outputs import check_outputs
+
+        check_outputs()
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:
 
@@ -182,7 +186,11 @@ def word_list(text: str | None) -> frozenset[str]:
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
-    return frozenset(split_words(text))
+    try:
+        # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.
+        return frozenset(split_words(os.fsencode(text).decode("utf-8")))
+    except UnicodeError:
+        raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
 def grammar(name: str | None) -> Grammar | None:

@@ -114,7 +114,9 @@ def running(
     from latticemetric.batch.limits import Limits
     from latticemetric.batch.stream import Run
     from latticemetric.batch.workers import default_workers
+    from latticemetric.cli.outputs import check_outputs
 
+    check_outputs()
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:

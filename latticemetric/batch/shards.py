@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Shard:
         """Of `I/N`."""
         index, _, of = text.partition("/")
         if not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}", text):
-            raise UsageError(f"'{text}' is no shard", advice="give I/N, like 3/8: the third of eight")
+            raise UsageError(f"'{shortened(text)}' is no shard", advice="give I/N, like 3/8: the third of eight")
         return cls(int(index), int(of))
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:

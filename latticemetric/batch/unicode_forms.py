@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Container
+from typing import Final, Literal
 from unicodedata import normalize
 
 from latticemetric.batch.pairing import Pair
@@ -10,7 +12,7 @@ from latticemetric.formats.files.stream import warn
 from latticemetric.formats.registry import Graph
 from latticemetric.nbest import NBest
 
-_FORMS = ("NFC", "NFD")
+_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 # Shared with workers, which are forked: one of them says it, and none again.
 _said = mmap.mmap(-1, 1)
@@ -33,7 +35,7 @@ def warn_of_forms(pair: Pair, graph: Graph) -> None:
         )
 
 
-def _words_of(graph: Graph) -> object:
+def _words_of(graph: Graph) -> Container[str]:
     if isinstance(graph, NBest):
         return {word for hypothesis in graph.hypotheses for word in hypothesis.words}
     return graph.vocabulary

@@ -173,14 +173,6 @@ def word_list(text: str | None) -> frozenset[str]:
         return frozenset()
     from latticemetric.vocabulary import split_words
 
-    try:
-        # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.
-        text = os.fsencode(text).decode("utf-8")
-    except UnicodeError:
-        raise UsageError(
-            "an option with words holds bytes that are not UTF-8", advice="set the locale: LC_ALL"
-        ) from None
-
     if text.startswith("@"):
         from latticemetric.formats.files.stream import open_stream
 

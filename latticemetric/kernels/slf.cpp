@@ -1,5 +1,8 @@
 #include "slf.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace latticemetric {
 namespace {
 

@@ -65,7 +65,11 @@ def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def display_width(text: str) -> int:
-    """Columns a text takes on a terminal: wide characters take two, combining ones none."""
+    """Columns a text takes on a terminal: wide characters take two, marks and joiners none."""
+    if text.isascii():
+        return len(text)
     import unicodedata
 
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    # Marks that stand on or around a letter (Mn, Me) and formats (Cf) have no place of their own.
+    kinds = ((unicodedata.category(c), unicodedata.east_asian_width(c)) for c in text)
+    return sum(0 if kind in {"Mn", "Me", "Cf"} else 2 if width in "WF" else 1 for kind, width in kinds)

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# Joiners are part of the spelling of Persian and Hindi words.
+_HARMLESS = " \u200c\u200d"
+
 
 class LatticeMetricError(Exception):
     """Base of every error that latticemetric raises on purpose.
@@ -72,6 +75,13 @@ def placed(where: str) -> Iterator[None]:
 def shortened(text: str, longest: int = 60) -> str:
     """A text as an error shows it."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def harmless(text: str) -> str:
+    """A text that moves no cursor, rings no bell and hides nothing: control characters are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def require_pynini() -> None:

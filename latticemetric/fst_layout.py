@@ -142,7 +142,18 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         input_symbols=input_symbols,
         output_symbols=output_symbols,
     )
+    _check_states(machine)
     return machine, cursor.at
+
+
+def _check_states(machine: FstArrays) -> None:
+    """OpenFst itself trusts the numbers, and so do loops over arcs."""
+    states = len(machine.final)
+    if machine.start >= states > 0:
+        raise FormatError(f"the start is state {machine.start}, which is not there")
+    wrong = np.flatnonzero((machine.target < 0) | (machine.target >= states))
+    if wrong.size:
+        raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which is not there")
 
 
 def _decode_symbols(cursor: _Cursor) -> dict[int, str]:

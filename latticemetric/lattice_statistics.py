@@ -10,6 +10,14 @@ import numpy as np
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import EPSILON
 
+MANY = 2**32768
+"""What is counted no further: each state of a long lattice would have a number with more digits than it has arcs."""
+
+
+def counted(number: int) -> int | None:
+    """A number of paths, if it is known."""
+    return number if number < MANY else None
+
 
 @dataclass(frozen=True)
 class LatticeStatistics:
@@ -20,7 +28,7 @@ class LatticeStatistics:
         arcs: Number of arcs.
         epsilons: Arcs without a word.
         final_states: Number of final states.
-        paths: Number of complete paths, exactly.
+        paths: Number of complete paths, exactly; `None` where it has more than some ten thousand digits.
         shortest: Words on the shortest path.
         longest: Words on the longest path.
         depth: Arcs side by side, on average over the places between start and end (places are seconds where the
@@ -35,7 +43,7 @@ class LatticeStatistics:
     arcs: int
     epsilons: int
     final_states: int
-    paths: int
+    paths: int | None
     shortest: int
     longest: int
     depth: float
@@ -50,7 +58,7 @@ class LatticeStatistics:
 
 
 def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
-    """Measures a lattice in one backward pass over its arcs; path counts are Python integers of any size."""
+    """Measures a lattice in one backward pass over its arcs; path counts are exact."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
     arc_cost, final_cost = (column.tolist() for column in lattice.cost())
@@ -62,7 +70,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
         best[state] = final_cost[state]
     for arc in reversed(range(len(source))):
         here, there = source[arc], target[arc]
-        paths[here] += paths[there]
+        paths[here] = min(paths[here] + paths[there], MANY)
         shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
         longest[here] = max(longest[here], longest[there] + is_word[arc])
         # The 1-best is the cheapest, then the one of fewest words.
@@ -74,7 +82,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
         arcs=len(source),
         epsilons=len(source) - sum(is_word),
         final_states=len(lattice.final),
-        paths=paths[0],
+        paths=counted(paths[0]),
         shortest=int(shortest[0]),
         longest=int(longest[0]),
         depth=_depth(lattice),

@@ -9,6 +9,7 @@ from latticemetric.errors import UsageError
 
 _STATM = Path("/proc/self/statm")
 _DATA_PAGES = 5
+_LONGEST = 366 * 86400.0
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Limits:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        if self.timeout is not None and not self.timeout > 0:
-            raise UsageError(f"the timeout is {self.timeout:g} seconds", advice="give more than 0")
+        if self.timeout is not None and not 0 < self.timeout <= _LONGEST:
+            raise UsageError(f"the timeout is {self.timeout:g} seconds", advice="give more than 0, up to a year")
         if self.memory is not None and self.memory <= 0:
             raise UsageError(f"the memory is {self.memory} bytes", advice="give more than 0")
         if self.memory is not None and not _STATM.exists():

@@ -34,7 +34,7 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """The items of all, a graph of each shard in turn."""
     each = documents[0].told["shard"].get("items_each", 1)
     with ExitStack() as stack:
-        graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(), each) for one in documents]
+        graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
         ended: ShardDocument | None = None
         while ended is None:
             for one, stream in zip(documents, graphs, strict=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from latticemetric.automata.reference_graph import words_in
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.stream import Run, answered
+from latticemetric.batch.unicode_forms import warn_of_forms
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -212,6 +213,7 @@ def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
         graph = pair.entry.build()
         references = pair.said()
         _check_spelling(graph, references)
+    warn_of_forms(pair, graph)
     return graph, references
 
 

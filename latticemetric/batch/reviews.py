@@ -73,13 +73,13 @@ class Size:
         kind: `lattice` or `forest`.
         states: States, or nodes.
         arcs: Arcs, or edges.
-        paths: Complete paths, or derivations, exactly.
+        paths: Complete paths, or derivations, exactly; `None` if they are more than is counted.
     """
 
     kind: str
     states: int
     arcs: int
-    paths: int
+    paths: int | None
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Review:
         oracle: The best path; `None` where there is a problem.
         mbr: The MBR answer; `None` where there is none.
         mbr_problem: Why there is none, where it was asked for.
-        best_paths: How many paths (or derivations) score as well as the oracle, which is one of them.
+        best_paths: How many paths (or derivations) score as well as the oracle, which is one of them; `None` likewise.
         size: How large the graph is.
         scores: By metric of strings and side: of the answers to this graph alone.
         sketch: The graph, to be drawn; `None` where that is not wanted.
@@ -198,7 +198,7 @@ def _decoded(
     return answer, None
 
 
-def _best_paths(graph: Lattice | Forest, references: Sequence[GraphReference], metric: GRR) -> int:
+def _best_paths(graph: Lattice | Forest, references: Sequence[GraphReference], metric: GRR) -> int | None:
     if isinstance(graph, Forest):
         return oracle_forest(graph, references, metric).statistics().derivations
     return oracle_lattice(graph, references, metric).statistics().paths

@@ -93,13 +93,13 @@ def _read(path: str) -> ShardDocument:
         raise UsageError("shards are read twice, and standard input cannot be", advice="name files")
     head = last = ""
     with open_stream(path) as stream:
-        for line in stream.lines():
+        for line in stream.lines(passing=True):
             head, last = head or line, line
     try:
         told = json.loads(head + last)
         shard = Shard(told["shard"]["index"], told["shard"]["of"])
         dict(told["shard"]["run"]["options"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
     return ShardDocument(path, head, told, shard)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol, Self, TypeVar
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
 
 
 class Question(Protocol):
@@ -47,8 +48,8 @@ class Shard:
     def parse(cls, text: str) -> Self:
         """Of `I/N`."""
         index, _, of = text.partition("/")
-        if not (index.isdecimal() and of.isdecimal()):
-            raise UsageError(f"'{text}' is no shard", advice="give I/N, like 3/8: the third of eight")
+        if not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}", text):
+            raise UsageError(f"'{shortened(text)}' is no shard", advice="give I/N, like 3/8: the third of eight")
         return cls(int(index), int(of))
 
     def size(self, graphs: int) -> int:

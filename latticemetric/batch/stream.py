@@ -97,6 +97,8 @@ class _Answering(Generic[Question, Answer]):
             return self.ask(question)
         except InputError as error:
             return self.lost(question, error)
+        except MemoryError:
+            return self.lost(question, InputError("there is not enough memory for it"))
 
     def lost(self, question: Question, error: InputError) -> Answer:
         """The answer to what has none."""

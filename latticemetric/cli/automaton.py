@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from latticemetric.cli import options, running
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError, placed, require_pynini
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def put_automaton_oracles(
                 put(line)
         failed.write()
     if output_format == "text":
-        click.echo(totals.summary(), err=True)
+        say(totals.summary())
     if totals.sums.failed:
         sys.exit(1)
 
@@ -132,14 +131,15 @@ def _item(answer: Answer) -> dict[str, Any]:
 
 
 def _text(answers: Iterable[Answer], _totals: Totals) -> Iterator[str]:
-    from latticemetric.cli.display import harmless, shown
+    from latticemetric.cli.display import named, shown
+    from latticemetric.errors import harmless
 
     for answer in answers:
         if answer.problem is not None:
             yield f"{harmless(answer.name)}  failed"
             continue
         words = harmless(" ".join(answer.value.words)) or "(no words)"
-        yield f"{harmless(answer.name):<12}  {shown(answer.value.score):>9}  {words}"
+        yield f"{named(answer.name)}  {shown(answer.value.score):>9}  {words}"
 
 
 def _tsv(answers: Iterable[Answer], _totals: Totals) -> Iterator[str]:

@@ -82,7 +82,7 @@ def _item(answer: Answer) -> dict[str, Any]:
 
 def _text(found: Iterator[Answer]) -> Iterator[str]:
     """The words, each with its confidence."""
-    from latticemetric.cli.display import harmless
+    from latticemetric.errors import harmless
 
     for answer in found:
         if answer.problem is not None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, running
+from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import LatticeMetricError, UsageError, shortened
+from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -71,7 +72,7 @@ def command(
         count = write(target, good, format=to_format, refused=good.refused if run.keep_going else None)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
-    click.echo(f"{graphs_written} written to {target}", err=True)
+    say(f"{graphs_written} written to {harmless(target)}")
     if failed.count:
         sys.exit(1)
 

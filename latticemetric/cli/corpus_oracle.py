@@ -7,12 +7,10 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from latticemetric.cli import options, running, searches
-from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.cli.display import named, say, shown, table, tsv_field
 from latticemetric.cli.oracle_writing import TSV_COLUMNS, TSV_ONE_BEST
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.corpus_oracles import CorpusAnswer
@@ -55,7 +53,7 @@ def put_corpus_oracle(
             put(line)
     failed.write()
     if output_format == "text":
-        click.echo("\n".join(_summary(answer, metric.name)), err=True)
+        say("\n".join(_summary(answer, metric.name)))
     if answer.failed:
         sys.exit(1)
 
@@ -77,7 +75,7 @@ def _text(answer: CorpusAnswer) -> Iterator[str]:
             yield f"{harmless(member.name)}  failed"
             continue
         words = harmless(" ".join(member.path.words)) or "(no words)"
-        yield f"{harmless(member.name):<12}  {shown(member.path.score):>7}  {words}"
+        yield f"{named(member.name)}  {shown(member.path.score):>7}  {words}"
 
 
 def _tsv(answer: CorpusAnswer) -> Iterator[str]:

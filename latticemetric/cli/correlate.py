@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -158,7 +159,7 @@ def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
         if chosen["plot"]:
             _plot(agreement, grouping, chosen)
     if output_format == "text":
-        click.echo("\n".join(correlate_tables.footer(report)), err=True)
+        say("\n".join(correlate_tables.footer(report)))
 
 
 def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | None) -> tuple[list[_Texts], list[_Texts]]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from latticemetric.cli.correlate_writing import CorrelationReport
-from latticemetric.cli.display import harmless, shown, table
+from latticemetric.cli.display import shown, table
+from latticemetric.errors import harmless
 from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.comparison import MetricComparison
 from latticemetric.evaluation.correlation import Correlation

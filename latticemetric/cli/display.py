@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 
+import click
+
 from latticemetric.alignment import display_width
+from latticemetric.errors import harmless
+
+_ID_WIDTH = 12
 
 
 def shown(value: float | str | bool | None) -> str:
@@ -16,11 +22,10 @@ def shown(value: float | str | bool | None) -> str:
     return harmless(str(value))
 
 
-def harmless(text: str) -> str:
-    """A text that moves no cursor and rings no bell: control characters are escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii") for c in text)
+def say(text: str) -> None:
+    """Writes to standard error; where nobody hears it, results are no worse."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 def tsv_field(value: object) -> str:
@@ -31,6 +36,12 @@ def tsv_field(value: object) -> str:
         return str(value).lower()
     text = str(value)
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def named(name: str) -> str:
+    """An id at the beginning of a line; what follows the shorter ones stands below each other."""
+    text = harmless(name)
+    return text + " " * (_ID_WIDTH - display_width(text))
 
 
 def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:

@@ -41,7 +41,8 @@ def command(*, output_format: str) -> None:
 
 
 def _text(installation: Installation) -> Iterator[str]:
-    from latticemetric.cli.display import harmless, table
+    from latticemetric.cli.display import table
+    from latticemetric.errors import harmless
 
     rows = [[check.name, check.state, check.found or ""] for check in installation.checks]
     lines = table([[harmless(cell) for cell in row] for row in rows], left=(0, 1, 2))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, searches
-from latticemetric.cli.display import harmless
+from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import InputError, UsageError, placed, shortened
+from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
     from latticemetric.formats.registry import Entry, Graph
@@ -118,7 +118,7 @@ def command(
     drawing = _automaton(said, **chosen) if kind == "automaton" else _drawn(graph, kind, said, **chosen)
     if output != "-" or written not in {"text", "dot"}:
         for omission in drawing.diagram.omissions:
-            click.echo(omission, err=True)
+            say(omission)
     drawing.save(output, written, width or shutil.get_terminal_size(_PIPED).columns)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from latticemetric.batch.extremes import Extremes, Wanted
-from latticemetric.cli.display import harmless, shown
+from latticemetric.cli.display import shown
+from latticemetric.errors import harmless
 from latticemetric.questions.oracles.hope import Hope
 from latticemetric.questions.oracles.scored_path import ScoredPath
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.display import say
+from latticemetric.errors import harmless
 
 _EPILOG = """\b
 Examples:
@@ -73,7 +75,7 @@ def build(names: tuple[str, ...], output: str) -> None:
     from latticemetric.rewriting.shipped import build as built
 
     for path in built(names, Path(output)):
-        click.echo(f"written: {path}", err=True)
+        say(harmless(f"written: {path}"))
 
 
 def _lines() -> Iterator[list[str]]:
@@ -81,4 +83,4 @@ def _lines() -> Iterator[list[str]]:
     from latticemetric.vocabulary import split_words
 
     with open_stream(STANDARD_INPUT) as stream:
-        yield from map(split_words, stream.lines())
+        yield from map(split_words, stream.lines(passing=True))

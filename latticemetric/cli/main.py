@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ import click
 
 from latticemetric.cli.stopping import Stopped, listen, listen_no_more
 from latticemetric.cli.versions import version_option
-from latticemetric.errors import LatticeMetricError, OutputClosedError
+from latticemetric.errors import LatticeMetricError, OutputClosedError, harmless
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -95,10 +96,11 @@ def _run(command: click.Command, program: str) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
     gc.set_threshold(100_000, 20, 20)
+    _fill_closed_streams()
     listen()
     try:
         status = _status(command, program)
-    except (LatticeMetricError, ImportError, OutputClosedError, Stopped) as end:
+    except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         status = _told(end)
         _drop_output()
     _leave(status)
@@ -120,25 +122,54 @@ def _status(command: click.Command, program: str) -> int:
             raise
         return exit_.code
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return 2
     except (click.Abort, KeyboardInterrupt):
         raise Stopped(signal.SIGINT) from None
 
 
-def _told(end: LatticeMetricError | ImportError | OutputClosedError | Stopped) -> int:
+def _told(end: Exception | Stopped) -> int:
     """Says in one line why there is no result; the exit status."""
+    from latticemetric.cli.display import say
+
     if isinstance(end, OutputClosedError):  # whoever read it has had enough
         return 0
     if isinstance(end, Stopped):
         listen_no_more()
-        with contextlib.suppress(OSError):  # the terminal may be gone, and is why we end
-            click.echo(str(end), err=True)
+        say(str(end))
         return end.status
-    # Something that every installation has is missing, or cannot be loaded.
-    advice = "; to see what is missing: latticemetric doctor" if isinstance(end, ImportError) else ""
-    click.echo(f"error: {end}{advice}", err=True)
+    say(harmless(f"error: {_in_words(end)}"))
     return 2
+
+
+def _in_words(problem: Exception) -> str:
+    if isinstance(problem, ImportError):  # something that every installation has is missing, or cannot be loaded
+        return f"{problem}; to see what is missing: latticemetric doctor"
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory; prune the graphs, or go past those that need most: --keep-going"
+    if isinstance(problem, OSError):  # where what is read or written is known by name, it has been said already
+        return f"{problem.filename or 'standard output'}: {problem.strerror or problem}"
+    return str(problem)
+
+
+def _show(error: click.ClickException) -> None:
+    """What click says of options; it may quote anything that somebody typed, or that a script made of a file's name."""
+    from latticemetric.cli.display import say
+
+    said = io.StringIO()
+    error.show(said)
+    say("\n".join(map(harmless, said.getvalue().rstrip("\n").split("\n"))))
+
+
+def _fill_closed_streams() -> None:
+    """Opens what is closed of the standard streams: else a file of ours gets its number, and warnings go into it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  it stays open
 
 
 def _leave(status: int) -> None:
@@ -149,11 +180,12 @@ def _leave(status: int) -> None:
     if sys.gettrace() is not None or sys.getprofile() is not None:
         sys.exit(status)
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (OSError, ValueError):
         sys.exit(status)  # the interpreter says what could not be written
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
     os._exit(status)
 
 

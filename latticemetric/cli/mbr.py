@@ -224,7 +224,7 @@ def _items(found: Iterator[Answer]) -> Iterator[dict[str, Any]]:
 
 def _text(found: Iterator[Answer]) -> Iterator[str]:
     """The id and the words, as decoders write them."""
-    from latticemetric.cli.display import harmless
+    from latticemetric.errors import harmless
 
     for item in _items(found):
         yield f"{harmless(item['id'])} {harmless(item.get('hypothesis', 'failed'))}".rstrip()

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from latticemetric.cli import answers, options
+from latticemetric.cli.display import say
+from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.examples import Example
@@ -48,7 +48,7 @@ def tune(
         for line in _lines(found, output_format):
             put(line)
     if output_format == "text":
-        click.echo("\n".join(_summary(found, measured.name)), err=True)
+        say("\n".join(_summary(found, measured.name)))
     if failed:
         sys.exit(1)
 
@@ -80,7 +80,7 @@ def _examples(
             examples.append(answer.value)
         else:
             failed += 1
-            click.echo(f"failed: {answer.problem}", err=True)
+            say(f"failed: {harmless(str(answer.problem))}")
     return examples, failed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -83,16 +84,14 @@ def _name_and_number(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...]:
     """NAME=NUMBER, each checked."""
+    from latticemetric.formats.texts.fields import is_number
+
     pairs = []
     for value in values:
         name, _, number = value.partition("=")
-        try:
-            scale = float(number)
-        except ValueError:
-            scale = math.nan
-        if not name or not math.isfinite(scale):
+        if not name or not is_number(number):
             raise click.BadParameter(f"'{value}' is not a column and its weight, like acoustic=0.1")
-        pairs.append((name, scale))
+        pairs.append((name, float(number)))
     return tuple(pairs)
 
 
@@ -103,10 +102,12 @@ normalize = click.option(
 
 def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
     """Numbers with commas between them; none where nothing is given."""
-    try:
-        return tuple(float(number) for number in value.split(",")) if value is not None else ()
-    except ValueError:
-        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
+    from latticemetric.formats.texts.fields import is_number
+
+    found = [] if value is None else [number.strip() for number in value.split(",")]
+    if not all(map(is_number, found)):
+        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter)
+    return tuple(map(float, found))
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -161,6 +162,10 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     """
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
 
+    if click.get_current_context(silent=True) is not None:
+        from latticemetric.cli.outputs import check_outputs
+
+        check_outputs()
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:
 
@@ -198,7 +203,11 @@ def word_list(text: str | None) -> frozenset[str]:
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
-    return frozenset(split_words(text))
+    try:
+        # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.
+        return frozenset(split_words(os.fsencode(text).decode("utf-8")))
+    except UnicodeError:
+        raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
 def grammar(name: str | None) -> Grammar | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.batch.oracle_sums import OracleSums
 from latticemetric.batch.oracles import Outcome
 from latticemetric.batch.shards import document_end
-from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.cli.display import named, shown, table, tsv_field
+from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part
@@ -75,7 +76,7 @@ class Writer:
                 continue
             counts = f"{shown(best.numerator)}/{best.denominator}"
             words = harmless(" ".join(_spoken(outcome, best))) or "(no words)"
-            yield f"{harmless(outcome.name):<12}  {shown(best.score):>7}  {counts:>9}  {words}"
+            yield f"{named(outcome.name)}  {shown(best.score):>7}  {counts:>9}  {words}"
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(best.alignment).split("\n"))
                 yield ""

@@ -123,7 +123,7 @@ def _rows(found: Iterator[Answer], of: str) -> Iterator[dict[str, Any]]:
 
 
 def _text(answer: Answer, of: str) -> Iterator[str]:
-    from latticemetric.cli.display import harmless
+    from latticemetric.errors import harmless
 
     name = harmless(answer.name)
     if answer.problem is not None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.display import say
 from latticemetric.cli.oracle_lattices import LatticeFile
 from latticemetric.errors import UsageError
 
@@ -44,7 +43,7 @@ def put_rate_oracles(
             lattices_of.write()
         failed.write()
     if output_format == "text":
-        click.echo("\n".join(writer.summary()), err=True)
+        say("\n".join(writer.summary()))
     if failed.count:
         sys.exit(1)
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.display import say
 from latticemetric.cli.stopping import Stopped
-from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.cluster import Cluster
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 Q = TypeVar("Q", bound="Question")
 
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _STANDARD = "-"
 
 
@@ -65,10 +65,12 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
     """A size like 500M or 2G."""
     if text is None:
         return None
-    found = re.fullmatch(r"([0-9]+)([kmg]?)b?", text.strip().lower())
-    if found is None:
+    from latticemetric.memory import parse_size
+
+    size = parse_size(text)
+    if size is None:
         raise click.BadParameter(f"'{text}' is no size like 500M or 2G", param=parameter)
-    return int(found[1]) * _UNITS[found[2]]
+    return size
 
 
 def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
@@ -132,8 +134,10 @@ def running(
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.batch.limits import Limits
     from latticemetric.batch.stream import Run
+    from latticemetric.cli.outputs import check_outputs
     from latticemetric.formats.writing import synced
 
+    check_outputs()
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
@@ -211,10 +215,8 @@ class Failures:
 
     def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
         """One more: what failed, where it stands, and why."""
-        from latticemetric.cli.display import harmless
-
         self.count += 1
-        click.echo(f"failed: {harmless(str(problem))}", err=True)
+        say(f"failed: {harmless(str(problem))}")
         if self._path is not None:
             file, _, line = where.rpartition(":")
             place = (file, line) if file and line.isdecimal() else (where, "")

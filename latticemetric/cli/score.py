@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -120,7 +121,7 @@ def command(
         for line in lines:
             put(line)
     if output_format == "text":
-        click.echo("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))), err=True)
+        say("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))))
 
 
 def _resampled(chosen: dict[str, Any]) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.cli.display import shown, table, tsv_field
+from latticemetric.errors import harmless
 from latticemetric.evaluation.scoring import SystemScore, Tabled, corpus_scores
 from latticemetric.metrics.base import GraphText
 from latticemetric.metrics.explanation import explain

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import click
-
 from latticemetric.cli import options
+from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class SweepReport:
         """Says on stderr what a reader of the tables has to know."""
         from latticemetric.cli.sweep_writing import footer
 
-        click.echo("\n".join(footer(self.totals, self.intervals, self.resampling["seed"])), err=True)
+        say("\n".join(footer(self.totals, self.intervals, self.resampling["seed"])))
 
 
 def check_drawing(plot: str | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options, running, searches
+from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -139,7 +140,7 @@ def command(
         for line in LINES[output_format](found):
             put(line)
     if output_format == "text":
-        click.echo("\n".join(footer(found)), err=True)
+        say("\n".join(footer(found)))
 
 
 _FOR_TAGS = frozenset(

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from latticemetric.cli import options, running, searches
-from latticemetric.cli.display import shown, table, tsv_field
+from latticemetric.cli.display import say, shown, table, tsv_field
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ def evaluate_lattices(
         if draw is not None:
             draw(report.sweep, plot, "posterior")
     if output_format == "text":
-        click.echo("\n".join(_footer(report)), err=True)
+        say("\n".join(_footer(report)))
     return not report.failed
 
 

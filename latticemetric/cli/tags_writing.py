@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from latticemetric.cli.display import harmless, shown, table, tsv_field
+from latticemetric.cli.display import shown, table, tsv_field
+from latticemetric.errors import harmless
 from latticemetric.evaluation.tags.discrimination import Discrimination
 from latticemetric.evaluation.tags.sampling import RepeatedSampling
 from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC

@@ -56,9 +56,7 @@ class UserAutomaton:
             UsageError: It is no tropical acceptor, or accepts nothing.
         """
         if fst.arc_type() != "standard":
-            raise UsageError(
-                f"the automaton's arcs are of type '{fst.arc_type()}'", advice="give a tropical one ('standard')"
-            )
+            raise _not_tropical(fst)
         arrays = fst_to_arrays(fst)
         if arrays.start < 0:
             raise UsageError("the automaton is empty: it has no start state")
@@ -157,6 +155,10 @@ def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[Fst
     return machine, [Fraction(0), *(-Fraction(cost) if math.isfinite(cost) else Fraction(0) for cost in costs.tolist())]
 
 
+def _not_tropical(fst: Any) -> UsageError:
+    return UsageError(f"the automaton's arcs are of type '{fst.arc_type()}'", advice="give a tropical one ('standard')")
+
+
 def _is_acyclic(fst: Any) -> bool:
     import pywrapfst
 
@@ -183,12 +185,19 @@ def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]
     import pynini
 
     symbols = transducer.output_symbols()
+    if transducer.arc_type() != "standard":
+        raise _not_tropical(transducer)
     spelling = None if symbols is None else dict(symbols)
     said = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
     machines = [_in_labels(lattice, spelling) for lattice in said]
     expected = pynini.union(*machines).optimize() if len(machines) > 1 else machines[0]
     bare = transducer.copy().set_output_symbols(None)
     product = pynini.compose(bare.arcsort("olabel"), expected)
+    if product.start() < 0:
+        raise InputError(
+            "the automaton takes nothing of what the references say",
+            advice="see that its output symbols are their words",
+        )
     return product.project("input")
 
 

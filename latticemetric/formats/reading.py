@@ -10,8 +10,8 @@ from pathlib import Path
 from latticemetric.errors import FormatError, InputError, placed
 from latticemetric.formats.files.compression import without_compression
 from latticemetric.formats.files.paths import expand
+from latticemetric.formats.files.signs import is_tar
 from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
-from latticemetric.formats.files.tar import is_tar, members
 from latticemetric.formats.registry import Entry, Format, Graph, find_format, folder_formats, graph_name, sniff
 from latticemetric.vocabulary import Vocabulary
 
@@ -50,7 +50,11 @@ def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None)
 
 
 def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    from latticemetric.formats.files.tar import members
+
+    empty = True
     for member in members(archive):
+        empty = False
         if isinstance(member, InputError):
             yield _failed(member.where or archive.name, member)
             continue
@@ -58,11 +62,15 @@ def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabula
             yield from _entries_of_stream(member, chosen, vocabulary)
         except InputError as error:
             yield _failed(member.name, error)
+    if empty:
+        raise InputError("the archive holds no files", where=archive.name)
 
 
 def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     found = chosen or sniff(stream)
-    yield from _ready(found.read(stream, vocabulary), found, stream.name)
+    for entry in _ready(found.read(stream, vocabulary), found, stream.name):
+        stream.graph_found()
+        yield entry
 
 
 def _ready(read: Iterator[Entry], found: Format, path: str) -> Iterator[Entry]:

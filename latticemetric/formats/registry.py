@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.catalogue import FOLDERS, OWN, possible
 from latticemetric.formats.files.compression import without_compression
+from latticemetric.formats.files.signs import foreign_container
 from latticemetric.formats.files.stream import Stream
 from latticemetric.vocabulary import Vocabulary
 
@@ -156,6 +157,8 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
+    if container := foreign_container(head):
+        raise FormatError(f"the file is {container}, which is not read", where=stream.name, advice="unpack it first")
     candidates = _candidates(head, [*map(_own, possible(head)), *_foreign()])
     if not candidates:
         with_plugins()

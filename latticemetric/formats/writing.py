@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
+from unicodedata import category
 
 from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, placed, shortened
 from latticemetric.formats.files.compression import compressing
@@ -42,14 +43,28 @@ def write(
     chosen = find_format(format) if format else format_for_writing(target)
     if not chosen.can_be_written:
         raise UsageError(f"{chosen.name} can only be read")
-    if chosen.write_files is not None:
-        return _some(chosen.write_files(target, _rehearsed(graphs, chosen, refused)))
-    if target.endswith("/"):
-        return _write_folder(Path(target), graphs, chosen, refused)
-    with atomic_output(target) as file:
-        if chosen.write_archive is not None:
-            return _some(chosen.write_archive(file, _rehearsed(graphs, chosen, refused)))
-        return _some(_write_one_by_one(file, graphs, chosen, refused))
+    with _encodable(chosen.name):
+        if chosen.write_files is not None:
+            return _some(chosen.write_files(target, _rehearsed(graphs, chosen, refused)))
+        if target.endswith("/"):
+            return _write_folder(Path(target), graphs, chosen, refused)
+        with atomic_output(target) as file:
+            if chosen.write_archive is not None:
+                return _some(chosen.write_archive(file, _rehearsed(graphs, chosen, refused)))
+            return _some(_write_one_by_one(file, graphs, chosen, refused))
+
+
+@contextlib.contextmanager
+def _encodable(format_name: str) -> Iterator[None]:
+    """Says that ids which are names of files may hold bytes that are no text; all that is read from files is text."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the id '{shortened(str(error.object).split()[0])}' holds bytes that are not UTF-8, "
+            f"which {format_name} cannot write",
+            advice="rename the file that it comes from",
+        ) from None
 
 
 def _some(count: int) -> int:
@@ -73,11 +88,12 @@ def _refusing(name: str, refused: Refused | None) -> Iterator[None]:
 def _encoded(name: str, graph: Graph, chosen: Format) -> bytes:
     """One graph as it is written; whole, before a byte of it is."""
     piece = io.BytesIO()
-    if chosen.write is not None:
-        chosen.write(piece, name, graph)
-    else:
-        assert chosen.write_archive is not None
-        chosen.write_archive(piece, [(name, graph)])
+    with _encodable(chosen.name):
+        if chosen.write is not None:
+            chosen.write(piece, name, graph)
+        else:
+            assert chosen.write_archive is not None
+            chosen.write_archive(piece, [(name, graph)])
     return piece.getvalue()
 
 
@@ -124,17 +140,19 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], chosen: For
     except OSError as error:
         raise InputError(f"cannot be made a folder: {error.strerror}", where=str(folder)) from None
     names: set[str] = set()
+    written: set[tuple[int, int]] = set()
     for name, graph in graphs:
         data = None
+        path = folder / (name + chosen.suffixes[0])
         with _refusing(name, refused):
             _check_distinct(name, names)
-            if not name or "/" in name or name.startswith("."):
-                raise UsageError(f"the id '{shortened(name)}' cannot name a file")
+            _check_file_of(name, path, written)
             data = _encoded(name, graph, chosen)
         if data is not None:
-            with atomic_output(str(folder / (name + chosen.suffixes[0]))) as file:
+            with atomic_output(str(path)) as file:
                 file.write(data)
             names.add(name)
+            written.add(_file_number(path))
     return len(names)
 
 
@@ -143,9 +161,32 @@ def _check_distinct(name: str, names: Container[str]) -> None:
         raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write one file of all of them")
 
 
+def _check_file_of(name: str, path: Path, written: Container[tuple[int, int]]) -> None:
+    if not _can_name_a_file(name):
+        raise UsageError(f"the id '{shortened(name)}' cannot name a file", advice="write one file of all of them")
+    if os.path.exists(path) and _file_number(path) in written:  # noqa: PTH110  names may be too long, which is said below
+        raise UsageError(
+            f"the id '{shortened(name)}' and another one name the same file", where=str(path), advice="rename one"
+        )
+
+
+def _can_name_a_file(name: str) -> bool:
+    """Whether it can, here and in shells and lists: it leads nowhere else, is not hidden, and moves no cursor."""
+    leads = {"/", os.sep, os.altsep or os.sep}
+    return bool(name) and not name.startswith(".") and not any(c in leads or category(c) == "Cc" for c in name)
+
+
+def _file_number(path: Path) -> tuple[int, int]:
+    """What tells files apart where names do not: A and a, é and é may be the same, as the folder's disk has it."""
+    state = path.stat()
+    return state.st_dev, state.st_ino
+
+
 @contextlib.contextmanager
 def standard_output() -> Iterator[IO[bytes]]:
     """Standard output as bytes, flushed at the end."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed", advice="name a file to write to")
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -164,25 +205,38 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
             with standard_output() as output:
                 spool.copy_to(output)
         return
-    replaceable = is_replaceable(path)
-    real = os.path.realpath(path)  # a link stays one
-    draft = f"{real}.{os.getpid()}.part" if replaceable else path
     try:
-        with Path(draft).open("wb" if replaceable else "ab") as raw:
+        with _written_aside(path) as raw:
             file = compressing(path, raw)
             yield file
             if file is not raw:
                 file.close()
-        if replaceable:
-            if Path(real).exists():
-                Path(draft).chmod(Path(real).stat().st_mode)
-            Path(draft).replace(real)
     except OSError as error:
-        _discard(draft, replaceable=replaceable)
         raise InputError(f"cannot be written: {error.strerror or error}", where=path) from None
-    except BaseException:
-        _discard(draft, replaceable=replaceable)
-        raise
+
+
+@contextlib.contextmanager
+def _written_aside(path: str) -> Iterator[IO[bytes]]:
+    """A file that takes the place of another when it is whole; what cannot be replaced is written on."""
+    try:
+        real = os.path.realpath(path)  # a link stays one
+    except ValueError:
+        raise InputError("cannot be written: no file has such a name", where=path) from None
+    if not is_replaceable(path):
+        with Path(path).open("ab") as raw:
+            yield raw
+        return
+    draft = Path(f"{real}.{os.getpid()}.part")
+    with draft.open("wb") as raw:
+        try:
+            yield raw
+            raw.close()
+            if Path(real).exists():
+                draft.chmod(Path(real).stat().st_mode)
+            draft.replace(real)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
 
 
 def synced(path: str) -> None:
@@ -203,8 +257,3 @@ def is_replaceable(path: str) -> bool:
     """Whether a new file may take the path's place: not that of a device, a pipe or a folder."""
     target = Path(path).absolute()
     return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())
-
-
-def _discard(draft: str, *, replaceable: bool) -> None:
-    if replaceable:
-        Path(draft).unlink(missing_ok=True)

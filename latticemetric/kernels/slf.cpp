@@ -1,5 +1,8 @@
 #include "slf.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace latticemetric {
 namespace {
 
@@ -102,6 +105,10 @@ class Parser {
   }
 
   void add(SlfTable& table, std::string_view name, std::string_view value) {
+    // Times and scores; texts may be empty.
+    static constexpr std::string_view numbers[] = {"t", "a", "l", "r", "p", "time", "acoustic", "language"};
+    if (value.empty() && std::find(std::begin(numbers), std::end(numbers), name) != std::end(numbers))
+      throw ParseError(lines_.number(), quoted(name) + " has no value");
     const std::size_t row = table.lines.size() - 1;
     for (auto& column : table.columns) {
       if (column.name != name) continue;

@@ -45,15 +45,37 @@ std::int32_t parse_state(std::string_view field, std::int64_t line) {
   return static_cast<std::int32_t>(value);
 }
 
+namespace {
+
+// Whether a decimal that is no double is one since it is so small. Not strtod: it reads numbers as the locale does.
+bool is_below_one(std::string_view field) {
+  const std::size_t exponent_at = std::min(field.find_first_of("eE"), field.size());
+  const std::string_view digits = field.substr(0, exponent_at);
+  const std::size_t first = digits.find_first_of("123456789");
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  if (first == std::string_view::npos) return true;
+  // Where the first digit that counts stands: 0 before the point, -1 behind it.
+  const std::int64_t place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) - (first < point);
+  std::int64_t exponent = 0;
+  const char* begin = field.data() + std::min(exponent_at + 1, field.size());
+  const char* const end = field.data() + field.size();
+  if (begin < end && *begin == '+') ++begin;
+  const bool fits = begin == end || std::from_chars(begin, end, exponent).ec == std::errc();
+  if (!fits) return *begin == '-';
+  return exponent < -place;
+}
+
+}  // namespace
+
 double parse_any_score(std::string_view field, std::int64_t line) {
   const char* begin = field.data();
   const char* const end = begin + field.size();
-  if (begin < end && *begin == '+') ++begin;
+  if (begin + 1 < end && *begin == '+' && begin[1] != '-') ++begin;
   double value = 0;
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range && stop == end) {
-    // Too small to be told from nothing, or too large to be a score: strtod says which.
-    value = std::strtod(std::string(field).c_str(), nullptr);
+    // Too small to be told from nothing, or too large to be a score.
+    value = is_below_one(field) ? 0 : HUGE_VAL;
   } else if (error != std::errc() || stop != end || begin == end) {
     throw ParseError(line, quoted(field) + " is not a number");
   }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, shortened
 
 _ENTRY_POINTS = "latticemetric.metrics"
 
@@ -80,13 +80,13 @@ def make_metric(spec: str, **parameters: Any) -> Any:
         >>> make_metric("3-grr", alpha=0.5).name
         '3-grr'
     """
-    match = re.fullmatch(r"(?:(\d+)-)?(.+)", spec.strip().lower())
+    match = re.fullmatch(r"(?:([0-9]{1,9})-)?(.+)", spec.strip().lower())
     name = match[2] if match else ""
     _load_own(name)
     if name not in _factories:
         load_plugins()
     if not match or name not in _factories or (match[1] is not None) != _factories[name][1]:
-        raise UsageError(f"there is no metric '{spec}'", advice=f"choose one of {', '.join(metric_names())}")
+        raise UsageError(f"there is no metric '{shortened(spec)}'", advice=f"choose one of {', '.join(metric_names())}")
     factory, ordered = _factories[name]
     leading = (int(match[1]),) if ordered else ()
     try:

@@ -15,7 +15,8 @@ _MANY = 2**60  # shared nodes can make strings longer than anything can be
 def longest_string(graph: Lattice | Forest) -> int:
     """Its words."""
     if isinstance(graph, Forest):
-        return min(graph.statistics().longest, _MANY)
+        longest = graph.statistics().longest
+        return _MANY if longest is None else min(longest, _MANY)
     is_word = (graph.word != EPSILON).astype(np.uint8)
     ends = np.full(graph.num_states, np.inf)
     ends[graph.final] = 0.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from latticemetric.lattice_statistics import MANY
+
 _LARGE = 100_000
 
 
@@ -35,6 +37,11 @@ def count(value: int) -> str:
     # Counts of paths may have more digits than a float has room for.
     power = math.floor(math.log10(abs(value)))
     return f"{value // 10 ** (power - 1) / 10:g} · 10{str(power).translate(_RAISED)}"
+
+
+def paths(number: int | None) -> str:
+    """A number of paths, of which some graphs have more than is counted."""
+    return count(number) if number is not None else f"over {count(MANY)}"
 
 
 def counted(value: int, thing: str) -> str:

@@ -9,8 +9,10 @@ from latticemetric.batch.decoded import Decoded
 from latticemetric.batch.reviews import MBR, ONE_BEST, ORACLE, Review
 from latticemetric.drawing.letters import visible
 from latticemetric.questions.oracles.scored_path import ScoredPath
-from latticemetric.report.figures import count
+from latticemetric.report.figures import paths
 
+# As far as numbers in scripts reach: what is only sorted by goes no further.
+_FURTHEST = 2**53
 _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 
@@ -36,9 +38,8 @@ def utterance(review: Review) -> dict[str, Any]:
         "kind": size.kind,
         "states": size.states,
         "arcs": size.arcs,
-        "paths": count(size.paths),
-        # As far as numbers in scripts reach: it is only sorted by.
-        "best_paths": [min(review.best_paths or 0, 2**53), count(review.best_paths or 0)],
+        "paths": paths(size.paths),
+        "best_paths": [min(review.best_paths or _FURTHEST, _FURTHEST), paths(review.best_paths)],
         "exact": best.exact,
         "sides": sides,
     }

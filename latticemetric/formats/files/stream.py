@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
-from latticemetric.errors import FormatError, InputError
+from latticemetric.errors import FormatError, InputError, harmless
+from latticemetric.formats.files.allowance import Allowance
 from latticemetric.formats.files.compression import decompressed, without_compression
 
 STANDARD_INPUT = "-"
 
 _HEAD = 2**16
 _BUFFER = 2**18
+_PIECE = 2**24
 
 
 Stamp: TypeAlias = "tuple[int, int] | None"
@@ -50,16 +52,19 @@ class Stream:
         stamp: What tells the file from another of its name, as it was when it was opened.
     """
 
-    def __init__(self, name: str, raw: IO[bytes]) -> None:
+    def __init__(self, name: str, raw: IO[bytes], archive: Stream | None = None) -> None:
         self.name = name
         self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
         self.line = 0
         self._damage: InputError | None = None
         self._raw = raw
         head: bytes
-        self._bytes, head, is_plain = self._guarded(lambda: _opened(raw))
-        self.offset = 0 if is_plain and Path(name).is_file() else None
+        self._bytes, head, packed = self._guarded(lambda: _opened(raw))
+        self.offset = 0 if packed is None and Path(name).is_file() else None
         self.stamp = stamp_of(name) if self.offset is not None else None
+        # What is compressed with its archive is as well packed as that is.
+        self._packed: _Rejoined | None = packed if packed is not None or archive is None else archive._packed  # noqa: SLF001
+        self._allowance = Allowance(name, None if self._packed is None else self._packed.count)
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
@@ -76,9 +81,17 @@ class Stream:
         content: IO[bytes] = self._bytes
         return content
 
+    def graph_found(self) -> None:
+        """What was read is known to be a graph, or is done with: the next one may be as large."""
+        self._allowance.renew()
+
     def read(self) -> bytes:
         """Everything that is left."""
-        return bytes(self._guarded(self._bytes.read))
+        pieces = []
+        while piece := bytes(self._guarded(lambda: self._bytes.read(_PIECE))):
+            self._allowance.add(len(piece))
+            pieces.append(piece)
+        return b"".join(pieces)
 
     def read_some(self, size: int) -> bytes:
         """About so many bytes; none at the end. What stands before damage is given before the error comes up."""
@@ -88,6 +101,7 @@ class Stream:
         while size > 0:
             try:
                 piece = bytes(self._guarded(lambda: self._bytes.read1(size)))  # noqa: B023
+                self._allowance.add(len(piece))
             except InputError as error:
                 self._damage = error
                 break
@@ -118,13 +132,28 @@ class Stream:
 
     def byte_lines(self) -> Iterator[bytes]:
         """Lines with their ends, as bytes."""
-        while data := bytes(self._guarded(self._bytes.readline)):
+        while data := self._next_line():
             self.line += 1
             yield data
 
-    def lines(self) -> Iterator[str]:
-        """Lines without their ends, decoded from UTF-8."""
+    def _next_line(self) -> bytes:
+        data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
+        self._allowance.add(len(data), lines=1)
+        if len(data) < _PIECE or data.endswith(b"\n"):
+            return data
+        pieces = [data]
+        while piece := bytes(self._guarded(lambda: self._bytes.readline(_PIECE))):
+            self._allowance.add(len(piece))
+            pieces.append(piece)
+            if piece.endswith(b"\n"):
+                break
+        return b"".join(pieces)
+
+    def lines(self, *, passing: bool = False) -> Iterator[str]:
+        """Lines without their ends, decoded from UTF-8; passing ones are done with one by one."""
         for data in self.byte_lines():
+            if passing:
+                self.graph_found()
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
@@ -143,12 +172,11 @@ class Stream:
             return operation()
         except EOFError as error:
             raise FormatError(f"the compressed file is cut short ({error})", where=self.name) from None
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(f"cannot be read: {reason}", where=self.name) from None
         except Exception as error:
+            if isinstance(error, OSError) and error.strerror:
+                raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             # Named rather than imported: each comes from a module that few files need.
-            if type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
+            if type(error).__name__ in {"error", "BadGzipFile", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
 
@@ -165,7 +193,7 @@ def warn(place: str, what: str) -> None:
     """Says in one line that something is left out on purpose."""
     import logging
 
-    logging.getLogger("latticemetric").warning("%s: %s", place, what)
+    logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
 
 
 def decoded_line(data: bytes, place: str) -> str:
@@ -230,39 +258,44 @@ def open_stream(path: str) -> Stream:
         raise
 
 
-def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, bool]:
-    """The decompressed bytes, the first of them, and whether they are the file's own."""
-    packed, head = _with_head(raw)
+def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, _Rejoined | None]:
+    """The decompressed bytes, the first of them, and the packed ones if they are others."""
+    source, packed, head = _with_head(raw)
     stream = decompressed(packed, head)
-    return (packed, head, True) if stream is packed else (*_with_head(stream), False)
+    if stream is packed:
+        return packed, head, None
+    _, unpacked, first = _with_head(stream)
+    return unpacked, first, source
 
 
-def _with_head(raw: IO[bytes]) -> tuple[IO[bytes], bytes]:
-    """The same bytes, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
+def _with_head(raw: IO[bytes]) -> tuple[_Rejoined, IO[bytes], bytes]:
+    """The same bytes twice, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
     head = b""
     while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
         head += more
-    return cast("IO[bytes]", io.BufferedReader(_Rejoined(head, raw), _BUFFER)), head
+    source = _Rejoined(head, raw)
+    return source, cast("IO[bytes]", io.BufferedReader(source, _BUFFER)), head
 
 
 class _Rejoined(io.RawIOBase):
     """Bytes that were read already, and then the rest of their stream."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
-        self._head, self._rest = head, rest
+        self._head, self._rest, self._count = head, rest, 0
+
+    def count(self) -> int:
+        """How many bytes were handed on."""
+        return self._count
 
     def readable(self) -> bool:
         return True
 
-    def readall(self) -> bytes:
-        # In one go: the default asks for a few kilobytes at a time.
-        head, self._head = self._head, b""
-        return head + bytes(self._rest.read())
-
     def readinto(self, buffer: Any) -> int:
-        if not self._head:
-            return int(self._rest.readinto(buffer) or 0)
-        count = min(len(buffer), len(self._head))
-        buffer[:count] = self._head[:count]
-        self._head = self._head[count:]
+        if self._head:
+            count = min(len(buffer), len(self._head))
+            buffer[:count] = self._head[:count]
+            self._head = self._head[count:]
+        else:
+            count = int(self._rest.readinto(buffer) or 0)
+        self._count += count
         return count

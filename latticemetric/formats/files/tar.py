@@ -2,63 +2,92 @@
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any, Self, cast
 
 from latticemetric.errors import FormatError, InputError
+from latticemetric.formats.files.signs import is_tar
 from latticemetric.formats.files.stream import Stream
 
-_MAGIC_AT, _MAGIC = 257, b"ustar"
 _BLOCK = 512
-
-
-def is_tar(head: bytes) -> bool:
-    """Whether a stream's first bytes are those of a tar archive."""
-    return head[_MAGIC_AT : _MAGIC_AT + len(_MAGIC)] == _MAGIC
+# Names and attributes that do not fit into a member's header are read into memory: these types hold them.
+_HEADERS = {
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+}
+_LONGEST_HEADER = 2**20
 
 
 def members(archive: Stream) -> Iterator[Stream | InputError]:
     """The files of an archive in its order, each to be read before the next is asked for.
 
-    What is no file (links, devices) is an error in its place; folders are passed over, and so are hidden files, as
-    they are in folders on disk.
+    What is no file (links, devices, archives) is an error in its place; folders are passed over, and so are hidden
+    files, as they are in folders on disk.
     """
-    import tarfile
-
     watched = _Watched(archive.content())
     try:
-        with tarfile.open(fileobj=cast("Any", watched), mode="r|") as tar:
+        with tarfile.open(fileobj=cast("Any", watched), mode="r|", tarinfo=_Member) as tar:
             for member in tar:
-                path = f"{archive.name}/{member.name}"
-                if member.isdir() or PurePosixPath(member.name).name.startswith("."):
-                    continue
-                if not member.isreg() or member.issparse():
-                    yield InputError("is no plain file of the archive", where=path, advice="archive the file itself")
-                    continue
-                content = tar.extractfile(member)
-                assert content is not None
-                yield Stream(path, content)
+                if not member.isdir() and not PurePosixPath(member.name).name.startswith("."):
+                    yield _content(tar, member, archive)
+            end = tar.offset
     except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as error:
         raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
-    if not watched.is_whole():
-        raise FormatError("the tar archive is cut short", where=archive.name)
+    watched.check(end, archive.name)
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:
+    path = f"{archive.name}/{member.name}"
+    content = tar.extractfile(member) if member.isreg() and not member.issparse() else None
+    if content is None:
+        return InputError("is no plain file of the archive", where=path, advice="archive the file itself")
+    try:
+        stream = Stream(path, content, archive)
+    except InputError as error:
+        return error
+    if is_tar(stream.head()):
+        return InputError("is an archive in an archive", where=path, advice="unpack the outer one")
+    return stream
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header takes no more memory than names need."""
+
+    @classmethod
+    def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        if member.type in _HEADERS and member.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {member.size} bytes")
+        return member
 
 
 class _Watched:
-    """A file that remembers its end: to `tarfile`, an archive that is cut short ends like any other."""
+    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._end, self._size = file, b"", 0
+        self._file, self._size, self._last = file, 0, 0
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
-        self._end = (self._end + data)[-_BLOCK:]
+        if data != bytes(len(data)):
+            self._last = self._size + len(data.rstrip(b"\0"))
         self._size += len(data)
         return data
 
-    def is_whole(self) -> bool:
-        """Whether the last block is empty, as it must be."""
+    def check(self, end: int, name: str) -> None:
+        """Refuses an archive of which something but empty blocks stands behind the end, or without any."""
         while self.read(2**16):
             pass
-        return self._size % _BLOCK == 0 and not any(self._end)
+        if self._size % _BLOCK or self._size - self._last < _BLOCK:
+            raise FormatError("the tar archive is cut short", where=name)
+        if self._last > end:
+            raise FormatError(
+                f"the tar archive ends at byte {end}, and more stands behind: a header is damaged, or it is several",
+                where=name,
+                advice="give archives one by one",
+            )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.files.stream import open_stream
+from latticemetric.formats.texts.fields import is_number
 
 
 def read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[tuple[str, dict[str, str]]]:
@@ -49,17 +50,13 @@ def number(field: str, column: str, place: str) -> float:
     text = field.strip()
     if text in {"", "NA"}:
         return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.inf
-    if not math.isfinite(value):
+    if not is_number(text):
         raise FormatError(
             f"{column} is '{shortened(text)}', which is no number",
             where=place,
             advice="leave it empty if there is none",
         )
-    return value
+    return float(text)
 
 
 def score_columns(rows: Sequence[tuple[str, Mapping[str, str]]], others: Sequence[str], path: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.files.stream import Stream, open_stream
+from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
 from latticemetric.formats.kaldi.text import parse_block
 from latticemetric.formats.registry import Entry, Format, Graph, register
@@ -73,6 +73,8 @@ class ScriptedLattice:
 
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
+    if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
+        raise InputError("is no plain file, which is read from a given byte", where=path, advice="make an archive")
     with placed(place), open_stream(path) as stream:
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))

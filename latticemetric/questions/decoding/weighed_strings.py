@@ -97,14 +97,16 @@ def _require_few(graph: Lattice | Forest) -> None:
         number, paths = graph.statistics().derivations, "derivations"
     else:
         number, paths = graph.statistics().paths, "paths"
-    if number > _MOST_PATHS:
+    if number is None or number > _MOST_PATHS:
         raise UsageError(
             f"there are {_shown(number)} {paths}, and no more than {_MOST_PATHS:,} are listed",
             advice="give a number of samples, to draw some of them",
         )
 
 
-def _shown(number: int) -> str:
+def _shown(number: int | None) -> str:
+    if number is None:
+        return "too many"
     return f"{number:,}" if number < 10**12 else f"more than 10^{int(math.log10(number))}"
 
 

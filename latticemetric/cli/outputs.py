@@ -1,0 +1,49 @@
+"""Files that a command writes: each its own, and none that it reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from latticemetric.errors import UsageError
+
+_WRITTEN = ("output", "target", "failures", "write_lattices", "plot")
+_READ = ("lattices", "graphs", "references", "evidence", "symbols")
+_STANDARD = "-"
+
+
+def check_outputs() -> None:
+    """Refuses files that the command at hand would write twice, or write over what it reads.
+
+    What is converted may take the place of what it is converted from.
+    """
+    params = click.get_current_context().params
+    written: dict[str, str] = {}
+    for name in _WRITTEN:
+        for real in _files(params.get(name)):
+            if real in written:
+                raise UsageError(f"{written[real]} and {_option(name)} are the same file", where=params[name])
+            written[real] = _option(name)
+    for name in _READ:
+        for real in _files(params.get(name)):
+            if written.get(real, _option("target")) != _option("target"):
+                raise UsageError(f"{written[real]} would be written over what is read", where=real)
+
+
+def _option(name: str) -> str:
+    return "TARGET" if name == "target" else f"--{name.replace('_', '-')}"
+
+
+def _files(value: Any) -> Iterator[str]:
+    """The files that a parameter names, wherever links lead; devices may be named twice."""
+    from latticemetric.formats.writing import is_replaceable
+
+    for path in [value] if isinstance(value, str) else value or ():
+        try:
+            if path and path != _STANDARD and is_replaceable(path):
+                yield os.path.realpath(path)
+        except (OSError, ValueError):
+            continue  # whoever opens it says what is wrong

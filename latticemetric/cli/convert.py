@@ -44,6 +44,7 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.batch.answers import answers_of
+    from latticemetric.cli.outputs import sparing
     from latticemetric.errors import UsageError
     from latticemetric.formats.columns import summed, without_labels
     from latticemetric.formats.reading import entries
@@ -63,7 +64,7 @@ def command(
     with running.running(output=target, **chosen) as run:
         answers = answers_of(running.taken(found, chosen["shard"]), converted, run)
         good = ((one.name, one.value) for one in failed.reported(answers) if one.problem is None)
-        count = write(target, good, format=to_format)
+        count = write(target, sparing(good, target, to_format), format=to_format)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
     say(f"{graphs_written} written to {harmless(target)}")

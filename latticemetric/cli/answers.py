@@ -95,6 +95,7 @@ def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callab
         yield from found
         return
     from latticemetric.batch.kept_graphs import KeptGraphs
+    from latticemetric.cli.outputs import sparing
     from latticemetric.formats.registry import format_for_writing
     from latticemetric.formats.writing import write
 
@@ -104,7 +105,7 @@ def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callab
         if answer.problem is None:
             lattices.add(answer.name, lattice_of(answer.value))
         yield answer
-    write(path, lattices)
+    write(path, sparing(lattices, path, None))
 
 
 def json_lines(items: Iterable[Item]) -> Iterator[str]:

@@ -56,6 +56,7 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.batch.answers import answers_of
+    from latticemetric.cli.outputs import sparing
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
     from latticemetric.formats.writing import write
@@ -69,7 +70,8 @@ def command(
     with running.running(output=target, **chosen) as run:
         answers = answers_of(running.taken(found, chosen["shard"]), converted, run)
         good = _Good(answers, failed)
-        count = write(target, good, format=to_format, refused=good.refused if run.keep_going else None)
+        spared = sparing(good, target, to_format)
+        count = write(target, spared, format=to_format, refused=good.refused if run.keep_going else None)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
     say(f"{graphs_written} written to {harmless(target)}")

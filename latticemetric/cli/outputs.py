@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.errors import UsageError
+from latticemetric.errors import InputError, UsageError
+from latticemetric.formats.files.paths import expand
+from latticemetric.formats.registry import find_format, format_for_writing
+
+if TYPE_CHECKING:
+    from latticemetric.formats.registry import Graph
 
 _WRITTEN = ("output", "target", "failures", "write_lattices", "plot")
 _READ = ("lattices", "graphs", "references", "evidence", "symbols")
@@ -31,6 +37,26 @@ def check_outputs() -> None:
         for real in _files(params.get(name)):
             if written.get(real, _option("target")) != _option("target"):
                 raise UsageError(f"{written[real]} would be written over what is read", where=real)
+
+
+def sparing(graphs: Iterable[tuple[str, Graph]], target: str, to_format: str | None) -> Iterator[tuple[str, Graph]]:
+    """Passes graphs on that are to be written; if each gets a file of its own, none may be a file that is read."""
+    if not target.endswith("/"):
+        yield from graphs
+        return
+    suffix = (find_format(to_format) if to_format else format_for_writing(target)).suffixes[0]
+    params = click.get_current_context().params
+    read = {os.path.realpath(file) for name in _READ for file in _expanded(params.get(name))}
+    for name, graph in graphs:
+        path = f"{target}{name}{suffix}"
+        if "\0" not in path and os.path.realpath(path) in read:
+            raise UsageError("it would be written over what is read", where=path, advice="name another folder")
+        yield name, graph
+
+
+def _expanded(value: Any) -> Iterator[str]:
+    with contextlib.suppress(InputError):
+        yield from expand([value] if isinstance(value, str) else value or ())
 
 
 def _option(name: str) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
@@ -60,9 +61,9 @@ def _encodable(format_name: str) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
+        odd = re.search(r"\S*[\ud800-\udfff]\S*", str(error.object))
         raise UsageError(
-            f"the id '{shortened(str(error.object).split()[0])}' holds bytes that are not UTF-8, "
-            f"which {format_name} cannot write",
+            f"the id '{shortened(odd[0] if odd else '')}' is not UTF-8, and {format_name} cannot write it",
             advice="rename the file that it comes from",
         ) from None
 

@@ -175,6 +175,8 @@ class Stream:
         except Exception as error:
             if isinstance(error, OSError) and error.strerror:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
+            if type(error).__name__ == "ReadError":
+                raise FormatError("the archive is cut short inside this file", where=self.name) from None
             # Named rather than imported: each comes from a module that few files need.
             if type(error).__name__ in {"error", "BadGzipFile", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None

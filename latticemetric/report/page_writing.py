@@ -28,7 +28,7 @@ from latticemetric.report.figures import counted, number, rate, span
 from latticemetric.report.report import Failure, Report
 from latticemetric.signature import VERSION
 
-_SCRIPTS = ("elements.js", "list.js", "alignment.js", "drawing.js", "utterance.js", "main.js")
+_SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
 
 
 class Row(NamedTuple):

@@ -9,8 +9,6 @@ class Drawing {
     this.arc = this.forest ? "rule" : "arc";
     this.apart = one.sides.mbr?.apart;
     this.current = -1;
-    const [x, y, width, height] = this.graph.box;
-    this.whole = { x: x - 12, y: y - 12, width: width + 24, height: height + 24 };
     this.under = "posterior";
     this.told = element("p", { class: "told", role: "status" }, this.hint());
     const links = this.graph.links.map((link, place) => this.link(link, place));
@@ -18,11 +16,12 @@ class Drawing {
     // What is told of an arc belongs to its link, and in forests to the box of the rule.
     this.things = this.forest ? vertices.slice(this.graph.edges) : links;
     this.svg = shape("svg", { role: "application", tabindex: 0, "aria-label": this.name(one) }, ...links, ...vertices);
-    this.listen();
-    this.view = element("div", { class: "drawing" }, this.bar(), this.svg, this.told, this.foot(), this.asTable());
-    this.svg.style.height = `min(${Math.max(9, Math.min(30, this.whole.height / 13))}rem, 60vh)`;
-    // Its size on the page is known only once it is there.
-    requestAnimationFrame(() => this.fit());
+    this.svg.addEventListener("keydown", (event) => this.pressed(event));
+    this.element = element("div", { class: "drawing" }, this.bar(), this.svg, this.told, this.foot(), this.asTable());
+    const [x, y, width, height] = this.graph.box;
+    const whole = { x: x - 12, y: y - 12, width: width + 24, height: height + 24 };
+    this.svg.style.height = `min(${Math.max(9, Math.min(30, whole.height / 13))}rem, 60vh)`;
+    this.view = new View(this.svg, whole, this.graph.vertices[0]?.[1] ?? y + height / 2);
   }
 
   name(one) {
@@ -42,8 +41,8 @@ class Drawing {
       ...["posterior", "cost", ...this.graph.columns.filter((name) => name !== "cost"), "nothing"].map((name) => element("option", { value: name }, name)));
     return element("div", { class: "bar" }, ...ways, element("label", {}, "Below: ", under),
       element("span", { class: "push" },
-        button("−", "Smaller", () => this.zoom(1 / STEP)), button("+", "Larger", () => this.zoom(STEP)),
-        button("Fit", "Show all of it", () => this.fit()), button("1:1", "Letters at reading size", () => this.read())));
+        button("−", "Smaller", () => this.view.zoom(1 / STEP)), button("+", "Larger", () => this.view.zoom(STEP)),
+        button("Fit", "Show all of it", () => this.view.fit()), button("1:1", "Letters at reading size", () => this.view.read())));
   }
 
   foot() {
@@ -143,8 +142,7 @@ class Drawing {
     const next = here < 0 ? (by > 0 ? 0 : size - 1) : (here + by + size) % size;
     this.choose(this.order[next]);
     const { x, y } = this.placeOf(this.current);
-    const { x: left, y: top, width, height } = this.box;
-    if (x < left || x > left + width || y < top || y > top + height) this.show({ ...this.box, x: x - width / 2, y: y - height / 2 });
+    this.view.reveal(x, y);
   }
 
   asTable() {
@@ -176,96 +174,14 @@ class Drawing {
       element("td", {}, figure(posterior, 4)), element("td", {}, figure(cost, 6)), element("td", {}, this.on(place)));
   }
 
-  // ---- What is seen of it ----
-
-  show(box) {
-    this.box = box;
-    this.svg.setAttribute("viewBox", [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1)).join(" "));
-  }
-
-  size() {
-    const { width, height } = this.svg.getBoundingClientRect();
-    return { width: width || 640, height: height || 320 };
-  }
-
-  // All of it if letters stay readable; else its beginning at a size that can be read.
-  fit(readable = true) {
-    const { width, height } = this.size();
-    const all = Math.max(this.whole.width / width, this.whole.height / height);
-    if (readable && this.box === undefined && all > 1.7) { this.read(); return; }
-    this.place(Math.max(all, 0.6), this.whole.x + this.whole.width / 2, this.whole.y + this.whole.height / 2);
-  }
-
-  // Letters as large as in the page, from the left.
-  read() {
-    const { width } = this.size();
-    const y = this.graph.vertices[0]?.[1] ?? this.whole.y + this.whole.height / 2;
-    this.place(1, this.whole.x + width / 2, y);
-  }
-
-  place(units, x, y) {
-    const { width, height } = this.size();
-    this.show({ x: x - (width * units) / 2, y: y - (height * units) / 2, width: width * units, height: height * units });
-  }
-
-  zoom(factor, at = { x: this.box.x + this.box.width / 2, y: this.box.y + this.box.height / 2 }) {
-    const width = Math.min(Math.max(this.box.width / factor, 60), 6 * Math.max(this.whole.width, this.size().width));
-    const share = width / this.box.width;
-    this.show({ x: at.x - (at.x - this.box.x) * share, y: at.y - (at.y - this.box.y) * share, width, height: this.box.height * share });
-  }
-
-  move(x, y) {
-    const limit = (value, low, high) => Math.min(Math.max(value, low), high);
-    const { whole, box } = this;
-    this.show({ ...box,
-      x: limit(box.x + x, whole.x - box.width * 0.9, whole.x + whole.width - box.width * 0.1),
-      y: limit(box.y + y, whole.y - box.height * 0.9, whole.y + whole.height - box.height * 0.1) });
-  }
-
-  point(event) {
-    const { left, top, width, height } = this.svg.getBoundingClientRect();
-    return { x: this.box.x + ((event.clientX - left) / width) * this.box.width, y: this.box.y + ((event.clientY - top) / height) * this.box.height };
-  }
-
-  // ---- Wheel, pointers, keys ----
-
-  listen() {
-    this.svg.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && document.activeElement !== this.svg) return;
-      event.preventDefault();
-      this.zoom(2 ** (-event.deltaY / (event.deltaMode ? 10 : 400)), this.point(event));
-    }, { passive: false });
-    this.svg.addEventListener("keydown", (event) => this.pressed(event));
-    this.pointers = new Map();
-    this.svg.addEventListener("pointerdown", (event) => { this.pointers.set(event.pointerId, event); });
-    this.svg.addEventListener("pointermove", (event) => this.dragged(event));
-    for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
-      this.svg.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
-    }
-  }
-
-  dragged(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const unit = this.box.width / this.size().width;
-    const others = [...this.pointers.values()].filter((other) => other.pointerId !== event.pointerId);
-    if (!this.svg.hasPointerCapture(event.pointerId) && Math.hypot(event.clientX - before.clientX, event.clientY - before.clientY) < 3) return;
-    this.svg.setPointerCapture(event.pointerId);
-    this.pointers.set(event.pointerId, event);
-    if (others.length === 1) {
-      const apart = (one) => Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY) || 1;
-      this.zoom(apart(event) / apart(before), this.point({ clientX: (event.clientX + others[0].clientX) / 2, clientY: (event.clientY + others[0].clientY) / 2 }));
-    } else this.move((before.clientX - event.clientX) * unit, (before.clientY - event.clientY) * unit);
-  }
-
   pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const far = this.box.width / 8;
+    const far = this.view.box.width / 8;
     const acts = {
-      ArrowLeft: () => this.move(-far, 0), ArrowRight: () => this.move(far, 0),
-      ArrowUp: () => this.move(0, -far), ArrowDown: () => this.move(0, far),
-      "+": () => this.zoom(STEP), "=": () => this.zoom(STEP), "-": () => this.zoom(1 / STEP),
-      0: () => this.fit(), n: () => this.step(1), p: () => this.step(-1), N: () => this.step(1), P: () => this.step(-1),
+      ArrowLeft: () => this.view.move(-far, 0), ArrowRight: () => this.view.move(far, 0),
+      ArrowUp: () => this.view.move(0, -far), ArrowDown: () => this.view.move(0, far),
+      "+": () => this.view.zoom(STEP), "=": () => this.view.zoom(STEP), "-": () => this.view.zoom(1 / STEP),
+      0: () => this.view.fit(), n: () => this.step(1), p: () => this.step(-1), N: () => this.step(1), P: () => this.step(-1),
     };
     const act = acts[event.key];
     if (!act) return;

@@ -13,7 +13,7 @@ function utteranceView(one, data) {
     ...sides.map((side) => sideView(side, one, data)),
     one.mbr_problem ? element("p", { class: "note" }, "MBR: ", word(one.mbr_problem)) : null,
     alignmentKey(),
-    one.drawing ? new Drawing(one).view : element("p", { class: "note" }, whyNotDrawn(data)));
+    one.drawing ? new Drawing(one).element : element("p", { class: "note" }, whyNotDrawn(data)));
 }
 
 function whyNotDrawn(data) {

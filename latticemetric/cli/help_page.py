@@ -16,7 +16,7 @@ _SHARED: Sections = {
     "The model's scores": "--scale --posterior-scale",
     "What is read": "--from --symbols --references --keyed",
     "Intervals": "--resamples --seed --confidence",
-    "Very many graphs": "--workers --keep-going --failures --timeout --max-memory --shard --resume",
+    "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
     "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --drop-labels --plot",
     "Help": "--version --help",
 }

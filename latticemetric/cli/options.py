@@ -26,6 +26,13 @@ output = click.option(
     "--output", "-o", default="-", metavar="FILE", help="Where results go, compressed as the suffix says (else stdout)."
 )
 
+engine = click.option(
+    "--engine",
+    type=click.Choice(["auto", "native", "openfst"]),
+    default="auto",
+    show_default=True,
+    help="What runs the search; the answer is the same.",
+)
 
 workers = click.option(
     "--workers", type=click.IntRange(1), metavar="N", help="Graphs searched at once (default: one a processor)."

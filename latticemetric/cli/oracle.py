@@ -52,13 +52,7 @@ _SECTIONS = {
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of --write-lattices (else by the file's suffix).")
 @click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
 @click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "native", "openfst"]),
-    default="auto",
-    show_default=True,
-    help="What runs the search; the answer is the same.",
-)
+@options.engine
 @version_option("lattice-oracle")
 @options.normalize
 @options.scale

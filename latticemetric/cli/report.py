@@ -29,6 +29,7 @@ _NO_MBR = "none"
 
 _SECTIONS = {
     "What is shown": "--mbr --prune --samples --score --beams --densities --nbest --title --most-graphs",
+    "The search": "--engine",
 }
 
 
@@ -66,7 +67,7 @@ _SECTIONS = {
     metavar="N",
     help="Draw so many graphs, those with the most headroom.",
 )
-@click.option("--engine", type=click.Choice(["auto", "native", "openfst"]), default="auto", show_default=True)
+@options.engine
 @options.normalize
 @options.scale
 @running.unshared

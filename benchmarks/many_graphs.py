@@ -148,7 +148,7 @@ def rows(runs: dict[str, list[Run]], count: int) -> Iterator[str]:
 
 
 def plot(runs: dict[str, list[Run]], path: Path) -> None:
-    """Memory against time: flat, however many lattices have been read."""
+    """Memory against time, however many lattices have been read."""
     lines = {"a loop": (plots.GREY, ":"), "`lattice-oracle --workers 1`": (plots.BLUE, "-")}
     lines["`lattice-oracle --workers 2`"] = (plots.ORANGE, "--")
     with plots.style():
@@ -181,7 +181,7 @@ def report(folder: Path, count: int, rounds: int, target: Path) -> Iterator[str]
     yield ""
     plot(runs, target)
     yield f"```{{image}} _static/{target.name}"
-    yield ":alt: Memory of the largest process and of all processes against the part of the run: flat"
+    yield ":alt: Memory of the largest process and of all processes against the part of the run"
     yield "```\n"
     yield from costs(folder)
 

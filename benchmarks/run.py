@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -166,6 +167,8 @@ def main() -> None:
             print(line, flush=True)
             lines.append(line)
     target.write_text("\n".join(lines) + "\n")
+    if arguments.long:
+        subprocess.run([sys.executable, Path(__file__).with_name("many_graphs.py")], check=True)  # noqa: S603
 
 
 if __name__ == "__main__":

@@ -83,7 +83,10 @@ def test_without_numpy_people_are_told_how_to_get_it():
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith(f"latticemetric {lm.__version__}\n")
     assert "\nNumPy is missing, and required: " in done.stdout
-    assert "\n  does not work:  --plot\n  to get it:      pip install 'latticemetric[report]'\n" in done.stdout
+    assert (
+        "\n  does not work:  --plot, draw as .png or .pdf\n  to get it:      pip install 'latticemetric[report]'\n"
+        in done.stdout
+    )
 
 
 def test_other_commands_point_to_it():

@@ -21,7 +21,7 @@ from click.shell_completion import (
 
 Names = Callable[[], Iterable[str]]
 
-_FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
+_FILE_METAVARS = frozenset({"FILE", "REFERENCES", "TEXT|FILE"})
 
 
 def prepare(command: click.Command) -> None:
@@ -72,6 +72,7 @@ def _offered(verb: str, parameter: click.Parameter) -> _Offered | None:
     by_name: dict[str, _Offered] = {
         "metric": _Offered(_all_metrics) if verb == "mbr" else _Offered(_rates(verb), files=verb == "oracle"),
         "method": _Offered(_methods),
+        "mbr": _Offered(_methods),
         "metrics": _Offered(_all_metrics, listed=True),
         "score": _Offered(_all_metrics, listed=True),
         "baseline": _Offered(_all_metrics),

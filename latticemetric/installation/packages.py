@@ -36,7 +36,9 @@ def subjects() -> list[Subject]:
         ),
         Subject("sacrebleu", "packages", _sacrebleu, "--tokenize", "pip install sacrebleu"),
         Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
-        Subject("matplotlib", "packages", _matplotlib, "--plot", "pip install 'latticemetric[report]'"),
+        Subject(
+            "matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", "pip install 'latticemetric[report]'"
+        ),
         Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
         Subject("jinja2", "packages", _jinja2, "report", "pip install 'latticemetric[report]'"),
         Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),

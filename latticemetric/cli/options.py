@@ -91,6 +91,8 @@ def _name_and_number(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...]:
     """NAME=NUMBER, each checked."""
+    if not values:
+        return ()
     from latticemetric.formats.texts.fields import is_number
 
     pairs = []
@@ -109,9 +111,11 @@ normalize = click.option(
 
 def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
     """Numbers with commas between them; none where nothing is given."""
+    if value is None:
+        return ()
     from latticemetric.formats.texts.fields import is_number
 
-    found = [] if value is None else [number.strip() for number in value.split(",")]
+    found = [number.strip() for number in value.split(",")]
     if not all(map(is_number, found)):
         raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter)
     return tuple(map(float, found))

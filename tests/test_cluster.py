@@ -20,6 +20,7 @@ import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.reference import STAR_SYMBOL
 from latticemetric.batch.cluster import Cluster
+from latticemetric.batch.journal import Journal
 from latticemetric.batch.limits import Limits
 from latticemetric.batch.workers import map_in_order
 from latticemetric.cli.main import _group
@@ -86,11 +87,20 @@ def slow_square(number: int) -> int:
 
 
 def test_a_worker_that_is_killed_costs_nothing(client):
+    client.wait_for_workers(2)
     (pid, *_) = client.run(os.getpid).values()
     answers = map_in_order(slow_square, range(400), client)
     assert [next(answers) for _ in range(50)] == [number**2 for number in range(50)]
     os.kill(pid, signal.SIGKILL)
     assert list(answers) == [number**2 for number in range(50, 400)]
+
+
+def test_a_cluster_without_workers_is_waited_for(client):
+    client.wait_for_workers(2)
+    for pid in client.run(os.getpid).values():  # they will be replaced
+        os.kill(pid, signal.SIGKILL)
+    assert wait_for(lambda: not client.nthreads(), 30)
+    assert list(map_in_order(square, range(100), client)) == [number**2 for number in range(100)]
 
 
 def test_what_is_left_ends_with_its_run(client, tmp_path):
@@ -116,6 +126,20 @@ def test_one_worker_a_cluster_and_merged_shards_say_the_same(there, tmp_path):
     for number in (1, 2, 3, 4):
         invoked("oracle", *given, *there, "--shard", f"{number}/4", "--output", tmp_path / f"{number}.json")
     assert good(latticemetric("merge", *tmp_path.glob("*.json"))).stdout == alone.stdout
+
+
+def test_a_journal_of_a_cluster_is_gone_on_with_here(there, tmp_path, monkeypatch):
+    given = [*data(tmp_path, broken=(3,)), "--keep-going", "--format", "json", "--resume", "--output", tmp_path / "out"]
+    undisturbed = oracle(*given)
+    assert undisturbed.status == 1
+    written = (tmp_path / "out").read_bytes()
+    (tmp_path / "out").unlink()
+    monkeypatch.setattr(Journal, "remove", lambda _self: None)
+    assert invoked("oracle", *given, *there).exit_code == 1
+    assert (tmp_path / "out").read_bytes() == written
+    (tmp_path / "out").unlink()
+    assert oracle(*given).stderr == undisturbed.stderr
+    assert (tmp_path / "out").read_bytes() == written
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ class OfCluster:
     def contents(self, needed: Collection[str], _missing: Collection[str]) -> Mapping[str, Any]:
         """All that a batch needs: each of them is data of the cluster, which a worker fetches once."""
         for token in needed:
-            if token not in self._shared:
+            # Workers may have died of something else while they had it: then it is lost.
+            if token not in self._shared or self._shared[token].status not in {"pending", "finished"}:
                 self._shared[token] = self._client.submit(_same, constants.content(token), pure=False)
         return {token: self._shared[token] for token in needed}
 

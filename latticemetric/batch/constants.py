@@ -5,21 +5,18 @@ Tokens are known to the process that made them, to those that are forked from it
 
 from __future__ import annotations
 
-import copyreg
-import io
 import pickle
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from latticemetric.batch.pickling import pickled, reducers
 from latticemetric.rewriting.grammar import Grammar
 from latticemetric.vocabulary import Vocabulary
 
 # Of runs that are over: nobody tells the processes of strangers that one is.
 _MOST_LEARNT = 16
-
-Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 
 _objects: dict[str, Any] = {}
 _contents: dict[str, bytes] = {}
@@ -97,16 +94,7 @@ def portable(thing: Any) -> bytes:
 
 def packed_reply(reply: Any) -> bytes:
     """An answer on its way back; a constant that it holds goes by its token."""
-    return pickled(reply, {**copyreg.dispatch_table, Vocabulary: _vocabulary})
-
-
-def pickled(thing: Any, table: Reducers) -> bytes:
-    """Something pickled, some types of it in ways of their own."""
-    file = io.BytesIO()
-    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = table
-    pickler.dump(thing)
-    return file.getvalue()
+    return pickled(reply, {**reducers(), Vocabulary: _vocabulary})
 
 
 def _vocabulary(vocabulary: Vocabulary) -> Any:

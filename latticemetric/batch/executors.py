@@ -138,9 +138,9 @@ class _Office(Window):
     def _fill(self, tasks: Iterator[Task]) -> bool:
         if self._suspects:
             return self._fill_with_suspect()
-        slots = self._answerer.slots()
+        slots = max(1, self._answerer.slots())  # workers that are gone may come back
         filled = False
-        while len(self._batches) < _BATCHES * max(1, slots) and (batch := self._next(tasks, slots)):
+        while len(self._batches) < _BATCHES * slots and (batch := self._next(tasks, slots)):
             self._submit(batch)
             filled = True
         return filled

@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from latticemetric.batch.pickling import pickled
 from latticemetric.errors import InputError, UsageError, shortened
 
 Question = TypeVar("Question")
@@ -174,7 +175,7 @@ class Journal:
             ) from None
 
     def _keep(self, answer: Any) -> None:
-        data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        data = pickled(answer)
         self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self._sync()

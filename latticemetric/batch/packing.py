@@ -6,7 +6,6 @@ time: a process that has another file there, or none, says so, and is sent the q
 
 from __future__ import annotations
 
-import copyreg
 import os
 import pickle
 from collections import deque
@@ -15,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from latticemetric.batch import constants
-from latticemetric.batch.constants import Reducers
+from latticemetric.batch.pickling import Reducers, pickled, reducers
 from latticemetric.batch.processes import Task
 from latticemetric.errors import InputError
 from latticemetric.formats.files.stream import Piece, Stamp, stamp_of
@@ -50,14 +49,14 @@ class Packing:
         self._recent: deque[Vocabulary] = deque(maxlen=4)
         self._stamps: dict[str, Stamp] = {}
         self._needs: set[str] = set()
-        common: Reducers = {**copyreg.dispatch_table, Vocabulary: self._vocabulary, Grammar: self._grammar}
+        common: Reducers = {**reducers(), Vocabulary: self._vocabulary, Grammar: self._grammar}
         self._whole: Reducers = {**common, Piece: _whole_piece, ScriptedLattice: _read_script}
         self._by_place: Reducers = {**common, Piece: self._piece, ScriptedLattice: self._script}
 
     def pack(self, question: Any, *, whole: bool = False) -> Packed:
         """A question on its way; with all that it needs of files if it is to be `whole`."""
         self._needs = set()
-        data = constants.pickled(question, self._whole if whole else self._by_place)
+        data = pickled(question, self._whole if whole else self._by_place)
         return Packed(data, frozenset(self._needs))
 
     def tasks(self, questions: Iterable[Any]) -> Iterator[Task]:

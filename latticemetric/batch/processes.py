@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from latticemetric.batch import constants
 from latticemetric.batch.limits import hold_memory
+from latticemetric.batch.pickling import pickled
 from latticemetric.errors import InputError, LatticeMetricError
 
 if TYPE_CHECKING:
@@ -310,10 +311,10 @@ def _pickled(error: Exception, *, is_lost: bool) -> bytes:
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
-        data = pickle.dumps((None, error, is_lost), pickle.HIGHEST_PROTOCOL)
+        data = pickled((None, error, is_lost))
         pickle.loads(data)  # noqa: S301  some errors can be written, and not read
     except Exception:  # noqa: BLE001  whatever a stranger's class does
         told = RuntimeError(f"{type(error).__name__}: {error}")
         told.add_note("\n".join(getattr(error, "__notes__", [])))
-        data = pickle.dumps((None, told, is_lost), pickle.HIGHEST_PROTOCOL)
+        data = pickled((None, told, is_lost))
     return data

@@ -40,7 +40,7 @@ class Window(ABC):
         """The next task, unless too much is under way: first one that has to be done again."""
         if self._again:
             return self._again.popleft()
-        if self._is_full(workers) or (task := next(tasks, None)) is None:
+        if (self._under_way and self._is_full(workers)) or (task := next(tasks, None)) is None:
             return None
         self._under_way.append(task)
         return task

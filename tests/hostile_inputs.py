@@ -184,7 +184,7 @@ def header_of(kind: bytes, size: int = 2**33) -> bytes:
 
 
 def tar_bomb(begin: bytes) -> bytes:
-    return gzip.compress(begin) + bomb(b" ", megabytes=100)
+    return gzip.compress(begin) + bomb(b" ", megabytes=240)
 
 
 TWO = archive(("a.lat", lattice("a").encode()), ("b.lat", lattice("b").encode()))

@@ -111,14 +111,12 @@ normalize = click.option(
 
 def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
     """Numbers with commas between them; none where nothing is given."""
-    if value is None:
-        return ()
-    from latticemetric.formats.texts.fields import is_number
-
-    found = [number.strip() for number in value.split(",")]
-    if not all(map(is_number, found)):
-        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter)
-    return tuple(map(float, found))
+    try:
+        # As in files: by itself, Python would take 1_0 and digits of any script.
+        ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
+        return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:

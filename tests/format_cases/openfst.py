@@ -86,7 +86,7 @@ _MACHINES = {
     "arcs out of place const": Broken(const(body=const_body(begin=9)), says="do not follow one another"),
     "no start": Broken(machine(start=-1), says="no start state"),
     "start beyond all states": Broken(machine(start=99), says="which is not there"),
-    "start beyond 32 bits": Broken(machine(start=2**50), says="empty"),
+    "start beyond 32 bits": Broken(machine(start=2**50), says="which is not there"),
     "arc beyond all states": Broken(machine(body=vector_body(target=5)), says="state 5"),
     "arc to a negative state": Broken(machine(body=vector_body(target=-3)), says="-3"),
     "negative word": Broken(machine(body=vector_body(word=-1)), says="-1"),

@@ -122,6 +122,11 @@ def test_limits_are_held_in_processes_that_can_be_killed(executor):
     assert answers == expected
 
 
+def test_workers_that_are_not_there_yet_are_waited_for(executor, monkeypatch):
+    monkeypatch.setattr("latticemetric.batch.executors._OfExecutor.slots", lambda _: 0)
+    assert list(map_in_order(square, range(MANY), executor)) == [number**2 for number in range(MANY)]
+
+
 def test_a_broken_executor_is_said():
     with spawned(1) as executor, pytest.raises(LatticeMetricError, match="the executor is broken"):
         list(map_in_order(die, range(MANY), executor))

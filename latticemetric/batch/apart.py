@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from latticemetric.batch.processes import Started, serve
+from latticemetric.batch.serving import Started, serve
 from latticemetric.errors import MissingDependencyError
 
 

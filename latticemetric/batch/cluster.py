@@ -54,8 +54,10 @@ class OfCluster:
     def slots(self) -> int:
         """As many as there are now: workers come and go."""
         if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
-            self._slots = sum(self._client.nthreads().values())
+            before, self._slots = self._slots, sum(self._client.nthreads().values())
             self._counted = time.monotonic()
+            if before and not self._slots:
+                _log("the cluster has no workers any more; waiting for others")
         return self._slots
 
     def end(self, run: str) -> None:
@@ -178,12 +180,16 @@ def _require(package: str) -> None:
         raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")
 
 
+def _log(what: str) -> None:
+    logging.getLogger("latticemetric").warning(what)
+
+
 def _wait_for_workers(client: Client) -> None:
     """Until there is one; says that it waits: jobs may queue for hours."""
     began, told = time.monotonic(), False
     while not client.nthreads():
         if not told and time.monotonic() > began + _SECONDS_BEFORE_A_WORD:
-            logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
+            _log("the cluster has no workers yet; waiting for the first")
             told = True
         time.sleep(0.1)
 

@@ -29,6 +29,8 @@ _MOST = 64
 _BYTES = 2**20
 # Batches of each worker: one that it works on, one that waits for it.
 _BATCHES = 2
+# Seconds after which workers are counted again, even if nobody has answered.
+_PATIENCE = 5.0
 
 
 class Answerer(Protocol):
@@ -171,7 +173,10 @@ class _Office(Window):
         future.add_done_callback(self._finished.put)
 
     def _wait(self) -> None:
-        self._take(self._finished.get())
+        try:
+            self._take(self._finished.get(timeout=_PATIENCE))
+        except queue.Empty:
+            return  # there may be more workers by now, or none
         while not self._finished.empty():
             self._take(self._finished.get())
 

@@ -1,24 +1,19 @@
-"""A process that answers questions, and what it says of those that it cannot answer."""
+"""A process that answers questions, as its parent sees it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
-import queue
 import signal
-import struct
-import threading
 import time
-import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from latticemetric.batch import constants
-from latticemetric.batch.limits import hold_memory
-from latticemetric.batch.pickling import pickled
-from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.batch.serving import ELSEWHERE, LENGTH, Start
+from latticemetric.errors import InputError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -27,14 +22,8 @@ if TYPE_CHECKING:
 
 # What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
 _SMALL = 2**15
-# Of replies, at most so much is taken in at once. Before each stands its length.
+# Of replies, at most so much is taken in at once.
 _PIECE = 2**20
-_LENGTH = struct.Struct("<Q")
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-ELSEWHERE = b""
-"""The reply to a question that stands in a file which is not there."""
 
 
 class Task:
@@ -148,7 +137,7 @@ class Worker:
         self._unread += data
         begin = 0
         while (end := self._end_of_reply(begin)) <= len(self._unread):
-            self._take(bytes(self._unread[begin + _LENGTH.size : end]))
+            self._take(bytes(self._unread[begin + LENGTH.size : end]))
             begin = end
         if begin:
             del self._unread[:begin]
@@ -162,9 +151,9 @@ class Worker:
             self.again.append(task)
 
     def _end_of_reply(self, begin: int) -> int:
-        if len(self._unread) < begin + _LENGTH.size:
-            return begin + _LENGTH.size
-        return begin + _LENGTH.size + int(_LENGTH.unpack_from(self._unread, begin)[0])
+        if len(self._unread) < begin + LENGTH.size:
+            return begin + LENGTH.size
+        return begin + LENGTH.size + int(LENGTH.unpack_from(self._unread, begin)[0])
 
     def kill(self) -> None:
         """Ends the process, and nothing else."""
@@ -185,136 +174,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-class Process(Protocol):
-    """What a worker is, seen from its parent."""
-
-    @property
-    def exitcode(self) -> int | None:
-        """How it ended; negative: the signal that killed it."""
-
-    def kill(self) -> None:
-        """Ends it."""
-
-    def join(self) -> None:
-        """Waits until it has ended."""
-
-
-class Started(NamedTuple):
-    """A process, the parent's ends of its pipes, and the constants that it knows from the beginning."""
-
-    process: Process
-    outbox: Connection
-    replies: Connection
-    knows: frozenset[str]
-
-
-Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
-"""Makes a process that answers by a function, or by what the function was pickled to."""
-
-
-@contextlib.contextmanager
-def _held_back() -> Iterator[None]:
-    """Signals that end a run wait: a process that is just born would do with them what its parent does."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
-    """A copy of this process: the function need not be picklable."""
-    import multiprocessing
-
-    context = multiprocessing.get_context("fork")
-    inbox, our_outbox = context.Pipe(duplex=False)
-    our_inbox, outbox = context.Pipe(duplex=False)
-    not_its_own = [our_outbox, our_inbox, *foreign]
-    process = context.Process(
-        target=_be_forked, args=(function, memory, inbox, outbox, not_its_own), name="latticemetric worker", daemon=True
-    )
-    with _held_back():
-        process.start()
-    inbox.close()
-    outbox.close()
-    return Started(process, our_outbox, our_inbox, constants.known())
-
-
-def _be_forked(
-    function: Callable[[Any], Any],
-    memory: int | None,
-    inbox: Connection,
-    outbox: Connection,
-    foreign: Iterable[Connection],
-) -> None:
-    for pipe in foreign:
-        pipe.close()
-    serve(function, memory, inbox, outbox)
-
-
-def serve(function: Callable[[Any], Any], memory: int | None, inbox: Connection, outbox: Connection) -> None:
-    """A worker's life."""
-    # Such signals reach all processes of a terminal or of a job; the parent decides what becomes of them, and with it
-    # its workers end.
-    for number in _ENDING:
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
-    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  as long as the process
-    new: dict[str, bytes] | None = None
-    while True:
-        if memory is not None and (new is None or new):
-            hold_memory(memory)
-        new, questions = pickle.loads(batches.get())  # noqa: S301  our own parent wrote it
-        if new:
-            constants.learn(new)
-            for token in new:
-                constants.constant(token)
-        for data in questions:
-            reply = reply_to(function, data)
-            try:
-                replies.write(_LENGTH.pack(len(reply)))
-                replies.write(reply)
-                replies.flush()
-            except OSError:  # nobody is there to read it
-                os._exit(0)
-
-
-def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
-    """Reads while the worker works, so that its parent never waits; ends the worker when the parent is gone."""
-    try:
-        while True:
-            batches.put(inbox.recv_bytes())
-    except (EOFError, OSError):
-        os._exit(0)
-
-
-def reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
-    """An answer, an error and whether the error is of this question alone, pickled."""
-    try:
-        question = pickle.loads(data)  # noqa: S301  our own parent wrote it
-    except OSError:  # it travels as a place in a file
-        return ELSEWHERE
-    try:
-        return constants.packed_reply((function(question), None, False))
-    except MemoryError:
-        return _pickled(InputError("there is not enough memory for it"), is_lost=True)
-    except Exception as error:  # noqa: BLE001  it comes up where the answers are read
-        return _pickled(error, is_lost=False)
-
-
-def _pickled(error: Exception, *, is_lost: bool) -> bytes:
-    """An error, with where it arose if it is none of ours; what cannot be pickled is told in words."""
-    if not isinstance(error, LatticeMetricError):
-        error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
-    try:
-        data = pickled((None, error, is_lost))
-        pickle.loads(data)  # noqa: S301  some errors can be written, and not read
-    except Exception:  # noqa: BLE001  whatever a stranger's class does
-        told = RuntimeError(f"{type(error).__name__}: {error}")
-        told.add_note("\n".join(getattr(error, "__notes__", [])))
-        data = pickled((None, told, is_lost))
-    return data

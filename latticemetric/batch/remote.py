@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from latticemetric.batch import constants
 from latticemetric.batch.limits import Limits
 from latticemetric.batch.packing import Packed
-from latticemetric.batch.processes import Task, reply_to
+from latticemetric.batch.processes import Task
+from latticemetric.batch.serving import reply_to
 from latticemetric.batch.workers import Pool
 from latticemetric.errors import InputError, UsageError
 from latticemetric.signature import VERSION

@@ -15,7 +15,8 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from latticemetric.batch.limits import Limits
-from latticemetric.batch.processes import Start, Task, Worker, forked
+from latticemetric.batch.processes import Task, Worker
+from latticemetric.batch.serving import Start, forked
 from latticemetric.batch.source import Source
 from latticemetric.batch.window import Window
 from latticemetric.errors import InputError, UsageError

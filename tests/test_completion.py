@@ -61,7 +61,7 @@ def in_fish(words):
 
 
 CASES = [
-    ("latticemetric co", ["correlate", "consensus", "convert", "completion"]),
+    ("latticemetric co", ["consensus", "correlate", "convert", "completion"]),
     ("latticemetric oracle x y --metric b", ["bleu", "bleu-sbp"]),
     ("lattice-oracle x y --metric w", ["wer", "wrr"]),
     ("lattice-oracle x y --metric mee", ["file"]),

@@ -64,6 +64,13 @@ def test_sections_that_a_command_names_have_what_it_says():
     ]
 
 
+def test_every_verb_stands_in_one_section_of_the_program():
+    text = CliRunner().invoke(main._group, ["--help"]).stdout
+    titles = re.findall(r"^(\w.*):$", text, re.MULTILINE)
+    assert titles == ["Options", *main._SECTIONS]
+    assert [name for name in re.findall(r"^  (\w+) ", text, re.MULTILINE) if name in main._VERBS] == list(main._VERBS)
+
+
 @pytest.mark.parametrize("verb", list(main._VERBS))
 def test_every_verb_has_examples_that_are_understood(verb):
     epilog = main._group.get_command(TOP, verb).epilog

@@ -56,13 +56,16 @@ def _pages(docs: Path) -> Iterator[tuple[str, str]]:
 
 
 def _index(verbs: list[str]) -> str:
-    rows = [f"| [](<{verb}.md>) | {_escaped(main._VERBS[verb])} |" for verb in verbs]  # noqa: SLF001
+    rows = list[str]()
+    for title, section in main._SECTIONS.items():  # noqa: SLF001
+        rows += [f"## {title}", "", "| Command | |", "|---|---|"]
+        rows += [f"| [](<{verb}.md>) | {_escaped(text)} |" for verb, text in section.items()] + [""]
     tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
     intro = (
         "What each command takes and what it exits with, as `latticemetric VERB --help` (or `-h`) has it. What it is "
         "good for is said in the guides."
     )
-    return "\n".join(["# Commands", "", intro, "", "| Command | |", "|---|---|", *rows, "", *tree, ""])
+    return "\n".join(["# Commands", "", intro, "", *rows, *tree, ""])
 
 
 def _guides(docs: Path, verb: str) -> list[str]:

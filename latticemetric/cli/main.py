@@ -20,25 +20,36 @@ from latticemetric.errors import LatticeMetricError, OutputClosedError, harmless
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_VERBS = {
-    "oracle": "the best that each lattice could have said",
-    "sweep": "the oracle against beams, densities, n-best lists and lengths",
-    "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
-    "score": "strings against references, by any metric",
-    "correlate": "whether metrics agree with people",
-    "tags": "word-level quality estimation: OK or BAD",
-    "mbr": "the words that are expected to score best",
-    "posteriors": "how probable words, n-grams and arcs are",
-    "consensus": "confusion networks, confidences, word times",
-    "draw": "pictures: lattices, forests, automata, networks, trees",
-    "merge": "the results of shards as those of the whole",
-    "info": "what there is in lattices and n-best lists",
-    "convert": "graphs from one format into another",
-    "grammar": "grammars that make texts comparable: build, apply, show",
-    "doctor": "what is installed, what is missing, what does not work without it",
-    "completion": "the script that makes bash, zsh or fish complete all this",
-    "demo": "an oracle table of the bundled examples",
+_SECTIONS = {
+    "Graphs and references": {
+        "oracle": "the best that each lattice could have said",
+        "sweep": "the oracle against beams, densities, n-best lists and lengths",
+        "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
+    },
+    "Graphs without references": {
+        "mbr": "the words that are expected to score best",
+        "consensus": "confusion networks, confidences, word times",
+        "posteriors": "how probable words, n-grams and arcs are",
+    },
+    "Texts": {
+        "score": "strings against references, by any metric",
+        "correlate": "whether metrics agree with people",
+        "tags": "word-level quality estimation: OK or BAD",
+        "grammar": "grammars that make texts comparable: build, apply, show",
+    },
+    "What a graph is": {
+        "info": "what there is in lattices and n-best lists",
+        "draw": "pictures: lattices, forests, automata, networks, trees",
+        "convert": "graphs from one format into another",
+    },
+    "Besides": {
+        "merge": "the results of shards as those of the whole",
+        "demo": "an oracle table of the bundled examples",
+        "doctor": "what is installed, what is missing, what does not work without it",
+        "completion": "the script that makes bash, zsh or fish complete all this",
+    },
 }
+_VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
@@ -64,8 +75,10 @@ class _LazyGroup(click.Group):
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(_VERBS.items()))
+        width = max(map(len, _VERBS))
+        for title, verbs in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
 
 
 @click.group(

@@ -33,6 +33,8 @@ PROGRAMS = Path(sys.executable).parent
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*) *\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+
 
 class Block(NamedTuple):
     """A fenced block of a page, and the line its text begins at."""
@@ -144,6 +146,15 @@ def test_pages_have_blocks_to_run():
     assert "python" in languages["CONTRIBUTING"]
     for name in ("start", "oracle", "json", "kaldi", "plf", "metrics"):
         assert languages[name] & {"console", "python"}, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_of_a_page_have_a_text_and_lead_somewhere(page):
+    """Pages are read as they are in the repository, too, where nothing fills in titles."""
+    for text, target in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        assert text, f"{page}: the link to {target} has no text"
+        path = page.parent / target.partition("#")[0]
+        assert target.startswith(("https:", "#")) or path.exists() or path.parent == BUILT[0], f"{page}: {target}"
 
 
 # --- The runner itself can fail

@@ -372,9 +372,9 @@ def test_word_errors_ask_for_a_lattice():
 
 
 def test_a_search_that_takes_too_much_is_refused(monkeypatch):
-    from latticemetric.questions.decoding import mbr_hypotheses
+    from latticemetric.questions import ngram_search
 
-    monkeypatch.setattr(mbr_hypotheses, "MOST_BYTES", 100)
+    monkeypatch.setattr(ngram_search, "MOST_BYTES", 100)
     column = lm.Column(np.arange(2000) / 100, [0.0])
     forest = lm.Forest.from_edges(
         [0] * 2000, [[]] * 2000, [[1 + k // 50, 1 + k % 50] for k in range(2000)], goals=[0], scores={"cost": column}

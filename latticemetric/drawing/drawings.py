@@ -149,6 +149,14 @@ def draw(
         >>> lattice = lm.Lattice.from_strings(["so it goes", "so goes it", "so it grows"], costs=[1.0, 2.0, 1.5])
         >>> best = lm.oracle(lattice, "so it grows", "wer")
         >>> print(draw(lattice, ways={"oracle": best, "1-best": best.one_best}))
+                             so                      it     grows
+        (0)══════════════════════════════════════(5)════(6)═══════((7))
+          ├─ so * ─(1)─ it * ─(2)──────────── goes * ─────────────┤
+          ╰───────── so ──────────(3)─ goes ─(4)─────── it ───────╯
+        <BLANKLINE>
+             reference   so it grows
+        ═══  oracle      so it grows  0/3
+         *   1-best      so it goes   1/3
     """
     for name in ("edge", "arc"):
         posteriors = getattr(posteriors, name, posteriors)

@@ -7,7 +7,7 @@ from format_kit import EXAMPLES
 
 import latticemetric as lm
 
-TEXTS = [p for p in sorted(EXAMPLES.iterdir()) if p.is_file() and p.suffix not in {".fst", ".far", ".ark", ".txt"}]
+TEXTS = [p for p in sorted(EXAMPLES.iterdir()) if p.is_file() and p.suffix not in {".fst", ".far", ".ark", ".txt", ".gz"}]
 
 
 @pytest.fixture(params=TEXTS, ids=[path.name for path in TEXTS])

@@ -7,7 +7,8 @@ from format_kit import EXAMPLES
 
 import latticemetric as lm
 
-TEXTS = [p for p in sorted(EXAMPLES.iterdir()) if p.is_file() and p.suffix not in {".fst", ".far", ".ark", ".txt", ".gz"}]
+NO_TEXTS = {".fst", ".far", ".ark", ".txt", ".gz"}
+TEXTS = [path for path in sorted(EXAMPLES.iterdir()) if path.is_file() and path.suffix not in NO_TEXTS]
 
 
 @pytest.fixture(params=TEXTS, ids=[path.name for path in TEXTS])

@@ -28,11 +28,11 @@ import latticemetric as lm
 from latticemetric.batch.oracle_sums import OracleSums
 from latticemetric.batch.oracles import oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
-from latticemetric.batch.stream import Run
 from latticemetric.cli.oracle_writing import Writer
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
+from latticemetric.workers.stream import Run
 
 BIN = Path(sys.executable).parent
 FORMATS = {"kaldi": "lat.txt", "kaldi-binary": "ark", "far": "far"}

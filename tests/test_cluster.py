@@ -19,11 +19,11 @@ from test_workers import told, wait_for
 import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.reference import STAR_SYMBOL
-from latticemetric.batch.cluster import Cluster
-from latticemetric.batch.journal import Journal
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.workers import map_in_order
 from latticemetric.cli.main import _group
+from latticemetric.workers.cluster import Cluster
+from latticemetric.workers.journal import Journal
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.pool import map_in_order
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 
@@ -196,7 +196,7 @@ def test_what_is_no_cluster(text):
 
 
 def test_clusters_that_are_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr("latticemetric.batch.cluster._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("latticemetric.workers.cluster._SECONDS_TO_CONNECT", 1)
     for text, message in (
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:1: cannot connect to the cluster"),
         ("what://127.0.0.1:1", "what://127.0.0.1:1: cannot connect to the cluster"),

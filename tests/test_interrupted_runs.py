@@ -105,10 +105,10 @@ def killed(*_arguments, **_options):
     ("moment", "has_output", "has_journal"),
     [
         ("import pathlib; pathlib.Path.replace = killed", False, True),
-        ("from latticemetric.batch.journal import Journal; Journal.remove = killed", True, True),
-        ("from latticemetric.batch.journal import Journal; Journal._check = killed", False, True),
+        ("from latticemetric.workers.journal import Journal; Journal.remove = killed", True, True),
+        ("from latticemetric.workers.journal import Journal; Journal._check = killed", False, True),
         ("from latticemetric.cli.running import Failures; Failures.write = killed", True, True),
-        ("from latticemetric.batch.journal import Journal; Journal._keep = killed", False, True),
+        ("from latticemetric.workers.journal import Journal; Journal._keep = killed", False, True),
     ],
     ids=[
         "before the output has its name",

@@ -4,9 +4,9 @@ import pytest
 from click.testing import CliRunner
 from test_cli import EXAMPLES
 
-from latticemetric.batch.journal import Journal
 from latticemetric.cli.main import _group
 from latticemetric.errors import UsageError
+from latticemetric.workers.journal import Journal
 
 PROVERBS = (EXAMPLES / "proverbs.plf", EXAMPLES / "proverbs.ref.txt")
 FOREST = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
@@ -65,7 +65,7 @@ def test_what_is_kept_says_the_same_again(command, tmp_path, monkeypatch):
     for path in tmp_path.rglob("*"):
         if path.is_file() and path != journal:
             path.unlink()
-    monkeypatch.setattr("latticemetric.batch.stream.map_in_order", _nothing_left)
+    monkeypatch.setattr("latticemetric.workers.stream.map_in_order", _nothing_left)
     assert run("--resume") == told
     assert written() == undisturbed
     assert journal.read_bytes() == kept

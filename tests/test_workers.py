@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from latticemetric import InputError, UsageError
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.workers import map_in_order
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.pool import map_in_order
 
 MANY = 200
 
@@ -213,7 +213,7 @@ def test_workers_end_with_what_they_were_for():
 
 ORPHANS = """
 import os, sys, time
-from latticemetric.batch.workers import map_in_order
+from latticemetric.workers.pool import map_in_order
 def answer(number):
     with open(sys.argv[1], "a") as file:
         file.write(f"{os.getpid()}\\n")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Entry, Graph
+from latticemetric.workers.stream import Run, answered
 
 
 class Located(Protocol):

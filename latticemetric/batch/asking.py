@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from latticemetric.batch.answers import Answer, answers_of, failed
-from latticemetric.batch.limits import Limits
 from latticemetric.batch.oracles import built
 from latticemetric.batch.pairing import Pair, Style, pair_up
-from latticemetric.batch.stream import Run, answered
-from latticemetric.batch.workers import Workers
 from latticemetric.errors import placed
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry, Graph
 from latticemetric.formats.symbols import as_vocabulary
 from latticemetric.vocabulary import Vocabulary
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.pool import Workers
+from latticemetric.workers.stream import Run, answered
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from latticemetric.batch.answers import Answer, failed
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import placed
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import plain_number
 from latticemetric.questions.oracles.automaton_oracle import automaton_oracle
+from latticemetric.workers.stream import Run, answered
 
 
 def automaton_oracles(

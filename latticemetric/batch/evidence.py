@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from latticemetric.batch.answers import Answer, failed
-from latticemetric.batch.stream import Run, answered
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry, Graph
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
+from latticemetric.workers.stream import Run, answered
 
 _ADVICE = "or give --keep-going, which reports it and goes on"
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.automata.reference_graph import words_in
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.stream import Run, answered
 from latticemetric.batch.unicode_forms import warn_of_forms
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
@@ -20,6 +19,7 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.questions.oracles.oracle import oracle
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.scored_path import Oracle
+from latticemetric.workers.stream import Run, answered
 
 if TYPE_CHECKING:
     from latticemetric.batch.extremes import Extremes, Wanted

@@ -12,7 +12,6 @@ from latticemetric.batch.decoded import Decoded, Decoding, decoded
 from latticemetric.batch.oracles import built, missed, readable
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.sketches import Sketch, sketch
-from latticemetric.batch.stream import Run, answered
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import Question
 from latticemetric.batch.sweep_totals import Swept
@@ -29,6 +28,7 @@ from latticemetric.questions.oracles.oracle_lattice import oracle_lattice
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.scored_path import Oracle
 from latticemetric.questions.oracles.sweep import Points, reference_words, sweep_graph
+from latticemetric.workers.stream import Run, answered
 
 Words = tuple[str, ...]
 

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from latticemetric.batch.oracles import built, missed, readable
 from latticemetric.batch.pairing import Pair
-from latticemetric.batch.stream import Run, answered
 from latticemetric.batch.sweep_totals import Sweep, Swept, checked_borders, summed
-from latticemetric.batch.workers import Workers, map_in_order
 from latticemetric.errors import InputError, UsageError, placed
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
@@ -20,6 +18,8 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.sweep import Points, reference_words, sweep_graph
+from latticemetric.workers.pool import Workers, map_in_order
+from latticemetric.workers.stream import Run, answered
 
 
 def sweep(

@@ -182,11 +182,11 @@ def _evaluated(
     metrics: list[AnyMetric],
     chosen: dict[str, Any],
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
-    from latticemetric.batch.workers import default_workers
     from latticemetric.evaluation.correlating import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.people import human_scores
     from latticemetric.evaluation.systems import system_tables
+    from latticemetric.workers.pool import default_workers
 
     columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judgments.columns
     human = human_scores(

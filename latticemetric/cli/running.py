@@ -17,11 +17,11 @@ from latticemetric.cli.stopping import Stopped
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.cluster import Cluster
-    from latticemetric.batch.journal import Journal
     from latticemetric.batch.shards import Part, Question
-    from latticemetric.batch.stream import Run
-    from latticemetric.batch.workers import Workers
+    from latticemetric.workers.cluster import Cluster
+    from latticemetric.workers.journal import Journal
+    from latticemetric.workers.pool import Workers
+    from latticemetric.workers.stream import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 Q = TypeVar("Q", bound="Question")
@@ -76,7 +76,7 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
     if text is None:
         return None
-    from latticemetric.batch.cluster import Cluster
+    from latticemetric.workers.cluster import Cluster
 
     return Cluster.parse(text)
 
@@ -132,10 +132,10 @@ def running(
     **_: Any,
 ) -> Iterator[Run]:
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
-    from latticemetric.batch.limits import Limits
-    from latticemetric.batch.stream import Run
     from latticemetric.cli.outputs import check_outputs
     from latticemetric.formats.writing import synced
+    from latticemetric.workers.limits import Limits
+    from latticemetric.workers.stream import Run
 
     check_outputs()
     limits = Limits(timeout, max_memory)
@@ -160,7 +160,7 @@ def running(
 @contextlib.contextmanager
 def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
     """Processes here, or those of a cluster."""
-    from latticemetric.batch.workers import default_workers
+    from latticemetric.workers.pool import default_workers
 
     if cluster is None:
         yield number or default_workers()
@@ -172,9 +172,9 @@ def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
 
 
 def _journal(output: str) -> Journal:
-    from latticemetric.batch.journal import Journal
     from latticemetric.cli.fingerprint import fingerprint
     from latticemetric.formats.writing import is_replaceable
+    from latticemetric.workers.journal import Journal
 
     if output == _STANDARD:
         raise UsageError("standard output cannot be gone on with", where="--resume", advice="name a file: --output")

@@ -13,9 +13,9 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.oracles import Outcome
-    from latticemetric.batch.stream import Run
     from latticemetric.evaluation.tags.confidence_sweep import ConfidenceSweep
     from latticemetric.metrics.recognition import GRR
+    from latticemetric.workers.stream import Run
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def _program(*names: str) -> str:
 
 
 def _processors() -> str:
-    from latticemetric.batch.workers import default_workers
+    from latticemetric.workers.pool import default_workers
 
     usable, all_of_them = default_workers(), os.cpu_count()
     return str(usable) if usable == all_of_them else f"{usable} for us, of {all_of_them}"
@@ -107,7 +107,7 @@ def _fork() -> str:
 
 def _limits() -> str:
     """Sets one, which holds for the process that this is tried in."""
-    from latticemetric.batch.limits import Limits, hold_memory
+    from latticemetric.workers.limits import Limits, hold_memory
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system has no processes that they could be tried in")

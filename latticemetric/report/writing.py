@@ -12,7 +12,6 @@ from latticemetric.batch.review_totals import ReviewTotals
 from latticemetric.batch.reviews import Reviewing, review_question
 from latticemetric.batch.string_scores import scorer_of
 from latticemetric.batch.sweep import questions_of
-from latticemetric.batch.workers import map_in_order
 from latticemetric.formats.registry import Graph
 from latticemetric.formats.writing import atomic_output
 from latticemetric.lattice import Scales
@@ -20,6 +19,7 @@ from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.sweep import Points
 from latticemetric.report.page_writing import check_page, page
 from latticemetric.report.report import Report, Showing
+from latticemetric.workers.pool import map_in_order
 
 
 def write_report(

@@ -12,8 +12,8 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from latticemetric.batch.serving import Started, serve
 from latticemetric.errors import MissingDependencyError
+from latticemetric.workers.serving import Started, serve
 
 
 class _Program:

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from latticemetric.batch import constants
-from latticemetric.batch.pickling import Reducers, pickled, reducers
-from latticemetric.batch.processes import Task
 from latticemetric.errors import InputError
 from latticemetric.formats.files.stream import Piece, Stamp, stamp_of
 from latticemetric.formats.kaldi.script import ScriptedLattice
 from latticemetric.formats.registry import Graph
 from latticemetric.rewriting.grammar import Grammar
 from latticemetric.vocabulary import Vocabulary
+from latticemetric.workers import constants
+from latticemetric.workers.pickling import Reducers, pickled, reducers
+from latticemetric.workers.processes import Task
 
 # A table that is smaller travels as fast as it is looked for; and a run has few that all graphs share.
 _FEWEST_WORDS = 100

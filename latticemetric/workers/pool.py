@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.processes import Task, Worker
-from latticemetric.batch.serving import Start, forked
-from latticemetric.batch.source import Source
-from latticemetric.batch.window import Window
 from latticemetric.errors import InputError, UsageError
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.processes import Task, Worker
+from latticemetric.workers.serving import Start, forked
+from latticemetric.workers.source import Source
+from latticemetric.workers.window import Window
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -74,7 +74,7 @@ def map_in_order(
     source = Source(questions)
     limits = limits or Limits()
     if not isinstance(workers, int):
-        from latticemetric.batch.executors import answers_of_executor
+        from latticemetric.workers.executors import answers_of_executor
 
         yield from answers_of_executor(function, source, workers, lost, limits)
     else:
@@ -96,7 +96,7 @@ def _answers_of_processes(
     if not limits:
         yield from map(function, source if workers <= 1 else _few(source))
     if source.has(1):
-        from latticemetric.batch.packing import packing
+        from latticemetric.workers.packing import packing
 
         with packing() as opened, Pool(function, max(1, workers), limits) as pool:
             for task in pool.done(opened.tasks(source)):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.workers import Workers, map_in_order
 from latticemetric.errors import InputError
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.pool import Workers, map_in_order
 
 if TYPE_CHECKING:
-    from latticemetric.batch.journal import Journal
+    from latticemetric.workers.journal import Journal
 
 
 class Placed(Protocol):

@@ -13,10 +13,10 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from latticemetric.batch import constants
-from latticemetric.batch.limits import hold_memory
-from latticemetric.batch.pickling import pickled
 from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.workers import constants
+from latticemetric.workers.limits import hold_memory
+from latticemetric.workers.pickling import pickled
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

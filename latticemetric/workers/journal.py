@@ -20,8 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from latticemetric.batch.pickling import pickled
 from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.workers.pickling import pickled
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")

@@ -11,9 +11,9 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from latticemetric.batch.pickling import pickled, reducers
 from latticemetric.rewriting.grammar import Grammar
 from latticemetric.vocabulary import Vocabulary
+from latticemetric.workers.pickling import pickled, reducers
 
 # Of runs that are over: nobody tells the processes of strangers that one is.
 _MOST_LEARNT = 16

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
 
-from latticemetric.batch.processes import Task
+from latticemetric.workers.processes import Task
 
 # Questions under way, answered and not, of each worker; and bytes of them and of their answers, of all.
 _AHEAD = 128

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from latticemetric.batch import constants
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.packing import Packed
-from latticemetric.batch.processes import Task
-from latticemetric.batch.serving import reply_to
-from latticemetric.batch.workers import Pool
 from latticemetric.errors import InputError, UsageError
 from latticemetric.signature import VERSION
+from latticemetric.workers import constants
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.packing import Packed
+from latticemetric.workers.pool import Pool
+from latticemetric.workers.processes import Task
+from latticemetric.workers.serving import reply_to
 
 # A process that nobody has needed for so long ends: who asked may be gone without a word.
 _IDLE_SECONDS = 60.0
@@ -151,7 +151,7 @@ class _Pools:
         return Pool(constants.content(function), 1, manner.limits, partial(self._start, manner))
 
     def _start(self, manner: Manner, *given: Any) -> Any:
-        from latticemetric.batch.apart import started_apart
+        from latticemetric.workers.apart import started_apart
 
         started = None if manner.run in self._ended else started_apart(*given, folder=manner.folder)
         if started is None or manner.run in self._ended:  # it may have ended meanwhile

@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.batch import constants
-from latticemetric.batch.serving import ELSEWHERE, LENGTH, Start
 from latticemetric.errors import InputError
+from latticemetric.workers import constants
+from latticemetric.workers.serving import ELSEWHERE, LENGTH, Start
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from latticemetric.batch.packing import Packed, Packing
+    from latticemetric.workers.packing import Packed, Packing
 
 # What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
 _SMALL = 2**15

@@ -11,14 +11,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from latticemetric.batch import constants
-from latticemetric.batch.limits import Limits
-from latticemetric.batch.packing import Packing, packing
-from latticemetric.batch.processes import Task
-from latticemetric.batch.remote import Answered, Manner, answer_batch
-from latticemetric.batch.window import Window
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.signature import VERSION
+from latticemetric.workers import constants
+from latticemetric.workers.limits import Limits
+from latticemetric.workers.packing import Packing, packing
+from latticemetric.workers.processes import Task
+from latticemetric.workers.remote import Answered, Manner, answer_batch
+from latticemetric.workers.window import Window
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -107,7 +107,7 @@ def _answerer(workers: Executor | Client) -> Answerer:
     if isinstance(workers, Executor):
         return _OfExecutor(workers)
     if hasattr(workers, "get_executor"):
-        from latticemetric.batch.cluster import OfCluster
+        from latticemetric.workers.cluster import OfCluster
 
         return OfCluster(workers)
     raise UsageError(f"{workers!r} is no number, executor or Dask client", where="workers")

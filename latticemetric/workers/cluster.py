@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.batch import constants
-from latticemetric.batch.remote import Answered, answer_batch, end_run
-from latticemetric.batch.workers import default_workers
 from latticemetric.errors import InputError, MissingDependencyError, UsageError
+from latticemetric.workers import constants
+from latticemetric.workers.pool import default_workers
+from latticemetric.workers.remote import Answered, answer_batch, end_run
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -157,7 +157,7 @@ def _started_here(workers: int | None) -> Any:
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
         memory_limit=None,
-        preload=["latticemetric.batch.uninterrupted"],
+        preload=["latticemetric.workers.uninterrupted"],
     )
 
 

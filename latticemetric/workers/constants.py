@@ -5,6 +5,7 @@ Tokens are known to the process that made them, to those that are forked from it
 
 from __future__ import annotations
 
+import os
 import pickle
 import threading
 import uuid
@@ -23,6 +24,8 @@ _contents: dict[str, bytes] = {}
 _tokens: dict[int, str] = {}
 _learnt: list[str] = []
 _lock = threading.Lock()
+if hasattr(os, "register_at_fork"):  # while a thread holds it, no other one may fork: the child would never get it
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def register(thing: Any) -> str:

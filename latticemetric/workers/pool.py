@@ -155,11 +155,11 @@ class Pool(Window):
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
-            if not worker.takes(size + task.size):
+            size += task.size
+            if not (worker.takes_together(size) if batch else worker.takes(size)):
                 self._again.appendleft(task)
                 break
             batch.append(task)
-            size += task.size
         return batch
 
     def _wait(self) -> None:

@@ -93,7 +93,7 @@ class Worker:
         replies: Where it answers.
         tasks: What it has been handed, and has not answered.
         again: Of these what has to be asked again.
-        since: When it began with the first of its tasks.
+        since: When it was heard of last, or was given work when it had none.
 
     Args:
         function: What answers, as `start` takes it.
@@ -106,6 +106,7 @@ class Worker:
         started = start(function, memory, [pipe for other in others for pipe in other.pipes])
         self._process, self._outbox, self.replies = started.process, started.outbox, started.replies
         self._knows = set(started.knows)
+        self._is_limited = memory is not None
         self.tasks: deque[Task] = deque()
         self.again: list[Task] = []
         self.since = 0.0
@@ -119,6 +120,10 @@ class Worker:
     def takes(self, size: int) -> bool:
         """Whether so many bytes can be handed over now without waiting for the worker to read them."""
         return not self.tasks or size <= _SMALL
+
+    def takes_together(self, size: int) -> bool:
+        """Whether so many bytes of several questions can be: of limited memory, each may take all that there is."""
+        return size <= _SMALL or not (self.tasks or self._is_limited)
 
     def hand(self, tasks: Iterable[Task]) -> None:
         """Gives it work, which follows the work that it has."""
@@ -134,6 +139,8 @@ class Worker:
     def collect(self) -> bool:
         """Takes in the replies that are there, all in one go; false if the worker is dead."""
         data = os.read(self.replies.fileno(), _PIECE)
+        if data:  # it has finished something, however long it waited for us to read all of it
+            self.since = time.monotonic()
         self._unread += data
         begin = 0
         while (end := self._end_of_reply(begin)) <= len(self._unread):
@@ -141,7 +148,6 @@ class Worker:
             begin = end
         if begin:
             del self._unread[:begin]
-            self.since = time.monotonic()
         return bool(data)
 
     def _take(self, reply: bytes) -> None:

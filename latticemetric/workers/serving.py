@@ -27,6 +27,10 @@ LENGTH = struct.Struct("<Q")
 ELSEWHERE = b""
 """The reply to a question that stands in a file which is not there."""
 
+# The status of a worker that has no memory for what it is handed.
+_NO_MEMORY = 12
+# Threads fork one after the other: a worker that had a copy of another one's ends of its pipes would hide its death.
+_births = threading.Lock()
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -72,16 +76,16 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
     import multiprocessing
 
     context = multiprocessing.get_context("fork")
-    inbox, our_outbox = context.Pipe(duplex=False)
-    our_inbox, outbox = context.Pipe(duplex=False)
-    not_its_own = [our_outbox, our_inbox, *foreign]
-    process = context.Process(
-        target=_be_forked, args=(function, memory, inbox, outbox, not_its_own), name="latticemetric worker", daemon=True
-    )
-    with _held_back():
-        process.start()
-    inbox.close()
-    outbox.close()
+    with _births:
+        inbox, our_outbox = context.Pipe(duplex=False)
+        our_inbox, outbox = context.Pipe(duplex=False)
+        not_its_own = [our_outbox, our_inbox, *foreign]
+        given = function, memory, inbox, outbox, not_its_own
+        process = context.Process(target=_be_forked, args=given, name="latticemetric worker", daemon=True)
+        with _held_back():
+            process.start()
+        inbox.close()
+        outbox.close()
     return Started(process, our_outbox, our_inbox, constants.known())
 
 
@@ -92,6 +96,8 @@ def _be_forked(
     outbox: Connection,
     foreign: Iterable[Connection],
 ) -> None:
+    global _births  # noqa: PLW0603  ours is held by who has forked us
+    _births = threading.Lock()
     for pipe in foreign:
         pipe.close()
     serve(function, memory, inbox, outbox)
@@ -111,11 +117,7 @@ def serve(function: Callable[[Any], Any], memory: int | None, inbox: Connection,
     while True:
         if memory is not None and (new is None or new):
             hold_memory(memory)
-        new, questions = pickle.loads(batches.get())  # noqa: S301  our own parent wrote it
-        if new:
-            constants.learn(new)
-            for token in new:
-                constants.constant(token)
+        new, questions = _unpacked(batches.get())
         for data in questions:
             reply = reply_to(function, data)
             try:
@@ -133,15 +135,29 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
             batches.put(inbox.recv_bytes())
     except (EOFError, OSError):
         os._exit(0)
+    except MemoryError:  # of a message that is lost nothing can be said
+        os._exit(_NO_MEMORY)
+
+
+def _unpacked(message: bytes) -> tuple[dict[str, bytes], list[bytes]]:
+    """Constants that are new here, and questions."""
+    try:
+        new, questions = pickle.loads(message)  # noqa: S301  our own parent wrote it
+        constants.learn(new)
+        for token in new:
+            constants.constant(token)
+    except MemoryError:
+        os._exit(_NO_MEMORY)
+    return new, questions
 
 
 def reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
     """An answer, an error and whether the error is of this question alone, pickled."""
     try:
-        question = pickle.loads(data)  # noqa: S301  our own parent wrote it
-    except OSError:  # it travels as a place in a file
-        return ELSEWHERE
-    try:
+        try:
+            question = pickle.loads(data)  # noqa: S301  our own parent wrote it
+        except OSError:  # it travels as a place in a file
+            return ELSEWHERE
         return constants.packed_reply((function(question), None, False))
     except MemoryError:
         return _pickled(InputError("there is not enough memory for it"), is_lost=True)

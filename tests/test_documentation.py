@@ -153,7 +153,7 @@ def test_links_of_a_page_have_a_text_and_lead_somewhere(page):
     """Pages are read as they are in the repository, too, where nothing fills in titles."""
     for text, target in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
         assert text, f"{page}: the link to {target} has no text"
-        path = page.parent / target.partition("#")[0]
+        path = (page.parent / target.partition("#")[0]).resolve()
         assert target.startswith(("https:", "#")) or path.exists() or path.parent == BUILT[0], f"{page}: {target}"
 
 

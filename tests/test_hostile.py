@@ -252,7 +252,7 @@ def on_a_terminal(program: str, *arguments: object, cwd: Path) -> tuple[str, str
         main.lattice_oracle() if sys.argv[0] == "lattice-oracle" else main.latticemetric()
     """
     environment = {**os.environ, "TQDM_DISABLE": "1"}
-    command = [sys.executable, "-c", code, program, *map(str, arguments)]
+    command = [sys.executable, "-P", "-c", code, program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False, cwd=cwd, env=environment)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return done.stdout.decode(), done.stderr.decode()
@@ -401,7 +401,7 @@ def test_numbers_are_read_and_written_with_points_in_every_locale(tmp_path):
             lm.write("-", [("u", lm.read_one(sys.argv[1]))], format="openfst-text")
     """
     environment = {**os.environ, "LOCPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=False, env=environment)
+    done = subprocess.run([sys.executable, "-P", "-c", code, path], capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout == b"0\t1\ta\ta\t1.5\n0\t1\tb\tb\t0.0\n1\t0.25\n" * 3
 

@@ -37,7 +37,7 @@ main.lattice_oracle()
 
 
 def started(*arguments: object, hurried: bool = True, **options: object) -> subprocess.Popen:
-    program = [str(PROGRAMS / "lattice-oracle")] if hurried else [sys.executable, "-c", UNHURRIED]
+    program = [str(PROGRAMS / "lattice-oracle")] if hurried else [sys.executable, "-P", "-c", UNHURRIED]
     command = [*program, *map(str, arguments)]
     return subprocess.Popen(command, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **options})
 
@@ -139,7 +139,7 @@ def killed(*_arguments, **_options):
 def test_killed_at_that_very_moment(moment, has_output, has_journal, run, tmp_path):
     given, undisturbed = run
     program = f"{KILLED_AT}{moment}\nmain.lattice_oracle()"
-    done = subprocess.run([sys.executable, "-c", program, *map(str, given)], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-P", "-c", program, *map(str, given)], capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert ((tmp_path / "out.json").exists(), (tmp_path / "out.json.journal").exists()) == (has_output, has_journal)
     assert oracle(*given).status == 1
@@ -279,7 +279,7 @@ def test_a_disk_that_fills_up_at_the_end_costs_no_answer(tmp_path):
         "    def write(self, data): raise OSError(28, 'No space left on device')\n    def close(self): pass\n"
         "writing.compressing = lambda path, raw: Full(raw)\nmain.lattice_oracle()"
     )
-    command = [sys.executable, "-c", broken, *map(str, given), "--resume", "--output", str(output)]
+    command = [sys.executable, "-P", "-c", broken, *map(str, given), "--resume", "--output", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"error: {output}: cannot be written: No space left on device\n")
     assert journal.exists()

@@ -256,7 +256,7 @@ for _ in map_in_order(answer, range(100), 2):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_worker_outlives_its_parent(number, tmp_path):
     pids = tmp_path / "pids"
-    parent = subprocess.Popen([sys.executable, "-c", ORPHANS, str(pids)], stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen([sys.executable, "-P", "-c", ORPHANS, str(pids)], stderr=subprocess.DEVNULL)
     assert wait_for(lambda: pids.exists() and len(pids.read_text().split()) >= 2)
     parent.send_signal(number)
     parent.wait(timeout=60)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from test_cli import EXAMPLES, PROGRAMS, good, oracle
+from test_cli import EXAMPLES, good, oracle
 from test_executors import heavy
+from test_interrupted_runs import UNHURRIED
 from test_many_graphs_cli import RICH, data, latticemetric
 from test_many_graphs_cli import heavy as heavy_archive
 from test_workers import told, wait_for
@@ -171,7 +172,7 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
-        [str(PROGRAMS / "lattice-oracle"), *map(str, [*given, "--resume", "-o", output, "--cluster", "local:2"])],
+        [sys.executable, "-P", "-c", UNHURRIED, *map(str, [*given, "--resume", "-o", output, "--cluster", "local:2"])],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, CHILD: mark},

@@ -23,7 +23,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which pro
 # background of a shell, which has interrupts ignored.
 UNHURRIED = """
 import signal, time
-from latticemetric.batch.journal import Journal
+from latticemetric.workers.journal import Journal
 from latticemetric.cli import main
 keep = Journal._keep
 def keep_slowly(journal, answer):

@@ -118,6 +118,11 @@ def killed(*_arguments, **_options):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
+AT_THE_LIST = """
+replace = pathlib.Path.replace
+pathlib.Path.replace = lambda draft, to: killed() if "failures" in str(to) else replace(draft, to)
+"""
+
 
 @pytest.mark.parametrize(
     ("moment", "has_output", "has_journal"),
@@ -126,6 +131,7 @@ def killed(*_arguments, **_options):
         ("from latticemetric.workers.journal import Journal; Journal.remove = killed", True, True),
         ("from latticemetric.workers.journal import Journal; Journal._check = killed", False, True),
         ("from latticemetric.cli.running import Failures; Failures.write = killed", True, True),
+        (f"import pathlib; {AT_THE_LIST}", True, True),
         ("from latticemetric.workers.journal import Journal; Journal._keep = killed", False, True),
     ],
     ids=[
@@ -133,6 +139,7 @@ def killed(*_arguments, **_options):
         "before the journal is removed",
         "with an empty journal",
         "before the list of failures",
+        "before the list of failures has its name",
         "at the first answer",
     ],
 )

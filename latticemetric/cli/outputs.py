@@ -39,6 +39,13 @@ def check_outputs() -> None:
                 raise UsageError(f"{written[real]} would be written over what is read", where=real)
 
 
+def written_files() -> Iterator[str]:
+    """The files that the command at hand writes, wherever links lead."""
+    params = click.get_current_context().params
+    for name in _WRITTEN:
+        yield from _files(params.get(name))
+
+
 def sparing(graphs: Iterable[tuple[str, Graph]], target: str, to_format: str | None) -> Iterator[tuple[str, Graph]]:
     """Passes graphs on that are to be written; if each gets a file of its own, none may be a file that is read."""
     if not target.endswith("/"):

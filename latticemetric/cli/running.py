@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -173,6 +172,7 @@ def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
 
 def _journal(output: str) -> Journal:
     from latticemetric.cli.fingerprint import fingerprint
+    from latticemetric.cli.outputs import written_files
     from latticemetric.formats.writing import is_replaceable
     from latticemetric.workers.journal import Journal
 
@@ -181,14 +181,15 @@ def _journal(output: str) -> Journal:
     if not (output.endswith("/") or is_replaceable(output)):
         raise UsageError("this is no file, and cannot be gone on with", where=output, advice="leave --resume out")
     journal = Journal(f"{output.rstrip('/')}.journal", fingerprint(click.get_current_context()))
-    _remove_drafts(Path(os.path.realpath(output)))
+    for file in written_files():
+        _remove_drafts(Path(file))
     return journal
 
 
 def _remove_drafts(output: Path) -> None:
-    """What killed runs had written of the output: nobody else writes it, for the journal is ours."""
+    """What killed runs had written of an output: nobody else writes it, for the journal is ours."""
     draft = re.compile(re.escape(output.name) + r"\.[0-9]+\.part")
-    for file in output.parent.iterdir():
+    for file in output.parent.iterdir() if output.parent.is_dir() else ():
         if draft.fullmatch(file.name):
             file.unlink(missing_ok=True)
 

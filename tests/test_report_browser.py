@@ -1,8 +1,12 @@
 """A report in a browser: clicked through, by keyboard and by touch, on a desk and on a phone."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +17,8 @@ pytest.importorskip("jinja2")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if CHROMIUM is None:
     pytest.skip("there is no chromium here (make browser installs it)", allow_module_level=True)
+
+DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 HOSTILE = [
@@ -391,3 +397,42 @@ def test_it_prints_on_paper(opened):
     assert not page.locator("#tools").is_visible()
     assert page.locator(".side.oracle").is_visible()
     assert page.pdf().startswith(b"%PDF")
+
+
+# --- Real lattices
+
+REAL = {
+    "hifst": ["hifst/att", "hifst/refs.50.idx", "--metric", "4-grr", "--ignore", "1 2", "--beams", "1,5"],
+    "kaldi": ["kaldi/ps-medium.lat.txt.gz", "kaldi/ps-medium.ref.int", "--metric", "wer"],
+}
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"there are no lattices in {DATA} (LATTICEMETRIC_DATA)")
+@pytest.mark.parametrize("name", REAL)
+def test_a_report_of_real_lattices_is_clicked_through(name, opened, tmp_path):
+    graphs, references, *options = REAL[name]
+    file = tmp_path / "report.html"
+    program = Path(sys.executable).parent / "latticemetric"
+    subprocess.run([program, "report", DATA / graphs, DATA / references, *options, "-o", file], check=True, cwd=DATA)
+    assert file.stat().st_size < 5_000_000
+    for viewport in (DESK, PHONE):
+        page = opened(viewport, file)
+        known = ids(page)
+        page.keyboard.press("/")
+        page.keyboard.type(known[-1])
+        assert known[-1] in ids(page)
+        page.keyboard.press("Escape")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert page.locator("tr.detail .drawing svg").first.is_visible()
+        page.wait_for_function("document.querySelector('.drawing svg').hasAttribute('viewBox')")
+        before = viewbox(page)
+        page.get_by_role("button", name="Larger").click()
+        assert viewbox(page)[2] < before[2]
+        page.get_by_role("button", name="Dark").click()
+        assert overflow(page) == 0
+    page = opened(DESK, file)
+    page.get_by_role("columnheader", name="Headroom").get_by_role("button").click()
+    assert sorted(ids(page)) == sorted(known)
+    assert ids(page) != known

@@ -63,12 +63,14 @@ _LOOP = f"{sys.executable} {LOOPS} {{lattices}} {{references}} {{output}}"
 _SHARDS = [f"{_ORACLE} --workers 1 --format json --shard {k}/{SHARDS} -o {{output}}.{k}" for k in range(1, SHARDS + 1)]
 _MERGE = " ".join([f"{BIN}/latticemetric merge", *(f"{{output}}.{k}" for k in range(1, SHARDS + 1)), "-o {output}"])
 
-# Another way, like that of a cluster, is another line.
 WAYS = [
     Way("a loop", [_LOOP]),
     Way("`lattice-oracle --workers 1`", [f"{_ORACLE} --format tsv --workers 1 -o {{output}}"], "a loop"),
     Way("a pool of 2", [f"{_LOOP} 2"]),
     Way("`lattice-oracle --workers 2`", [f"{_ORACLE} --format tsv --workers 2 -o {{output}}"], "a pool of 2"),
+    Way(
+        "`lattice-oracle --cluster local:2`", [f"{_ORACLE} --format tsv --cluster local:2 -o {{output}}"], "a pool of 2"
+    ),
     Way("`--format json --workers 1`", [f"{_ORACLE} --format json --workers 1 -o {{output}}"], result=".json"),
     Way(f"{SHARDS} shards and `merge`", [*_SHARDS, _MERGE], "`--format json --workers 1`", ".json"),
 ]

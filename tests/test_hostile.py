@@ -98,7 +98,8 @@ def test_shards_are_merged_however_large(tmp_path):
     for number, shard in enumerate(shards, start=1):
         good(oracle(*MEETING, "--shard", f"{number}/2", "--format", "json", "--output", shard))
     environment = {**os.environ, "LATTICEMETRIC_MOST_AT_ONCE": "3k"}
-    good(run("latticemetric", "merge", *shards, env=environment))
+    merged = good(run("latticemetric", "merge", *shards, env=environment)).stdout
+    assert merged == good(oracle(*MEETING, "--format", "json")).stdout
 
 
 def test_archives_end_where_they_end(tmp_path):

@@ -10,6 +10,7 @@ import click
 
 from latticemetric.cli import options, searches
 from latticemetric.cli.display import say
+from latticemetric.cli.files import GraphFiles, TextOrFile
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
@@ -40,7 +41,7 @@ _SECTIONS = {
 
 
 @verb("draw", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("graphs", nargs=1, required=False)
+@click.argument("graphs", type=GraphFiles(), nargs=1, required=False)
 @click.option("--id", "name", metavar="ID", help="Which graph of the file (not needed if it holds one).")
 @click.option(
     "--kind",
@@ -50,7 +51,12 @@ _SECTIONS = {
     help="The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
 )
 @click.option(
-    "--reference", "references", multiple=True, metavar="TEXT|FILE", help="What should have been said; repeatable."
+    "--reference",
+    "references",
+    type=TextOrFile(),
+    multiple=True,
+    metavar="TEXT|FILE",
+    help="What should have been said; repeatable.",
 )
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @click.option("--oracle", is_flag=True, help="Highlight what scores best against the reference.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from latticemetric.cli.files import GrammarName, NamesFiles, ResultFile
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,10 +21,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
-    "--symbols", metavar="FILE", help="Symbol table (words.txt) that spells word numbers, of graphs and references."
+    "--symbols",
+    type=NamesFiles(),
+    metavar="FILE",
+    help="Symbol table (words.txt) that spells word numbers, of graphs and references.",
 )
 output = click.option(
-    "--output", "-o", default="-", metavar="FILE", help="Where results go, compressed as the suffix says (else stdout)."
+    "--output",
+    "-o",
+    type=ResultFile(),
+    default="-",
+    metavar="FILE",
+    help="Where results go, compressed as the suffix says (else stdout).",
 )
 
 engine = click.option(
@@ -105,7 +114,10 @@ def _name_and_number(
 
 
 normalize = click.option(
-    "--normalize", metavar="GRAMMAR", help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE."
+    "--normalize",
+    type=GrammarName(),
+    metavar="GRAMMAR",
+    help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE.",
 )
 
 
@@ -171,10 +183,6 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     """
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
 
-    if click.get_current_context(silent=True) is not None:
-        from latticemetric.cli.outputs import check_outputs
-
-        check_outputs()
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:
 

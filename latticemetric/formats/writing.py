@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
@@ -15,10 +16,17 @@ from unicodedata import category
 
 from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, placed, shortened
 from latticemetric.formats.files.compression import compressing
+from latticemetric.formats.files.inputs import current
 from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
 
 STANDARD_OUTPUT = "-"
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_TOKEN_BYTES = 8
+_DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
+# With what is added, a draft's name is no longer than any disk allows.
+_LONGEST_NAME = 200
 
 
 Refused = Callable[[str, LatticeMetricError], None]
@@ -227,17 +235,62 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
         with Path(path).open("ab") as raw:
             yield raw
         return
-    draft = Path(f"{real}.{os.getpid()}.part")
-    with draft.open("wb") as raw:
-        try:
+    _check_replaceable(real, path)
+    before = Path(real).stat() if Path(real).exists() else None
+    draft, number = _new_draft(Path(real), before)
+    try:
+        with os.fdopen(number, "wb") as raw:
             yield raw
-            raw.close()
-            if Path(real).exists():
-                draft.chmod(Path(real).stat().st_mode)
-            draft.replace(real)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+            raw.flush()
+            if before is not None:
+                _make_alike(raw.fileno(), before)
+        _check_replaceable(real, path)  # what is read may have become known only now
+        draft.replace(real)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _check_replaceable(real: str, path: str) -> None:
+    """Refuses what is write-protected, which could be replaced nevertheless, and what the command at work reads."""
+    if Path(real).is_symlink():
+        raise InputError("cannot be written: it is a link to itself", where=path)
+    if Path(real).exists() and not os.access(real, os.W_OK):
+        raise InputError("cannot be written: Permission denied", where=path)
+    if (inputs := current()) is not None:
+        inputs.protect(path)
+
+
+def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
+    """A new file beside an output, and its number while it is open. Nobody can have laid a link there beforehand.
+
+    It is hidden: who reads the folder meanwhile passes over it. What takes the place of another file is private
+    until it has that one's mode.
+    """
+    name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
+    while True:
+        draft = output.with_name(f".{name}.{os.urandom(_TOKEN_BYTES).hex()}.part")
+        with contextlib.suppress(FileExistsError):
+            return draft, os.open(draft, _CREATE, 0o666 if before is None else 0o600)
+
+
+def _make_alike(number: int, before: os.stat_result) -> None:
+    """Gives an open file the owner and the mode of the one that it replaces."""
+    with contextlib.suppress(OSError):  # only root may give files away
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(number, before.st_uid, before.st_gid)
+    os.fchmod(number, stat.S_IMODE(before.st_mode))
+
+
+def remove_drafts(path: str) -> None:
+    """Removes what killed runs had written of a file, or of those in a folder (it ends in `/`)."""
+    real = Path(os.path.realpath(path))
+    folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
+    with contextlib.suppress(OSError):  # whoever writes there says what is wrong
+        for file in folder.iterdir():
+            draft = _DRAFT.fullmatch(os.fsencode(file.name))
+            if draft and (name is None or draft[1] == os.fsencode(name)[:_LONGEST_NAME]):
+                file.unlink(missing_ok=True)
 
 
 def synced(path: str) -> None:

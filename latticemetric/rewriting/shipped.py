@@ -111,11 +111,11 @@ def grammar_module(name: str) -> ModuleType:
 
 def _put(path: Path, archive: bytes) -> None:
     """Writes a file that appears under its name only when it is whole."""
+    from latticemetric.formats.writing import atomic_output
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.stem, suffix=".part", delete=False) as file:
-            file.write(archive)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with atomic_output(str(path)) as file:
+        file.write(archive)

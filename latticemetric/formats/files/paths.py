@@ -51,3 +51,27 @@ def natural_order(path: str) -> list[tuple[int, int, str]]:
     """A key to sort names with: 2 before 10."""
     parts = re.split(r"([0-9]+)", path)
     return [(0, int(part), "") if k % 2 else (1, 0, part) for k, part in enumerate(parts)]
+
+
+def would_mean(path: str, new: str) -> bool:
+    """Whether a path that means several files would mean a new one, too: a folder or glob that it would be in."""
+    if path == STANDARD_INPUT or Path(new).name.startswith("."):
+        return False
+    try:
+        if Path(path).is_dir():
+            return Path(path).samefile(Path(os.path.realpath(new)).parent)
+        return not Path(path).exists() and _matches(os.path.abspath(path), os.path.abspath(new))  # noqa: PTH100  plain strings
+    except (OSError, ValueError):
+        return False  # whoever opens it says what is wrong
+
+
+def _matches(pattern: str, path: str) -> bool:
+    import fnmatch
+    import glob
+
+    if not glob.has_magic(pattern):
+        return False
+    if "**" in pattern:
+        return fnmatch.fnmatchcase(path, pattern.replace("**/", "*"))
+    wanted, parts = Path(pattern).parts, Path(path).parts
+    return len(wanted) == len(parts) and all(map(fnmatch.fnmatchcase, parts, wanted))

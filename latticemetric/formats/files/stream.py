@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 from latticemetric.errors import FormatError, InputError, harmless
 from latticemetric.formats.files.allowance import Allowance
 from latticemetric.formats.files.compression import decompressed, without_compression
+from latticemetric.formats.files.inputs import current
 
 STANDARD_INPUT = "-"
 
@@ -253,6 +254,8 @@ def open_stream(path: str) -> Stream:
         raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
+    if (inputs := current()) is not None:
+        inputs.add_open(raw.fileno(), path)
     try:
         return Stream(path, raw)
     except BaseException:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli.files import GrammarName, NamesFiles, ResultFile
-from latticemetric.errors import UsageError
+from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.rewriting.grammar import Grammar
@@ -43,8 +43,23 @@ engine = click.option(
     help="What runs the search; the answer is the same.",
 )
 
+
+def checked_workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
+    """A number of workers, checked."""
+    if number is not None and number > 1:
+        from latticemetric.workers.pool import check_workers
+
+        with placed("--workers"):
+            check_workers(number)
+    return number
+
+
 workers = click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Graphs searched at once (default: one a processor)."
+    "--workers",
+    type=click.IntRange(1),
+    callback=checked_workers,
+    metavar="N",
+    help="Graphs searched at once (default: one a processor).",
 )
 
 

@@ -344,3 +344,133 @@ def test_grammars_are_archived_as_other_outputs_are(there):
     good(run("latticemetric", "grammar", "build", "english", "--output", there))
     assert (mode(there / "english.far"), (there / "english.far").stat().st_size > 1000) == (0o640, True)
     assert not list(there.glob(".*"))
+
+
+# --- What cannot be written is said before the work begins
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("none/x.svg", "cannot be written: No such file or directory"),
+        ("meeting.ark/x.svg", "cannot be written: Not a directory"),
+        ("folder", "cannot be written: Is a directory"),
+        (f"{'x' * 300}.svg", "cannot be written: File name too long"),
+        ("none\0.svg", "cannot be written: no file has such a name"),
+        ("closed/x.svg", "cannot be written: Permission denied"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+@pytest.mark.parametrize("option", ["--output", "--failures", "--plot"])
+def test_outputs_that_cannot_be_are_known_at_once(option, path, why, there, monkeypatch):
+    (there / "closed").mkdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda one, mode: Path(one).name != "closed" and access(one, mode))
+    monkeypatch.setattr("latticemetric.batch.sweep.swept_pairs", None)  # nothing is begun
+    done = CliRunner().invoke(main._group, ["sweep", *map(str, MEETING), "--nbest", "2", option, path])
+    assert isinstance(done.exception, lm.InputError), done.exception
+    assert why in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("meeting.ark/", "cannot be made a folder: Not a directory"), ("closed/a/b/", "closed/a/b/: .*Permission denied")],
+)
+def test_folders_that_cannot_be_are_known_at_once(path, why, there, monkeypatch):
+    (there / "closed").mkdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda one, mode: Path(one).name != "closed" and access(one, mode))
+    done = CliRunner().invoke(main._group, ["convert", "meeting.lat.txt", path, "--to", "kaldi"])
+    with pytest.raises(lm.InputError, match=why):
+        raise done.exception
+    assert not list((there / "closed").iterdir())
+
+
+@pytest.mark.parametrize("command", ["--help", "--version", "grammar list", "completion bash", "doctor", "demo"])
+def test_what_nobody_can_read_is_an_error(command):
+    done = subprocess.run(
+        [PROGRAM, *command.split()], stderr=subprocess.PIPE, check=False, preexec_fn=lambda: os.close(1), timeout=60
+    )
+    assert (done.returncode, done.stderr) == (2, b"error: standard output is closed; name a file to write to\n")
+
+
+# --- Journals are ours
+
+
+def resumed(*line: str) -> click.testing.Result:
+    return CliRunner().invoke(main._group, [*line, "--resume", "--output", "out"])
+
+
+@pytest.mark.parametrize("content", ['{"important": 1', '{"a": 1}', "{'", '{"versions', "important\n", "x"])
+def test_a_file_that_is_called_like_a_journal_stays(content, there):
+    (there / "out.journal").write_text(content)
+    done = resumed("info", "meeting.lat.txt")
+    assert isinstance(done.exception, UsageError)
+    assert str(done.exception).startswith("out.journal: ")
+    assert (there / "out.journal").read_text() == content
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 9, 12, 30])
+def test_a_journal_that_was_killed_in_its_first_line_begins_again(length, there, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("latticemetric.workers.journal.Journal.remove", lambda _self: None)
+        assert resumed("info", "meeting.lat.txt").exit_code == 0
+    journal = there / "out.journal"
+    assert mode(journal) == 0o600
+    journal.write_bytes(journal.read_bytes()[:length])
+    assert resumed("info", "meeting.lat.txt").exit_code == 0
+    assert not journal.exists()
+
+
+def test_a_journal_is_written_through_no_link(there):
+    (there / "victim").write_text("")
+    (there / "out.journal").symlink_to("victim")
+    done = resumed("info", "meeting.lat.txt")
+    assert "out.journal: cannot be written: it is a link" in str(done.exception)
+    assert (there / "victim").read_text() == ""
+
+
+# --- Users without homes, caches and temporary folders
+
+
+def test_grammars_need_no_home_and_no_cache(there, monkeypatch):
+    pytest.importorskip("pynini")
+    from latticemetric.rewriting import shipped
+
+    compiled = []
+    monkeypatch.setattr(shipped, "_export", lambda _name, path: compiled.append(path.write_bytes(b"archive")))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "home", raises(RuntimeError))
+        assert shipped.compiled("english") == b"archive"
+    (there / "a file").write_text("")
+    for folder in ("/proc/none", str(there / "a file"), str(there / "cache")):
+        monkeypatch.setenv("XDG_CACHE_HOME", folder)
+        assert shipped.compiled("english") == b"archive"
+    assert shipped.compiled("english") == b"archive"
+    assert len(compiled) == 4  # the last one was kept
+
+
+def test_wordnet_is_looked_for_without_a_home(monkeypatch):
+    from latticemetric.metrics import wordnet
+
+    monkeypatch.setattr(Path, "home", raises(RuntimeError))
+    assert Path("/usr/share/nltk_data/corpora/wordnet") in list(wordnet._places(None, None, None))
+
+
+def raises(kind: type[Exception]):
+    def raising() -> Path:
+        raise kind
+
+    return raising
+
+
+def test_a_temporary_folder_that_is_none_is_named(monkeypatch):
+    import tempfile
+
+    from latticemetric.formats.files.spool import Spool
+
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])
+    with Spool() as spool, pytest.raises(lm.InputError, match=r"temporary files cannot be written: No usable .*TMPDIR"):
+        spool.write(bytes(2**24 + 1))

@@ -40,6 +40,8 @@ def guarded(context: click.Context) -> Iterator[None]:
     if not (written or straight):
         yield
         return
+    from latticemetric.formats.writing import check_writable
+
     _check_distinct(written)
     _check_outside(context, written)
     inputs = Inputs()
@@ -53,6 +55,8 @@ def guarded(context: click.Context) -> Iterator[None]:
     if straight and (read := inputs.clash(sys.stdout.fileno())) is not None:
         raise _overwritten("standard output", read, read)
     with watched(inputs):
+        for _, path in written:
+            check_writable(path)
         yield
 
 

@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import IO, cast
 from unicodedata import category
 
-from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, placed, shortened
+from latticemetric.errors import (
+    InputError,
+    LatticeMetricError,
+    OutputClosedError,
+    UsageError,
+    output_closed,
+    placed,
+    shortened,
+)
 from latticemetric.formats.files.compression import compressing
 from latticemetric.formats.files.inputs import current
 from latticemetric.formats.files.spool import Spool
@@ -195,7 +203,7 @@ def _file_number(path: Path) -> tuple[int, int]:
 def standard_output() -> Iterator[IO[bytes]]:
     """Standard output as bytes, flushed at the end."""
     if sys.stdout is None:
-        raise InputError("standard output is closed", advice="name a file to write to")
+        raise output_closed()
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -249,6 +257,44 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def check_writable(path: str) -> None:
+    """Says what is wrong with a file, or a folder (it ends in `/`), that will be written much later.
+
+    Raises:
+        InputError: It cannot be written as things are.
+    """
+    try:
+        real = Path(os.path.realpath(path))
+        if path.endswith("/"):
+            _check_folder(real)
+        elif real.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif is_replaceable(path):
+            _check_replaceable(str(real), path)
+            real.parent.stat()
+            _check_access(real.parent)
+    except (OSError, ValueError) as error:
+        if isinstance(error, LatticeMetricError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise InputError(f"cannot be written: {why}", where=path) from None
+
+
+def _check_folder(folder: Path) -> None:
+    """It may have to be made, and those that it will be in, too."""
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot be made a folder: {os.strerror(errno.ENOTDIR)}", where=str(folder))
+    _check_access(there)
+
+
+def _check_access(folder: Path) -> None:
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _check_replaceable(real: str, path: str) -> None:

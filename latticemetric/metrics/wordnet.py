@@ -6,6 +6,7 @@ outside of its own search path. Base forms and synsets are in `index.*` and `*.e
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import zipfile
@@ -162,7 +163,9 @@ def _places(nltk_data: str | None, search_folder: str | None, home: str | None) 
         yield Path(home) / "dict"
         yield Path(home)
     yield Path("/usr/share/wordnet")
-    for shared in (Path.home() / "nltk_data", Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")):
+    with contextlib.suppress(RuntimeError):  # the user has no home
+        yield from _corpora(Path.home() / "nltk_data")
+    for shared in (Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")):
         yield from _corpora(shared)
 
 

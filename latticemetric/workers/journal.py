@@ -8,6 +8,7 @@ the answers of the journal: what it writes cannot differ.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -29,6 +30,7 @@ Fingerprint = dict[str, Any]
 
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 # Answers are made of our own classes, and these.
 _OTHERS = {
     "builtins": {"frozenset", "set", "range", "slice", "complex", "bytearray"},
@@ -62,9 +64,11 @@ class Journal:
         self._synced = time.monotonic()
         try:
             # Without a buffer: what a full disk did not take must not be tried again when the file is closed.
-            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+            # Nor through a link: its name is known beforehand, and others may write into the folder.
+            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
+            why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+            raise InputError(f"cannot be written: {why}", where=path) from None
         try:
             self._lock()
             self._check(fingerprint)
@@ -117,8 +121,9 @@ class Journal:
     def _check(self, fingerprint: Fingerprint) -> None:
         line = self._reader(0).readline()
         self._begin = len(line)
-        if not line.endswith(b"\n") and line[:2] == b'{"'[: len(line)]:  # new, or killed in its first line
-            head = json.dumps(fingerprint).encode() + b"\n"
+        head = json.dumps(fingerprint).encode() + b"\n"
+        first = head.partition(b":")[0]
+        if not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]:  # new, or killed in its first line
             self._cut(0)
             self._write(head)
             self._begin = len(head)

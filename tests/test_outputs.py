@@ -474,3 +474,30 @@ def test_a_temporary_folder_that_is_none_is_named(monkeypatch):
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])
     with Spool() as spool, pytest.raises(lm.InputError, match=r"temporary files cannot be written: No usable .*TMPDIR"):
         spool.write(bytes(2**24 + 1))
+
+
+# --- A script and its archive
+
+
+def test_an_old_script_never_points_into_a_new_archive(there, monkeypatch):
+    line = ["convert", "meeting.lat.txt", "new.scp", "--symbols", "meeting.words.txt"]
+    assert CliRunner().invoke(main._group, line).exit_code == 0
+    replace, script = Path.replace, Path("new.scp").read_bytes()
+
+    def killed(self: Path, target: str) -> None:
+        if str(target).endswith(".scp"):
+            raise KeyboardInterrupt
+        replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", killed)
+    assert CliRunner().invoke(main._group, line).exit_code != 0
+    assert Path("new.ark").exists()
+    assert not Path("new.scp").exists()
+    monkeypatch.setattr(Path, "replace", replace)
+    assert CliRunner().invoke(main._group, line).exit_code == 0
+    assert Path("new.scp").read_bytes() == script
+    archive = Path("new.ark").read_bytes()
+    done = CliRunner().invoke(main._group, ["convert", "meeting.ref.txt", "new.scp", "--keep-going", "--from", "plf"])
+    assert "there are no graphs to write" in str(done.exception)
+    assert (Path("new.scp").read_bytes(), Path("new.ark").read_bytes()) == (script, archive)
+    assert not list(there.glob(".*"))

@@ -6,6 +6,7 @@ Commands say what a value is by its metavar, so nothing is said twice: whatever 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from importlib import import_module
 
 import click
@@ -37,7 +38,9 @@ def teach(command: click.Command) -> None:
         if isinstance(parameter.type, click.types.StringParamType):
             offered = _offered(command.name or "", parameter)
             if offered is not None:
-                parameter.type = offered
+                # It stays of its kind, which says what it has to do with files.
+                parameter.type = copy(parameter.type)
+                vars(parameter.type)["shell_complete"] = offered.shell_complete
     if isinstance(command, click.Group):
         for each in command.commands.values():
             teach(each)

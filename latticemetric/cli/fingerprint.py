@@ -34,7 +34,7 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
         UsageError: It reads what cannot be read again.
     """
     told = {name: value for name, value in context.params.items() if name not in _NO_MATTER}
-    files = {file: _state_again(file) for _, _, file in read_files(context) if file == STANDARD or os.path.exists(file)}  # noqa: PTH110  a plain string
+    files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
     if (inputs := current()) is not None:
         inputs.known(files.keys())
     found = _wordnet(context)
@@ -98,13 +98,17 @@ def _plugins() -> Iterator[tuple[str, str]]:
             yield f"{group}: {entry.name}", f"{entry.value} {entry.dist.version if entry.dist else ''}"
 
 
-def _state_again(path: str) -> list[int]:
-    """The state of what can be read again, to see whether it is still the same."""
+def _state_again(path: str) -> list[int] | None:
+    """The state of what can be read again; nothing where there is nothing: that will be said where it is read."""
     if path == STANDARD:
         raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
-    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a plain string
+    try:
+        state = os.stat(path)  # noqa: PTH116  a plain string
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(state.st_mode):
         raise UsageError("this is no plain file, and cannot be read again", where=path, advice="leave --resume out")
-    return _state(path)
+    return [state.st_size, state.st_mtime_ns]
 
 
 def _state(path: str) -> list[int]:

@@ -112,6 +112,8 @@ OWN = {
 
 # Those that a folder as a whole may be in.
 FOLDERS = ("espnet-nbest",)
+# Those that point to other files.
+SCRIPTS = ("kaldi-script",)
 
 
 def possible(head: bytes) -> list[str]:

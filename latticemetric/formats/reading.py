@@ -13,8 +13,21 @@ from latticemetric.formats.files.compression import without_compression
 from latticemetric.formats.files.paths import expand
 from latticemetric.formats.files.signs import is_tar
 from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
-from latticemetric.formats.registry import Entry, Format, Graph, find_format, folder_formats, graph_name, sniff
+from latticemetric.formats.registry import (
+    Entry,
+    Format,
+    Graph,
+    find_format,
+    folder_formats,
+    graph_name,
+    may_point,
+    sniff,
+)
 from latticemetric.vocabulary import Vocabulary
+
+_GLANCE = 2**16
+# By so many bytes, what is compressed is told from text.
+_MAGIC = 4
 
 
 def entries(
@@ -58,7 +71,9 @@ def _files_of_folder(folder: Path, chosen: Format | None) -> Iterator[str]:
 
 def _pointed_to(path: str, chosen: Format | None) -> Iterator[str]:
     """What a plain file points to; a pipe must not be read before its graphs are."""
-    if not Path(path).is_file() or (chosen is not None and chosen.points_to is None):
+    if (chosen is not None and chosen.points_to is None) or not os.path.isfile(path):  # noqa: PTH113  a plain string
+        return
+    if chosen is None and not _may_point(path):
         return
     with open_stream(path) as stream:
         if is_tar(stream.head()):
@@ -66,6 +81,14 @@ def _pointed_to(path: str, chosen: Format | None) -> Iterator[str]:
         found = chosen or sniff(stream)
         if found.points_to is not None:
             yield from found.points_to(stream)
+
+
+def _may_point(path: str) -> bool:
+    """A glance at a file: thousands may have to be looked at before the first of them is read."""
+    with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
+        head = raw.read(_GLANCE)
+    plain = all(chr(byte).isprintable() or chr(byte).isspace() for byte in head[:_MAGIC]) and head[:_MAGIC].isascii()
+    return not plain or may_point(head)
 
 
 def _failed(path: str, error: InputError) -> Entry:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.catalogue import FOLDERS, OWN, possible
+from latticemetric.formats.catalogue import FOLDERS, OWN, SCRIPTS, possible
 from latticemetric.formats.files.compression import without_compression
 from latticemetric.formats.files.signs import foreign_container
 from latticemetric.formats.files.stream import Stream
@@ -156,6 +156,12 @@ def find_format(name: str) -> Format:
 def folder_formats() -> list[Format]:
     """Our formats that a folder as a whole may be in."""
     return [_own(name) for name in FOLDERS]
+
+
+def may_point(head: bytes) -> bool:
+    """Whether a text with such first bytes may be in a format that points to other files."""
+    candidates = [*map(_own, SCRIPTS), *_foreign()]
+    return any(one.points_to is not None and one.sniff(head) for one in candidates)
 
 
 def sniff(stream: Stream) -> Format:

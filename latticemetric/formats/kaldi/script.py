@@ -5,6 +5,7 @@ Kaldi's commands between pipes are not run, and its ranges of matrices make no s
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -121,12 +122,13 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
-    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
+    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, is_replaceable
 
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
         raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
+    # The archive takes its place first.
     with atomic_output(path) as script, atomic_output(archive) as file:
         at = 0
         for name, graph in graphs:
@@ -135,6 +137,13 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
             script.write(f"{name} {archive}:{at + key}\n".encode())
             at += size
             count += 1
+        if not count:
+            raise InputError("there are no graphs to write")
+        script.flush()
+        file.flush()
+        # A crash between the two must not leave an old script, whose places are those of another archive.
+        if is_replaceable(path):
+            Path(os.path.realpath(path)).unlink(missing_ok=True)
     return count
 
 

@@ -48,6 +48,23 @@ def through_costs(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Cost of the cheapest path with each arc, and of the cheapest that ends in each state."""
 
+def determinize(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    start: int,
+    delta: float,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """An acceptor without ε, where each string has one path: source, target, word and cost of arcs, final costs."""
+
 def search_lattice(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],

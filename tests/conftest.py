@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=60, deadline=None)
@@ -9,3 +10,12 @@ settings.register_profile("deep", max_examples=2000, deadline=None)
 # A build must not fail by chance on a change that did not cause it.
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture
+def memory_limit():
+    """Sets how much memory one search may take, until the test ends."""
+    from latticemetric.memory import limit_memory
+
+    yield limit_memory
+    limit_memory(None)

@@ -68,10 +68,12 @@ def test_a_derivation_that_no_memory_holds_is_refused(levels):
         lm.oracle(doubling(levels), "1", "wrr")
 
 
-def test_tables_that_no_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("latticemetric.engine.native_forest.machine_memory", lambda: 1000)
+def test_tables_that_no_memory_holds_are_refused(memory_limit):
+    memory_limit(1000)
     forest = lm.Forest.from_edges([0, 1], [[], [0]], [[1], [2, -1, 3]], goals=[1])
-    with pytest.raises(lm.InputError, match="do not fit into memory; prune the forest, or shorten the reference"):
+    with pytest.raises(
+        lm.InputError, match="do not fit into memory; prune the forest, shorten the reference, or allow more"
+    ):
         lm.oracle(forest, "1 2 3 " * 20)
 
 

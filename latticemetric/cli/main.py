@@ -16,6 +16,7 @@ import click
 from latticemetric.cli.stopping import Stopped, listen, listen_no_more
 from latticemetric.cli.versions import version_option
 from latticemetric.errors import LatticeMetricError, OutputClosedError, harmless
+from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -111,6 +112,7 @@ def _run(command: click.Command, program: str) -> None:
     gc.set_threshold(100_000, 20, 20)
     _fill_closed_streams()
     listen()
+    hold_command()
     try:
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:

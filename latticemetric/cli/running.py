@@ -133,11 +133,13 @@ def running(
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.cli.outputs import check_outputs
     from latticemetric.formats.writing import synced
+    from latticemetric.memory import graph_bytes
     from latticemetric.workers.limits import Limits
+    from latticemetric.workers.pool import default_workers
     from latticemetric.workers.stream import Run
 
     check_outputs()
-    limits = Limits(timeout, max_memory)
+    limits = Limits(timeout, max_memory, graph_bytes(workers or default_workers()) if cluster is None else None)
     journal = _journal(output) if resume else None
     try:
         with _workers(workers, cluster) as who:

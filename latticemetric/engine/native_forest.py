@@ -14,7 +14,7 @@ from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSea
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Column, Labels
-from latticemetric.memory import machine_memory
+from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import Words
 
 _MOST_STRINGS = 2**60  # what no search reaches
@@ -110,6 +110,6 @@ def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64],
 def _question(search: ForestSearch) -> dict[str, Any]:
     return {
         **native_arrays(search.forest, search.cost, search.said, search.words),
-        "most_bytes": machine_memory() // 2,
+        "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }

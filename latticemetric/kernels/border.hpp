@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "alignment.hpp"
+#include "budget.hpp"
 
 namespace latticemetric {
 
@@ -30,6 +31,22 @@ Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sha
   nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Output<T>(data, shape, owner);
 }
+
+// Python decides how much memory a call may take.
+inline std::size_t most_bytes() {
+  const nb::gil_scoped_acquire acquire;
+  return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
+}
+
+// While it lives a kernel runs: other threads may use Python, and what this one allocates is held to a budget.
+class Running {
+ public:
+  Running() : budget_(most_bytes) {}
+
+ private:
+  nb::gil_scoped_release release_;
+  Budget budget_;
+};
 
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);

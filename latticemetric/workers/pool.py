@@ -15,6 +15,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.memory import held
 from latticemetric.workers.limits import Limits
 from latticemetric.workers.processes import Task, Worker
 from latticemetric.workers.serving import Start, forked
@@ -72,7 +73,7 @@ def map_in_order(
         limits: What one question may take.
     """
     source = Source(questions)
-    limits = limits or Limits()
+    limits = Limits() if limits is None else limits
     if not isinstance(workers, int):
         from latticemetric.workers.executors import answers_of_executor
 
@@ -94,13 +95,23 @@ def _answers_of_processes(
             raise UsageError("limits need processes that can be forked", advice="leave them out")
         workers = 1
     if not limits:
-        yield from map(function, source if workers <= 1 else _few(source))
+        yield from map(_held(function, limits.default_memory), source if workers <= 1 else _few(source))
     if source.has(1):
         from latticemetric.workers.packing import packing
 
         with packing() as opened, Pool(function, max(1, workers), limits) as pool:
             for task in pool.done(opened.tasks(source)):
                 yield task.answer(lost)
+
+
+def _held(function: Callable[[Question], Answer], memory: int | None) -> Callable[[Question], Answer]:
+    """The function, which may take so many bytes."""
+
+    def answer(question: Question) -> Answer:
+        with held(memory):
+            return function(question)
+
+    return function if memory is None else answer
 
 
 def _few(source: Source[Question]) -> Iterator[Question]:
@@ -145,7 +156,7 @@ class Pool(Window):
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
         while len(self._workers) < self._most:
-            worker = Worker(self._function, self._limits.memory, self._workers, self._start)
+            worker = Worker(self._function, self._limits, self._workers, self._start)
             self._workers.append(worker)
             self._replies.register(worker.replies, selectors.EVENT_READ, worker)
         return self._workers

@@ -13,9 +13,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.errors import LatticeMetricError
+from latticemetric.memory import hold_memory, no_memory
 from latticemetric.workers import constants
-from latticemetric.workers.limits import hold_memory
 from latticemetric.workers.pickling import pickled
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
             return ELSEWHERE
         return constants.packed_reply((function(question), None, False))
     except MemoryError:
-        return _pickled(InputError("there is not enough memory for it"), is_lost=True)
+        return _pickled(no_memory(), is_lost=True)
     except Exception as error:  # noqa: BLE001  it comes up where the answers are read
         return _pickled(error, is_lost=False)
 

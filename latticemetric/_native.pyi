@@ -221,10 +221,34 @@ def search_forest(
     unit: int,
     alpha: int,
     beta: int,
-    hope: float,
     most_bytes: int,
-) -> tuple[npt.NDArray[np.int64], int, int, float]:
-    """Edges of the best derivation, the high and low 64 bits of its gain; or of hope * gain - cost, and its value."""
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Edges of the best derivation, and the high and low 64 bits of its gain."""
+
+def search_forest_for_hope(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    whole_cost: npt.NDArray[np.int64],
+    whole_goal_cost: npt.NDArray[np.int64],
+    gain_weight: tuple[int, int],
+    cost_weight: tuple[int, int],
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Edges of the derivation of the largest weighed gain less weighed whole cost, and both halves of that value.
+
+    Weights are numbers of 128 bits, as their high and low 64 bits. Ties: least `cost`, fewest words, smallest edges.
+    """
 
 def forest_through_costs(
     head: npt.NDArray[np.int32],

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "alignment.hpp"
@@ -63,6 +64,11 @@ Output<T> column(std::vector<T> values) {
   const auto size = values.size();
   return to_numpy(std::move(values), {size});
 }
+
+// Numbers of 128 bits come and go as their high and their low half.
+using Halves = std::pair<std::int64_t, std::uint64_t>;
+inline Wide wide(Halves halves) { return static_cast<Wide>(halves.first) * (static_cast<Wide>(1) << 64) + halves.second; }
+inline Halves halves(Wide value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
 
 inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
 

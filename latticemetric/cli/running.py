@@ -140,7 +140,7 @@ def running(
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
-        with _workers(workers, cluster) as who:
+        with journal.blamed() if journal else contextlib.nullcontext(), _workers(workers, cluster) as who:
             yield Run(who, keep_going, limits, journal)
     except (KeyboardInterrupt, Stopped) as stopped:
         if journal is not None:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "alignment.hpp"
+#include "released_gil.hpp"
 
 namespace latticemetric {
 

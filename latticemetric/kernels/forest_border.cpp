@@ -27,7 +27,7 @@ Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_beg
   const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
   std::vector<std::int64_t> edges;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     edges = best_derivation(graph);
   }
   return column(std::move(edges));
@@ -51,7 +51,7 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
   const auto size = static_cast<std::int32_t>(reference.size());
   BestDerivation best;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     best = hope > 0 ? search_forest_for_hope(graph, reference.data(), size, gains, hope, most_bytes)
                     : search_forest(graph, reference.data(), size, gains, most_bytes);
   }
@@ -68,7 +68,7 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
   const Gains gains = gains_of(order, unit, alpha, beta);
   BestForest found;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     found = best_forest(graph, references, gains, most_bytes);
   }
   return nb::make_tuple(column(std::move(found.head)), column(std::move(found.edge)), column(std::move(found.tail_begin)),
@@ -108,7 +108,7 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   const Gains gains = gains_of(order, unit, alpha, beta);
   std::vector<BestDerivation> found;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     found = k_best(graph, texts, reference.data(), static_cast<std::int32_t>(reference.size()), gains, most, few, most_bytes);
   }
   std::vector<std::int64_t> edges, begin{0}, high;

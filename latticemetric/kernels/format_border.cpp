@@ -30,7 +30,7 @@ nb::tuple word_column(WordColumn& words) {
 nb::dict parse_arc_lines(const nb::bytes& text, ArcLines (*parse)(std::string_view)) {
   ArcLines lines;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     lines = parse(as_view(text));
   }
   nb::dict result;
@@ -59,7 +59,7 @@ nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(text, parse
 nb::dict parse_plf_line(nb::bytes text) {
   PlfLattice lattice;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     lattice = latticemetric::parse_plf(as_view(text));
   }
   nb::dict result, scores;
@@ -114,7 +114,7 @@ nb::dict slf_table(const SlfTable& table, const std::vector<std::string>& texts)
 nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
   SlfText parsed;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     parsed = parse_slf(as_view(text));
   }
   nb::list header;
@@ -134,7 +134,7 @@ nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
 Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
   std::vector<std::int64_t> blocks;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     blocks = split_blocks(as_view(text), at_end);
   }
   const auto rows = blocks.size() / 4;
@@ -145,7 +145,7 @@ Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
 nb::dict parse_kaldi_machine(nb::bytes data) {
   KaldiMachine machine;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     machine = parse_kaldi_binary(as_view(data));
   }
   nb::dict result;
@@ -170,7 +170,7 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
   require(begin <= data.size(), "the offset lies beyond the end");
   std::size_t size = 0;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     size = kaldi_binary_size(as_view(data).substr(begin));
   }
   return size == 0 ? nb::none() : nb::object(nb::int_(begin + size));

@@ -40,7 +40,7 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
   require_ids(target, states, "a target is not a state");
   latticemetric::Topology topology;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     topology = latticemetric::order_states(states, source.data(), target.data(),
                                            static_cast<std::int64_t>(source.size()), start, is_final.data());
   }
@@ -62,7 +62,7 @@ nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must end at the end");
   latticemetric::ForestOrder order;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     order = latticemetric::order_forest(nodes, static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
                                         tail.data(), is_goal.data());
   }
@@ -89,7 +89,7 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
   std::vector<std::int64_t> path;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
                                     cost.data(), is_word.data(), final_cost.data());
   }
@@ -106,7 +106,7 @@ nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, 
   require(cost.size() == arcs, "columns differ in length");
   latticemetric::ThroughCosts through;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     through = latticemetric::through_costs(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
                                            cost.data(), final_cost.data());
   }
@@ -130,7 +130,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
                                    label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
   latticemetric::Best best;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     best = latticemetric::search_lattice(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains);
   }
   const auto size = best.arcs.size();
@@ -179,7 +179,7 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                                 reference_final.data()};
   latticemetric::BestInGraph best;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     best = latticemetric::search_reference_graph(graph, size.data(), reference, gains,
                                                  {joined(rate_high, rate_low), rate_total}, most_bytes);
   }
@@ -199,7 +199,7 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
   }
   latticemetric::ForwardBackward found;
   {
-    nb::gil_scoped_release release;
+    latticemetric::ReleasedGil released;
     found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
                                             target.data(), cost.data(), final_cost.data());
   }
@@ -211,7 +211,7 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                   std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   require_aligned(candidate, reference);
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
-  nb::gil_scoped_release release;
+  latticemetric::ReleasedGil released;
   return aligner.align(candidate.data(), static_cast<std::int64_t>(candidate.size()), reference.data(),
                        static_cast<std::int64_t>(reference.size()));
 }

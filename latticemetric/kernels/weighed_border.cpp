@@ -58,7 +58,7 @@ nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> tar
   require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "there must be something to look for");
   WeighedStrings found;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes});
   }
   return nb::make_tuple(found.arcs, found.exact, static_cast<std::int64_t>(found.bound >> 64),

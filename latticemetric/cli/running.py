@@ -12,7 +12,7 @@ import click
 
 from latticemetric.cli import options
 from latticemetric.cli.display import say
-from latticemetric.cli.stopping import Stopped
+from latticemetric.cli.stopping import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
@@ -140,20 +140,30 @@ def running(
     limits = Limits(timeout, max_memory)
     journal = _journal(output) if resume else None
     try:
-        with journal.blamed() if journal else contextlib.nullcontext(), _workers(workers, cluster) as who:
+        with _watched(journal), _workers(workers, cluster) as who:
             yield Run(who, keep_going, limits, journal)
-    except (KeyboardInterrupt, Stopped) as stopped:
-        if journal is not None:
-            done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
-            stopped.add_note(f"{done} done, and the same command goes on from there")
-        raise
-    else:
         if journal is not None:
             synced(output)
             journal.remove()
     finally:
         if journal is not None:
             journal.close()
+
+
+@contextlib.contextmanager
+def _watched(journal: Journal | None) -> Iterator[None]:
+    """Tells whoever stops the run how far it is, and which journal is damaged."""
+
+    def kept() -> str:
+        assert journal is not None
+        done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
+        return f"{done} done, and the same command goes on from there"
+
+    with contextlib.ExitStack() as stack:
+        if journal is not None:
+            stack.enter_context(noted(kept))
+            stack.enter_context(journal.blamed())
+        yield
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Hypothesis profiles: HYPOTHESIS_PROFILE=deep searches harder than a developer wants to wait for."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -19,3 +20,13 @@ def memory_limit():
 
     yield limit_memory
     limit_memory(None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _alone() -> Iterator[None]:
+    """Workers are forked, as those of the command line are: the threads of pytest and xdist hold no lock of ours."""
+    from latticemetric.workers import pool
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "other_threads_live", lambda: False)
+        yield

@@ -116,6 +116,7 @@ def _run(command: click.Command, program: str) -> None:
     try:
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
+        listen_no_more()
         status = _told(end)
         _drop_output()
     _leave(status)
@@ -150,7 +151,6 @@ def _told(end: Exception | Stopped) -> int:
     if isinstance(end, OutputClosedError):  # whoever read it has had enough
         return 0
     if isinstance(end, Stopped):
-        listen_no_more()
         say(str(end))
         return end.status
     say(harmless(f"error: {_in_words(end)}"))

@@ -181,6 +181,7 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
         return
     from tqdm import tqdm
 
+    tqdm.monitor_interval = 0  # its thread would keep workers from being forked
     yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
 
 

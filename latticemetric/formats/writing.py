@@ -23,6 +23,8 @@ STANDARD_OUTPUT = "-"
 
 Refused = Callable[[str, LatticeMetricError], None]
 
+_drafts: set[Path] = set()
+
 
 def write(
     path: str | os.PathLike[str],
@@ -229,6 +231,7 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
         return
     draft = Path(f"{real}.{os.getpid()}.part")
     with draft.open("wb") as raw:
+        _drafts.add(draft)
         try:
             yield raw
             raw.close()
@@ -238,6 +241,15 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
+        finally:
+            _drafts.discard(draft)
+
+
+def remove_drafts() -> None:
+    """Removes what is half written, for a process that is ended while it writes."""
+    for draft in list(_drafts):
+        with contextlib.suppress(OSError):
+            draft.unlink()
 
 
 def synced(path: str) -> None:

@@ -14,6 +14,7 @@
 
 #include "alignment.hpp"
 #include "budget.hpp"
+#include "released_gil.hpp"
 
 namespace latticemetric {
 
@@ -35,7 +36,7 @@ Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sha
 
 // Python decides how much memory a call may take.
 inline std::size_t most_bytes() {
-  const nb::gil_scoped_acquire acquire;
+  const TakenGil taken;
   return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
 }
 
@@ -45,7 +46,7 @@ class Running {
   Running() : budget_(most_bytes) {}
 
  private:
-  nb::gil_scoped_release release_;
+  ReleasedGil released_;
   Budget budget_;
 };
 

@@ -8,7 +8,10 @@ And a process can be killed: no thread that searches a graph can be.
 from __future__ import annotations
 
 import os
+import pickle
 import selectors
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
@@ -16,13 +19,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.memory import held
+from latticemetric.workers import constants
 from latticemetric.workers.limits import Limits
 from latticemetric.workers.processes import Task, Worker
-from latticemetric.workers.serving import Start, forked
+from latticemetric.workers.serving import Start, Started, forked
 from latticemetric.workers.source import Source
 from latticemetric.workers.window import Window
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from distributed import Client
 
 Question = TypeVar("Question")
@@ -65,7 +71,7 @@ def map_in_order(
     An error of the questions, or of an answer, comes up when its turn has come.
 
     Args:
-        function: Answers a question. Our own processes are forked: for them, it need not be picklable.
+        function: Answers a question. For our own processes it need not be picklable, as far as they are forked.
         questions: Taken from where they come as they are needed.
         workers: How many processes; or an executor, or a Dask client. One worker without limits, or few questions that
             are answered at once, need no process.
@@ -114,6 +120,36 @@ def _held(function: Callable[[Question], Answer], memory: int | None) -> Callabl
     return function if memory is None else answer
 
 
+def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
+    """Starts a worker: a copy of this process or, where other threads live, a program of its own.
+
+    A copy has one thread, and the locks that other threads held are never released there: of a module that one of them
+    was importing, for example. So it is made only if there are no others, or if the function cannot be sent to a
+    program. A copy is there in a few milliseconds, a program in a few hundred.
+    """
+    data = _portable(function) if other_threads_live() else None
+    if data is None:
+        return forked(function, memory, foreign)
+    from latticemetric.workers.apart import started_apart
+
+    return started_apart(data, memory, foreign)
+
+
+def other_threads_live() -> bool:
+    """Whether there are threads of Python besides this one."""
+    return threading.active_count() > 1
+
+
+def _portable(function: Any) -> bytes | None:
+    """A function for another program; nothing if that could not import it."""
+    try:
+        data = constants.portable(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+    travels_by_value = "cloudpickle" in sys.modules
+    return data if travels_by_value or b"__main__" not in data else None
+
+
 def _few(source: Source[Question]) -> Iterator[Question]:
     """All questions if they are few, as long as they are answered at once."""
     until = time.monotonic() + _BATCH_SECONDS
@@ -124,7 +160,7 @@ def _few(source: Source[Question]) -> Iterator[Question]:
 class Pool(Window):
     """Processes, and the questions that are under way."""
 
-    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = forked) -> None:
+    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = started) -> None:
         super().__init__()
         self._function, self._limits, self._start = function, limits, start
         self._most = workers
@@ -136,6 +172,7 @@ class Pool(Window):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.kill()  # all of them at once: to take gigabytes away takes time
         for worker in self._workers:
             worker.end()
 
@@ -155,10 +192,14 @@ class Pool(Window):
 
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
+        new = []
         while len(self._workers) < self._most:
             worker = Worker(self._function, self._limits, self._workers, self._start)
             self._workers.append(worker)
             self._replies.register(worker.replies, selectors.EVENT_READ, worker)
+            new.append(worker)
+        for worker in new:  # they begin at the same time
+            worker.wait()
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:

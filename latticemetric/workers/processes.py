@@ -95,6 +95,7 @@ class Worker:
         tasks: What it has been handed, and has not answered.
         again: Of these what has to be asked again.
         since: When it was heard of last, or was given work when it had none.
+        wait: Waits until it is ready.
 
     Args:
         function: What answers, as `start` takes it.
@@ -106,6 +107,7 @@ class Worker:
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
         started = start(function, limits.most_memory, [pipe for other in others for pipe in other.pipes])
         self._process, self._outbox, self.replies = started.process, started.outbox, started.replies
+        self.wait = started.wait
         self._knows = set(started.knows)
         self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()

@@ -49,12 +49,21 @@ class Process(Protocol):
 
 
 class Started(NamedTuple):
-    """A process, the parent's ends of its pipes, and the constants that it knows from the beginning."""
+    """A process that was started.
+
+    Attributes:
+        process: The process.
+        outbox: The parent's end of the pipe to it.
+        replies: Of the pipe from it.
+        knows: The constants that it knows from the beginning.
+        wait: Waits until it is ready: the time that a program takes to begin is no graph's.
+    """
 
     process: Process
     outbox: Connection
     replies: Connection
     knows: frozenset[str]
+    wait: Callable[[], None] = lambda: None
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"

@@ -648,10 +648,17 @@ def test_references_are_keyed_where_they_begin_with_ids(references, expected, tm
     assert paired(tmp_path, write_file(tmp_path, KALDI), references) == expected
 
 
-@pytest.mark.parametrize("references", ["1 a\n2 b\n", "2 a\n1 b\n"])
+@pytest.mark.parametrize("references", ["1 a\n1 b\n", "2\n1\n", "2 17\n1 18\n"])
 def test_positions_are_no_ids(references, tmp_path):
     lattices = write_file(tmp_path, "((('a',1),),)\n" * 2)
     assert list(paired(tmp_path, lattices, references).values()) == references.splitlines()
+
+
+@pytest.mark.parametrize("references", ["2 a\n1 b\n", "utt-2 a\nutt-1 b\n", "01 a\n02 b\n"])
+def test_lines_that_look_keyed_are_not_paired_with_positions(references, tmp_path):
+    lattices = write_file(tmp_path, "((('a',1),),)\n" * 2)
+    with pytest.raises(lm.InputError, match="what looks like ids"):
+        paired(tmp_path, lattices, references)
 
 
 def test_names_of_files_are_ids_where_all_of_them_begin_a_line(tmp_path):

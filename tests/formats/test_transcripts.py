@@ -488,7 +488,7 @@ def test_sentence_metrics_refuse_too_many_readings(tmp_path):
 
 
 def test_ids_that_match_no_graph_are_not_paired_by_their_order(tmp_path):
-    with pytest.raises(lm.InputError, match="graphs are named 'u_1', .* begin with 'v_1', 'v_2', 'v_3'"):
+    with pytest.raises(lm.InputError, match=r"graphs are named 'u_1', .* begin with 'v_1', 'v_2', 'v_3'"):
         outcomes(tmp_path, "a (v_1)\nb (v_2)\nc (v_3)\n")
 
 

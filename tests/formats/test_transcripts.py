@@ -525,3 +525,10 @@ def test_samples_of_sclite_are_read_and_written_back(file, count, paths, tmp_pat
     lm.write(tmp_path / file, graphs)
     again = list(lm.read(tmp_path / file))
     assert [(name, contents(graph)) for name, graph in again] == [(name, contents(graph)) for name, graph in graphs]
+
+
+@pytest.mark.parametrize("text", ["{ a / ah / } b (u-1)", "{a/ah/} b (u-1)", "{ a / ah /} b (u-1)"])
+def test_an_empty_alternative_at_the_end_is_none_as_in_sclite(text, tmp_path):
+    path = write_file(tmp_path, text + "\n")
+    ((_, graph),) = lm.read(path, format="trn")
+    assert sorted(" ".join(found.words) for found in graph.paths()) == ["a b", "ah b"]

@@ -167,7 +167,7 @@ def test_graphs_behind_a_file_of_unknown_length_are_not_paired(tmp_path):
 def test_ids_of_their_own_are_not_paired_by_order_where_numbers_of_lines_differ(lines, tmp_path):
     graphs = tmp_path / "graphs"
     graphs.write_text("anna \n0 1 a 1,2,\n1\n\ncarl \n0 1 a 1,2,\n1\n\n")
-    with pytest.raises(lm.InputError, match="give as many graphs as references; or begin each"):
+    with pytest.raises(lm.InputError, match="give as many references as graphs; or begin each"):
         pairs_of(graphs, references(tmp_path, "a b\n" * lines))
 
 

@@ -32,19 +32,14 @@ class _Name(NamedTuple):
         """Whether both have the same text around numbers."""
         return self.shape == other.shape
 
-    def follows(self, other: _Name) -> bool:
-        """Whether this name comes after a name like it in every order that people and programs sort names in."""
-        if self.numbers <= other.numbers:
-            return False
-        return len(self._different(other)) == 1 or self.text > other.text
+    def changed(self, other: _Name) -> list[int]:
+        """Which of the numbers differ from those of a name like it."""
+        pairs = zip(self.numbers, other.numbers, strict=True)
+        return [place for place, (mine, theirs) in enumerate(pairs) if mine != theirs]
 
     def goes_back(self, other: _Name) -> bool:
         """Whether only one number differs from that of a name like it, and is smaller."""
-        changed = self._different(other)
-        return len(changed) == 1 and changed[0][0] < changed[0][1]
-
-    def _different(self, other: _Name) -> list[tuple[tuple[int, str], tuple[int, str]]]:
-        return [(mine, theirs) for mine, theirs in zip(self.numbers, other.numbers, strict=True) if mine != theirs]
+        return len(self.changed(other)) == 1 and self.numbers < other.numbers
 
 
 def require_ascending(earlier: str, later: str, where: str) -> None:
@@ -71,6 +66,7 @@ class Order:
         self._last: Entry | None = None
         self._line = 0
         self._first_number: int | None = None
+        self._counted: list[int] = []
         self._by_name = self._many = False
         self._broken = self._ends_broken = False
 
@@ -94,13 +90,11 @@ class Order:
         return self._line
 
     def is_certain(self) -> bool:
-        """Whether references that are left over belong to graphs after the last one."""
+        """Whether references that are left over belong to graphs after the last one, which are lost."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
-        if last.naming == "number":
-            return self._first_number == 0
-        return last.naming == "position" and not self._by_name
+        return last.naming == "number" and self._first_number == 0
 
     def _check_broken(self, entry: Entry) -> None:
         """Refuses graphs behind a file that may have held more of them than could be read."""
@@ -113,11 +107,16 @@ class Order:
             )
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
+        """Refuses names that are not numbered by one number, which goes up; others may be sorted in many ways."""
         one, two = _Name.of(last.order), _Name.of(entry.order)
-        if two.is_numbered_like(one):
-            if two.follows(one):
-                return
-        elif not self._proven:
+        is_like = two.is_numbered_like(one)
+        places = two.changed(one) if is_like else []
+        self._counted = self._counted or places
+        if is_like and two.goes_back(one):
+            is_right = False
+        else:
+            is_right = not self._proven or (len(places) == 1 and places == self._counted)
+        if is_right:
             return
         raise FormatError(
             f"the order of the graphs is not known: '{_shown(last)}' and '{_shown(entry)}' are not numbered one after "

@@ -23,6 +23,7 @@ _FEWEST_IDS = 2
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
+_AS_MANY = f"give as many references as graphs; or {ADVICE}"
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
 
 
@@ -88,7 +89,8 @@ def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
     else:
         others = [file for file in files if not _begins_with_ids(file, first)]
         is_mixed = len(others) < len(files)
-        doubts = [_mismatch(file, first) for file in others if is_mixed or _looks_keyed(file, first)]
+        doubts = [_ids_at_the_end(file) for file in others if _ends_in_ids(file, first)]
+        doubts += [_mismatch(file, first) for file in others if is_mixed or _looks_keyed(file, first)]
     if doubts:
         raise _fault(first[0]) or doubts[0]
     return not others
@@ -150,6 +152,22 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
     )
 
 
+def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether lines end in graphs' ids in brackets: trn with ids that look like words is not told from sentences."""
+    if file.has_ids:
+        return False
+    names = {f"({_folded(entry.name)})" for entry in first}
+    return any(_folded(line[-1]) in names for line in file.lines if line)
+
+
+def _ids_at_the_end(file: ReferenceFile) -> FormatError:
+    return FormatError(
+        "lines end in ids of graphs in brackets, as trn has them, and the ids look like words",
+        where=file.name,
+        advice="write the id first, without brackets; or say --references plain if these are words",
+    )
+
+
 def _is_all_numbers(file: ReferenceFile) -> bool:
     """Whether the words are numbers, as in Kaldi's integer references."""
     return not file.has_ids and all(word.isdecimal() for line in file.lines for word in line)
@@ -197,17 +215,22 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
         if line <= len(rows):
             yield Pair(entry.name, entry, rows[line - 1])
             continue
-        problem = unreadable or InputError(
-            f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines",
-            where=entry.place,
-            advice=f"give as many references as graphs, {_PAIRED_ADVICE}",
-        )
-        yield Pair(entry.name, entry, (), _told(problem, order))
+        if unreadable is None:
+            raise FormatError(
+                f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines",
+                where=entry.place,
+                advice=_AS_MANY,
+            )
+        yield Pair(entry.name, entry, (), unreadable)
     for number in range(done + 1, len(rows) + 1):
-        pair = _without_graph(number, rows[number - 1], f"there are {graphs} graphs")
-        assert pair.problem is not None
-        _told(pair.problem, order)
-        yield pair
+        why = f"there are {graphs} graphs"
+        if not order.is_certain():
+            raise FormatError(
+                f"there is no graph for reference {number}: {why}",
+                where=rows[number - 1][0].where,
+                advice=_AS_MANY,
+            )
+        yield _without_graph(number, rows[number - 1], why)
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
@@ -238,15 +261,6 @@ def _without_graph(number: int, row: Sequence[Reference], why: str) -> Pair:
         advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
     )
     return Pair(str(number), None, tuple(row), problem)
-
-
-def _told(problem: InputError, order: Order) -> InputError:
-    """The problem of one pair, where the others are certain; otherwise it ends the run."""
-    if order.is_certain():
-        return problem
-    raise FormatError(
-        problem.what, where=problem.where, advice=f"give as many graphs as references; or {ADVICE}"
-    ) from None
 
 
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:

@@ -1,8 +1,8 @@
 r"""Words of NIST transcripts and their alternations: `{ um / uh / @ }`, `(word)`, `word;tag;tag`.
 
 `@` is no word. `(word)` may be left out. Braces and slashes count inside of braces wherever they stand; outside, a
-slash is part of a word. An empty alternative at the end (`{ a / ah / }`) is none, as in sclite. A word may be followed by two tags (labels `tag1`, `tag2`); `\;` is a semicolon, and other
-backslashes vanish, as in sclite.
+slash is part of a word. An empty alternative at the end (`{ a / ah / }`) is none, as in sclite. A word may be followed
+by two tags (labels `tag1`, `tag2`); `\;` is a semicolon, and other backslashes vanish, as in sclite.
 """
 
 from __future__ import annotations

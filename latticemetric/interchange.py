@@ -13,6 +13,7 @@ from latticemetric.fst_layout import FstArrays
 from latticemetric.lattice import Column, Labels, Lattice, Scales
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
+_MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
@@ -66,10 +67,26 @@ def lattice_from_arrays(
         output,
         final=final,
         start=machine.start,
-        scores={column: Column(machine.weight, machine.final[final])},
+        scores=_scores(machine, final, column),
         vocabulary=words,
         labels=labels,
     )
+
+
+def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
+    """The weights; where they are vectors, a column a feature, and their default values if they cost anything."""
+    weight = Column(machine.weight, machine.final[final])
+    features = machine.features
+    if features is None:
+        return {column: weight}
+    arcs, states = len(machine.weight), len(machine.final)
+    numbers, places = np.unique(features.number, return_inverse=True)
+    if len(numbers) * (arcs + states) > _MOST_CELLS_A_VALUE * (len(features.value) + arcs + states):
+        raise InputError(f"{len(numbers)} features of {arcs} arcs are too sparse to be kept as columns")
+    cells = np.zeros((len(numbers), arcs + states))
+    np.add.at(cells, (places, features.row), features.value)
+    scores = {f"feature_{n}": Column(row[:arcs], row[arcs:][final]) for n, row in zip(numbers, cells, strict=True)}
+    return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
 
 
 def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:

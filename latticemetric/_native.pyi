@@ -509,7 +509,7 @@ def align_stages(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """METEOR: matches, chunks, crossings and inexact of each pair; where its edges begin; edges with their stage."""
 
-def parse_kaldi(text: bytes) -> dict[str, Any]:
+def parse_kaldi(text: bytes, symbols: bool = False) -> dict[str, Any]:
     """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(data: bytes) -> dict[str, Any]:

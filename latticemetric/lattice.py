@@ -100,6 +100,7 @@ class Lattice(Frozen):
         vocabulary: Spelling of the word numbers.
         times: Seconds at each state, where the decoder wrote them.
         labels: Further text of arcs and final states.
+        ranked: Whether it is an n-best list: of paths that cost the same, the model's best is the first one.
     """
 
     num_states: int
@@ -111,6 +112,7 @@ class Lattice(Frozen):
     vocabulary: Vocabulary
     times: Floats | None = None
     labels: Mapping[str, Labels] = field(default_factory=lambda: MappingProxyType({}))
+    ranked: bool = False
 
     @classmethod
     def from_arcs(

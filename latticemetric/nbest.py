@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +37,7 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class NBest:
-    """Hypotheses in the order of the list.
+    """Hypotheses in the order of the list, best first: of those that cost the same, the model's best is the first.
 
     Attributes:
         hypotheses: At least one.
@@ -83,7 +83,8 @@ class NBest:
             cost[first] = [h.scores.get(name, 0.0) for h in self.hypotheses]
             columns[name] = Column(cost, np.zeros(1), self.scales.get(name, 1.0))
         word = np.concatenate(chains).astype(np.int32)
-        return Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
+        lattice = Lattice.from_arcs(source, target, word, final=[end], scores=columns, vocabulary=vocabulary)
+        return replace(lattice, ranked=True)
 
     def determinized(
         self, scales: Scales | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0

@@ -29,6 +29,7 @@ class Vocabulary:
 
     Attributes:
         is_given: Whether somebody chose the numbers; if not, they mean nothing outside of this table.
+        is_embedded: Whether the table stood inside the file of the graph, so that nobody else may have it.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -38,7 +39,7 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_word", "is_given")
+    __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Takes number → word. Two numbers may not share a word; ε may be spelled in any way."""
@@ -46,6 +47,7 @@ class Vocabulary:
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
         self.is_given = True
+        self.is_embedded = False
         for number, word in self._word.items():
             if not 0 < number < STAR:
                 raise InputError(f"word '{word}' has number {number}, outside 1 … {STAR - 1}")
@@ -58,6 +60,13 @@ class Vocabulary:
         listed = split_words(words) if isinstance(words, str) else words
         vocabulary = cls(dict(enumerate(dict.fromkeys(listed), start=1)))
         vocabulary.is_given = False
+        return vocabulary
+
+    @classmethod
+    def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
+        """The table of number → word that stands inside a graph's own file."""
+        vocabulary = cls(words)
+        vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod

@@ -27,7 +27,8 @@ nb::tuple word_column(WordColumn& words) {
   return nb::make_tuple(column(words.take()), texts);
 }
 
-nb::dict parse_arc_lines(const nb::bytes& text, ArcLines (*parse)(std::string_view)) {
+template <typename Parse>
+nb::dict parse_arc_lines(const nb::bytes& text, const Parse& parse) {
   ArcLines lines;
   {
     const Running running;
@@ -52,7 +53,9 @@ nb::dict parse_arc_lines(const nb::bytes& text, ArcLines (*parse)(std::string_vi
   return result;
 }
 
-nb::dict parse_kaldi_text(nb::bytes text) { return parse_arc_lines(text, parse_kaldi); }
+nb::dict parse_kaldi_text(nb::bytes text, bool symbols) {
+  return parse_arc_lines(text, [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+}
 
 nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(text, parse_openfst); }
 
@@ -189,7 +192,7 @@ void bind_formats(nb::module_& m) {
       PyErr_SetObject(parse_error.ptr(), nb::make_tuple(error.line, error.what()).ptr());
     }
   });
-  m.def("parse_kaldi", &parse_kaldi_text, "text"_a);
+  m.def("parse_kaldi", &parse_kaldi_text, "text"_a, "symbols"_a = false);
   m.def("parse_kaldi_binary", &parse_kaldi_machine, "data"_a);
   m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);

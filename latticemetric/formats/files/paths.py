@@ -50,4 +50,10 @@ def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
 def natural_order(path: str) -> list[tuple[int, int, str]]:
     """A key to sort names with: 2 before 10."""
     parts = re.split(r"([0-9]+)", path)
-    return [(0, int(part), "") if k % 2 else (1, 0, part) for k, part in enumerate(parts)]
+    return [(0, *size_and_digits(part)) if k % 2 else (1, 0, part) for k, part in enumerate(parts)]
+
+
+def size_and_digits(number: str) -> tuple[int, str]:
+    """A number of any length as something that compares like it."""
+    digits = number.lstrip("0")
+    return len(digits), digits

@@ -13,7 +13,7 @@ from pathlib import Path
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
-from latticemetric.formats.kaldi.text import parse_block
+from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -76,6 +76,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
     if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
         raise InputError("is no plain file, which is read from a given byte", where=path, advice="make an archive")
     with placed(place), open_stream(path) as stream:
+        are_spelled = spells_words(stream.head())
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))
         if not head:
@@ -83,7 +84,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         if head == MACHINE:
             return build(BinaryArchive(stream, head).machine(place), vocabulary)
         # What stands between the id and the offset is a space; the rest of the id's line is empty.
-        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary)
+        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:

@@ -20,7 +20,7 @@ import latticemetric as lm
 from latticemetric import memory
 from latticemetric.alignment import display_width
 from latticemetric.errors import harmless
-from latticemetric.formats import writing
+from latticemetric.formats import reading, writing
 
 MEMORY = 700 * 2**20  # the program itself takes a third of it
 
@@ -65,6 +65,13 @@ def test_there_are_many_rows():
 
 
 # --- Limits
+
+
+def test_a_bomb_of_small_graphs_ends(tmp_path):
+    path = file(tmp_path, "bomb.gz", bomb(b"((('a',1,1),),)\n" * 2**10))
+    *_, last = reading.entries([path])
+    with pytest.raises(lm.InputError, match=r"of the compressed file become .* graphs and more"):
+        last.build()
 
 
 def test_what_is_right_can_be_read_all_the_same(tmp_path):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
 from latticemetric.errors import FormatError, InputError, harmless
-from latticemetric.formats.files.allowance import Allowance
-from latticemetric.formats.files.compression import decompressed, without_compression
+from latticemetric.formats.files.allowance import Allowance, Unpacking
+from latticemetric.formats.files.compression import DamageError, Unpacked, compression_of, without_compression
 
 STANDARD_INPUT = "-"
 
@@ -59,12 +59,12 @@ class Stream:
         self._damage: InputError | None = None
         self._raw = raw
         head: bytes
-        self._bytes, head, packed = self._guarded(lambda: _opened(raw))
-        self.offset = 0 if packed is None and Path(name).is_file() else None
+        outer = None if archive is None else archive._unpacking  # noqa: SLF001
+        self._bytes, head, unpacking = self._guarded(lambda: _opened(raw, name, outer))
+        self.offset = 0 if unpacking is None and Path(name).is_file() else None
         self.stamp = stamp_of(name) if self.offset is not None else None
-        # What is compressed with its archive is as well packed as that is.
-        self._packed: _Rejoined | None = packed if packed is not None or archive is None else archive._packed  # noqa: SLF001
-        self._allowance = Allowance(name, None if self._packed is None else self._packed.count)
+        self._unpacking: Unpacking | None = unpacking
+        self._allowance = Allowance(name, unpacking)
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
@@ -84,6 +84,8 @@ class Stream:
     def graph_found(self) -> None:
         """What was read is known to be a graph, or is done with: the next one may be as large."""
         self._allowance.renew()
+        if self._unpacking is not None:
+            self._unpacking.add_graph()
 
     def read(self) -> bytes:
         """Everything that is left."""
@@ -153,7 +155,7 @@ class Stream:
         """Lines without their ends, decoded from UTF-8; passing ones are done with one by one."""
         for data in self.byte_lines():
             if passing:
-                self.graph_found()
+                self._allowance.renew()
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
@@ -177,8 +179,8 @@ class Stream:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
                 raise FormatError("the archive is cut short inside this file", where=self.name) from None
-            # Named rather than imported: each comes from a module that few files need.
-            if type(error).__name__ in {"error", "BadGzipFile", "LZMAError", "ZstdError"}:
+            # Some are named rather than imported: each comes from a module that few files need.
+            if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
 
@@ -260,23 +262,28 @@ def open_stream(path: str) -> Stream:
         raise
 
 
-def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, _Rejoined | None]:
-    """The decompressed bytes, the first of them, and the packed ones if they are others."""
+def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
+    """The decompressed bytes, the first of them, and what counts them if they are others.
+
+    What is compressed in a compressed archive counts with the archive.
+    """
     source, packed, head = _with_head(raw)
-    stream = decompressed(packed, head)
-    if stream is packed:
-        return packed, head, None
-    _, unpacked, first = _with_head(stream)
-    return unpacked, first, source
+    compression = compression_of(head, name)
+    if compression is None:
+        return cast("IO[bytes]", packed), head, outer
+    unpacking = Unpacking(name, source.count) if outer is None else outer
+    content = Unpacked(packed, compression, unpacking.add)
+    _, unpacked, first = _with_head(io.BufferedReader(content, _BUFFER))
+    return cast("IO[bytes]", unpacked), first, unpacking
 
 
-def _with_head(raw: IO[bytes]) -> tuple[_Rejoined, IO[bytes], bytes]:
+def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """The same bytes twice, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
     head = b""
     while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
         head += more
     source = _Rejoined(head, raw)
-    return source, cast("IO[bytes]", io.BufferedReader(source, _BUFFER)), head
+    return source, io.BufferedReader(source, _BUFFER), head
 
 
 class _Rejoined(io.RawIOBase):

@@ -67,13 +67,20 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end."""
+    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end.
+
+    `tarfile` would go on to read behind the end until it has as many bytes as a header declares.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._size, self._last = file, 0, 0
+        self._ended = False
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        if not data and self._ended:
+            raise EOFError("less is there than a header declares")
+        self._ended = not data
         if data != bytes(len(data)):
             self._last = self._size + len(data.rstrip(b"\0"))
         self._size += len(data)
@@ -81,7 +88,7 @@ class _Watched:
 
     def check(self, end: int, name: str) -> None:
         """Refuses an archive of which something but empty blocks stands behind the end, or without any."""
-        while self.read(2**16):
+        while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:
             raise FormatError("the tar archive is cut short", where=name)

@@ -9,6 +9,8 @@ from latticemetric.errors import UsageError
 
 _STATM = Path("/proc/self/statm")
 _DATA_PAGES = 5
+# The kernel takes no larger number, and no machine has as much.
+_MOST = 2**62
 _LONGEST = 366 * 86400.0
 
 
@@ -45,5 +47,5 @@ def hold_memory(beyond: int) -> None:
 
     has = int(_STATM.read_text().split()[_DATA_PAGES]) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = has + beyond
+    wanted = min(has + beyond, _MOST)
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))

@@ -6,11 +6,11 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
-from latticemetric.errors import FormatError, InputError, harmless
+from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
 from latticemetric.formats.files.allowance import Allowance, Unpacking
 from latticemetric.formats.files.compression import DamageError, Unpacked, compression_of, without_compression
 
@@ -19,6 +19,7 @@ STANDARD_INPUT = "-"
 _HEAD = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
+_MOST_NAMED = 10
 
 
 Stamp: TypeAlias = "tuple[int, int] | None"
@@ -61,7 +62,7 @@ class Stream:
         head: bytes
         outer = None if archive is None else archive._unpacking  # noqa: SLF001
         self._bytes, head, unpacking = self._guarded(lambda: _opened(raw, name, outer))
-        self.offset = 0 if unpacking is None and Path(name).is_file() else None
+        self.offset = 0 if unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
         self.stamp = stamp_of(name) if self.offset is not None else None
         self._unpacking: Unpacking | None = unpacking
         self._allowance = Allowance(name, unpacking)
@@ -200,6 +201,20 @@ def warn(place: str, what: str) -> None:
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a file of this name is hidden, in a folder or an archive: it begins with a full stop."""
+    return name.rpartition("/")[2].startswith(".")
+
+
+def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
+    """Says which files of a folder or an archive are left out, if any are."""
+    if names:
+        more = ", …" if len(names) > _MOST_NAMED else ""
+        count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
+        shown = ", ".join(shortened(name) for name in names[:_MOST_NAMED])
+        warn(place, f"left out {count} ({why}): {shown}{more}")
+
+
 def decoded_line(data: bytes, place: str) -> str:
     """A line in UTF-8."""
     try:
@@ -252,7 +267,7 @@ def open_stream(path: str) -> Stream:
     try:
         raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
     except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+        raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
     try:

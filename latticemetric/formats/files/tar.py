@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import IO, Any, Self, cast
 
 from latticemetric.errors import FormatError, InputError
 from latticemetric.formats.files.signs import is_tar
-from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.files.stream import Stream, is_hidden, warn_left_out
 
 _BLOCK = 512
 # Names and attributes that do not fit into a member's header are read into memory: these types hold them.
@@ -26,19 +25,25 @@ _LONGEST_HEADER = 2**20
 def members(archive: Stream) -> Iterator[Stream | InputError]:
     """The files of an archive in its order, each to be read before the next is asked for.
 
-    What is no file (links, devices, archives) is an error in its place; folders are passed over, and so are hidden
-    files, as they are in folders on disk.
+    What is no file (links, devices, archives) is an error in its place. Folders are passed over. Hidden files are left
+    out with a warning, as they are in folders on disk.
     """
     watched = _Watched(archive.content())
+    hidden: list[str] = []
     try:
         with tarfile.open(fileobj=cast("Any", watched), mode="r|", tarinfo=_Member) as tar:
             for member in tar:
-                if not member.isdir() and not PurePosixPath(member.name).name.startswith("."):
-                    yield _content(tar, member, archive)
+                if member.isdir():
+                    continue
+                if is_hidden(member.name):
+                    hidden.append(member.name)
+                    continue
+                yield _content(tar, member, archive)
             end = tar.offset
     except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as error:
         raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
     watched.check(end, archive.name)
+    warn_left_out(archive.name, "hidden", hidden)
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:

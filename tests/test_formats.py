@@ -1,10 +1,10 @@
 """Formats: what is written is read back, what other tools write is read, and files are found and told apart."""
 
 import gzip
-import os
 import io
 import lzma
 import math
+import os
 import struct
 import sys
 from collections.abc import Callable, Iterator

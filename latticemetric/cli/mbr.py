@@ -108,7 +108,9 @@ _SECTIONS = {
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
-@click.option("--samples", type=click.IntRange(1), metavar="N", help="Draw N paths, instead of listing all.")
+@click.option(
+    "--samples", type=click.IntRange(1, options.MOST_DRAWS), metavar="N", help="Draw N paths, instead of listing all."
+)
 @click.option(
     "--seed",
     type=click.IntRange(0),

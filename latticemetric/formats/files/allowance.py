@@ -11,6 +11,7 @@ from latticemetric.memory import machine_memory, parse_size, shown_size
 VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
 
 _ALWAYS = 2**26
+_MOST_WITHOUT_END = 2**29
 # No lattice, list or text packs so well; what does is made to fill memories.
 _MOST_UNPACKED = 250
 _SHARE = 8
@@ -58,12 +59,12 @@ class Unpacking:
 class Allowance:
     """Counts what is read, and refuses more than a graph may be.
 
-    An eighth of the memory is allowed, as the graph is to be built of it. Whoever knows better sets an environment
-    variable.
+    An eighth of the memory is allowed, as the graph is to be built of it. Of what may never end (a pipe, a device), no
+    more than 512 MB are. Whoever knows better sets an environment variable.
     """
 
-    def __init__(self, name: str, unpacking: Unpacking | None) -> None:
-        self._name, self._unpacking = name, unpacking
+    def __init__(self, name: str, unpacking: Unpacking | None, *, has_end: bool = True) -> None:
+        self._name, self._unpacking, self._has_end = name, unpacking, has_end
         self._taken = self._lines = 0
         self._most = _chosen()
         self._unasked = self._most or _ALWAYS
@@ -82,11 +83,15 @@ class Allowance:
         self._taken = self._lines = 0
 
     def _examine(self) -> None:
-        most = self._most = self._most or max(_ALWAYS, machine_memory() // _SHARE)
+        most = self._most = self._most or self._usual()
         self._unasked = most
         if self._taken + _LINE * self._lines > most:
             what = f"more than {shown_size(most)} would be read at once, for one graph or table"
             raise _refused(what, self._name, most)
+
+    def _usual(self) -> int:
+        share = max(_ALWAYS, machine_memory() // _SHARE)
+        return share if self._has_end else min(share, _MOST_WITHOUT_END)
 
 
 def _refused(what: str, name: str, most: int) -> InputError:

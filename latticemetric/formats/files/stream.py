@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -65,7 +66,8 @@ class Stream:
         self.offset = 0 if unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
         self.stamp = stamp_of(name) if self.offset is not None else None
         self._unpacking: Unpacking | None = unpacking
-        self._allowance = Allowance(name, unpacking)
+        self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
+        self._allowance = Allowance(name, unpacking, has_end=self._has_end)
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
@@ -275,6 +277,14 @@ def open_stream(path: str) -> Stream:
     except BaseException:
         raw.close()
         raise
+
+
+def _has_end(raw: IO[bytes]) -> bool:
+    """Whether it is known where the bytes end: in a file, and not in a pipe or device."""
+    try:
+        return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):  # it stands in memory
+        return True
 
 
 def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -83,6 +84,12 @@ def placed(where: str) -> Iterator[None]:
 def shortened(text: str, longest: int = 60) -> str:
     """A text as an error shows it."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def of_system(error: OSError) -> str:
+    """What the system says went wrong, and what to do about it where that is known."""
+    what = error.strerror or str(error)
+    return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 
 
 def harmless(text: str) -> str:

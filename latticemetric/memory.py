@@ -23,6 +23,8 @@ _ADDRESS_PAGES, _DATA_PAGES = 0, 5
 # A graph of 200,000 arcs takes less than 100 MB; what takes so much more is rarely meant.
 _GRAPH_BYTES = 3 * 2**29
 _LEAST = 2**26
+# The system takes no larger number, and no machine has as much.
+_LARGEST_LIMIT = 2**62
 
 _chosen: int | None = None
 
@@ -222,7 +224,8 @@ def hold_command() -> None:
 def _beyond_present(beyond: int, hard: int) -> tuple[int, int]:
     """Limits of so many bytes beyond those that this process has."""
     has = int(_STATM.read_text(encoding="ascii").split()[_DATA_PAGES]) * _page_size()
-    return (has + beyond if hard < 0 else min(has + beyond, hard)), hard
+    wanted = min(has + beyond, _LARGEST_LIMIT)
+    return (wanted if hard < 0 else min(wanted, hard)), hard
 
 
 def _data_limits() -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import math
+import os
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -775,11 +776,26 @@ def test_natural_order_knows_other_digits(tmp_path):
     assert [name for name, _ in lm.read(tmp_path / "lats")] == ["1²2", "3"]
 
 
-def test_a_folder_is_read_without_hidden_files_and_folders(tmp_path):
+def test_what_a_folder_is_read_without_is_said(tmp_path, caplog):
     numbered(tmp_path / "lats", 1)
     numbered(tmp_path / "lats" / "more", 2)
     write_file(tmp_path / "lats", "junk", ".DS_Store")
+    os.mkfifo(tmp_path / "lats" / "pipe")
     assert [name for name, _ in lm.read(tmp_path / "lats")] == ["1"]
+    assert caplog.messages == [
+        f"{tmp_path}/lats: left out 1 entry (hidden): .DS_Store",
+        f"{tmp_path}/lats: left out 2 entries (not a file): more, pipe",
+    ]
+
+
+def test_a_broken_link_in_a_folder_is_an_error(tmp_path):
+    numbered(tmp_path / "lats", 1, 2)
+    (tmp_path / "lats" / "1a.fst.txt").symlink_to("nowhere")
+    for path in (tmp_path / "lats", f"{tmp_path}/lats/*.fst.txt"):
+        good, bad, other = reading.entries([path])
+        assert [good.build().num_states, other.build().num_states] == [2, 2]
+        with pytest.raises(lm.InputError, match=r"1a\.fst\.txt: cannot be opened: No such file"):
+            bad.build()
 
 
 def test_a_folder_may_hold_several_formats(tmp_path):

@@ -110,7 +110,9 @@ _SECTIONS = {
 @options.resampling(1000)
 @click.option("--plot", metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
 @click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
-@click.option("--workers", type=click.IntRange(1), metavar="N", help="Threads (default: one a processor).")
+@click.option(
+    "--workers", type=click.IntRange(1, options.MOST_WORKERS), metavar="N", help="Threads (default: one a processor)."
+)
 @click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
 @options.output_format("text", "tsv", "json")
 @options.output

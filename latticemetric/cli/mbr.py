@@ -110,7 +110,9 @@ _SECTIONS = {
 @click.option(
     "--prune", type=options.Number(0), metavar="BEAM", help="Keep what costs at most so much more than the best path."
 )
-@click.option("--samples", type=click.IntRange(1), metavar="N", help="Draw N paths, instead of listing all.")
+@click.option(
+    "--samples", type=click.IntRange(1, options.MOST_DRAWS), metavar="N", help="Draw N paths, instead of listing all."
+)
 @click.option(
     "--seed",
     type=click.IntRange(0),

@@ -46,8 +46,14 @@ engine = click.option(
     help="What runs the search; the answer is the same.",
 )
 
+# More processes than that are started by mistake only, and more draws change no digit that is shown.
+MOST_WORKERS, MOST_DRAWS = 1024, 10**6
+
 workers = click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Graphs searched at once (default: one a processor)."
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    metavar="N",
+    help="Graphs searched at once (default: one a processor).",
 )
 
 
@@ -66,7 +72,12 @@ def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none
     """The options of whatever is resampled: how often, from which seed, and what intervals hold."""
     return together(
         click.option(
-            "--resamples", type=click.IntRange(0), default=resamples, show_default=True, metavar="N", help=what_for
+            "--resamples",
+            type=click.IntRange(0, MOST_DRAWS),
+            default=resamples,
+            show_default=True,
+            metavar="N",
+            help=what_for,
         ),
         click.option(
             "--seed",

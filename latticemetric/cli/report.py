@@ -51,7 +51,9 @@ _SECTIONS = {
     metavar="BEAM",
     help="Of MBR: keep what costs at most so much more than the best.",
 )
-@click.option("--samples", type=click.IntRange(1), metavar="N", help="Of MBR by metrics: draw N paths.")
+@click.option(
+    "--samples", type=click.IntRange(1, options.MOST_DRAWS), metavar="N", help="Of MBR by metrics: draw N paths."
+)
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
 @click.option("--beams", metavar="COSTS", callback=options.numbers, help="Oracles at these beams, too.")
 @click.option("--densities", metavar="NUMBERS", callback=options.numbers, help="At these arcs for each reference word.")

@@ -59,7 +59,10 @@ _SECTIONS = {
 @click.option("--sampling", is_flag=True, help="How many samples metrics need to see small differences.")
 @click.option("--pairs-by", default="f1_mult", show_default=True, metavar="NAME", help="Metric of the table of pairs.")
 @click.option(
-    "--trials", type=click.IntRange(1), metavar="N", help="Trials of each test (default: 1000, or what it needs)."
+    "--trials",
+    type=click.IntRange(1, options.MOST_DRAWS),
+    metavar="N",
+    help="Trials of each test (default: 1000, or what it needs).",
 )
 @click.option(
     "--error-rates",

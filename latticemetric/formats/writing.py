@@ -10,10 +10,18 @@ import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 from unicodedata import category
 
-from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, placed, shortened
+from latticemetric.errors import (
+    InputError,
+    LatticeMetricError,
+    OutputClosedError,
+    UsageError,
+    of_system,
+    placed,
+    shortened,
+)
 from latticemetric.formats.files.compression import compressing
 from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
@@ -190,13 +198,9 @@ def standard_output() -> Iterator[IO[bytes]]:
     """Standard output as bytes, flushed at the end."""
     if sys.stdout is None:
         raise InputError("standard output is closed", advice="name a file to write to")
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise OutputClosedError from None
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where="standard output") from None
+    output = cast("IO[bytes]", _Written(sys.stdout.buffer, "standard output"))
+    yield output
+    output.flush()
 
 
 @contextlib.contextmanager
@@ -208,40 +212,37 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
             with standard_output() as output:
                 spool.copy_to(output)
         return
-    try:
-        with _written_aside(path) as raw:
-            file = compressing(path, raw)
-            yield file
-            if file is not raw:
-                file.close()
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", where=path) from None
+    with _written_aside(path) as raw:
+        file = compressing(path, raw)
+        yield file
+        if file is not raw:
+            file.close()
 
 
 @contextlib.contextmanager
 def _written_aside(path: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of another when it is whole; what cannot be replaced is written on."""
-    try:
+    with _blaming(path):
         real = os.path.realpath(path)  # a link stays one
-    except ValueError:
-        raise InputError("cannot be written: no file has such a name", where=path) from None
-    if not is_replaceable(path):
-        with Path(path).open("ab") as raw:
-            yield raw
-        return
-    draft = Path(f"{real}.{os.getpid()}.part")
-    with draft.open("wb") as raw:
+        draft = Path(f"{real}.{os.getpid()}.part") if is_replaceable(path) else None
+        raw = Path(path).open("ab") if draft is None else draft.open("wb")  # noqa: SIM115  closed below
+    written = cast("IO[bytes]", _Written(raw, path))
+    if draft is not None:
         _drafts.add(draft)
-        try:
-            yield raw
+    try:
+        yield written
+        written.close()
+        if draft is not None:
+            with _blaming(path):
+                _take_place(draft, Path(real))
+    except BaseException:
+        with contextlib.suppress(OSError):  # what could not be written was told
             raw.close()
-            if Path(real).exists():
-                draft.chmod(Path(real).stat().st_mode)
-            draft.replace(real)
-        except BaseException:
+        if draft is not None:
             draft.unlink(missing_ok=True)
-            raise
-        finally:
+        raise
+    finally:
+        if draft is not None:
             _drafts.discard(draft)
 
 
@@ -250,6 +251,47 @@ def remove_drafts() -> None:
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink()
+
+
+def _take_place(draft: Path, real: Path) -> None:
+    if real.exists():
+        draft.chmod(real.stat().st_mode)
+    draft.replace(real)
+
+
+@contextlib.contextmanager
+def _blaming(path: str) -> Iterator[None]:
+    """Says of what goes wrong that the file cannot be written; around nothing but its own operations."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputClosedError from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {of_system(error)}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be written: no file has such a name", where=path) from None
+
+
+class _Written:
+    """A file to write to whose errors name it: errors of files that are read meanwhile are not its own."""
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self._raw, self._name = raw, name
+
+    def write(self, data: bytes) -> int:
+        with _blaming(self._name):
+            return self._raw.write(data)
+
+    def flush(self) -> None:
+        with _blaming(self._name):
+            self._raw.flush()
+
+    def close(self) -> None:
+        with _blaming(self._name):
+            self._raw.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
 
 
 def synced(path: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.errors import InputError, MissingDependencyError, UsageError
+from latticemetric.errors import InputError, MissingDependencyError, UsageError, shortened
 from latticemetric.workers import constants
 from latticemetric.workers.pool import default_workers
 from latticemetric.workers.remote import Answered, answer_batch, end_run
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, or the scheduler's file, FILE.json"
+_MOST_WORKERS = 1024
 _SECONDS_TO_CONNECT = 30
 _SECONDS_BETWEEN_COUNTS = 2.0
 _SECONDS_BEFORE_A_WORD = 5.0
@@ -91,10 +92,12 @@ class Cluster:
         Raises:
             UsageError: It is no cluster.
         """
-        if found := re.fullmatch(r"(local|slurm)(?::([0-9]+))?", text):
+        if found := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
             kind, size = found[1], int(found[2]) if found[2] else None
             if size == 0 or (kind == "slurm" and size is None):
                 raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
+            if size is not None and size > _MOST_WORKERS:
+                raise UsageError(f"'{shortened(text)}' has too many workers", advice=f"give up to {_MOST_WORKERS}")
             return cls(kind, size=size)
         if re.fullmatch(r"[a-z]+://\S+", text):
             return cls("address", text)

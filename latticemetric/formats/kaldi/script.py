@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from os.path import exists, isfile
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
@@ -42,10 +43,9 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     if place is None:
         advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    path = Path(place[1])
     # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
-    beside = Path(stream.name).parent / path
-    return str(beside if not path.exists() and beside.exists() else path), int(place[2])
+    path, beside = place[1], str(Path(stream.name).parent / place[1])
+    return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ScriptedLattice:
 
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
-    if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
+    if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError("is no plain file, which is read from a given byte", where=path, advice="make an archive")
     with placed(place), open_stream(path) as stream:
         are_spelled = spells_words(stream.head())

@@ -86,11 +86,13 @@ def _index(data: bytes) -> tuple[list[int], int]:
     """Offsets of the keys of an `sttable`, in the order of the file, and where they stand themselves."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
-    if count < 0 or begin < _HEADER.size:
+    if count < 0 or begin < _HEADER.size or (count == 0 and begin > _HEADER.size):
         raise FormatError("the archive's index is damaged, or the archive is cut short")
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER.size <= position < begin for position in positions):
         raise FormatError("the archive's index points outside of it")
+    if positions and min(positions) != _HEADER.size:
+        raise FormatError("the archive's index is damaged, or the archive is cut short")
     return sorted(positions), begin
 
 

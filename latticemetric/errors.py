@@ -72,6 +72,11 @@ class OutputClosedError(Exception):
     """Whoever read our standard output has seen enough: no fault of anybody's."""
 
 
+def output_closed() -> InputError:
+    """The error of a standard output that was closed before the program began."""
+    return InputError("standard output is closed", advice="name a file to write to")
+
+
 @contextmanager
 def placed(where: str) -> Iterator[None]:
     """Gives errors that have no place this one."""

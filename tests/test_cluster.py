@@ -1,6 +1,10 @@
 """Many graphs on the workers of a Dask cluster: the same results, whatever dies meanwhile."""
 
+import contextlib
+import itertools
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +25,7 @@ import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.reference import STAR_SYMBOL
 from latticemetric.cli.main import _group
+from latticemetric.workers import cluster
 from latticemetric.workers.cluster import Cluster
 from latticemetric.workers.journal import Journal
 from latticemetric.workers.limits import Limits
@@ -31,9 +36,12 @@ MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 
 @pytest.fixture(scope="module")
 def client():
-    """Two workers; a batch is given up on when one has died of it."""
+    """Two workers that anybody may ask; a batch is given up on when one has died of it."""
     dask = pytest.importorskip("dask")
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), Cluster.parse("local:2").connected() as found:
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("latticemetric.workers.cluster._temporary_security", lambda: None)
+            found = stack.enter_context(Cluster.parse("local:2").connected())
         yield found
 
 
@@ -205,9 +213,163 @@ def test_clusters_that_are_not_there(monkeypatch, tmp_path):
     ):
         with pytest.raises(InputError, match=message), Cluster.parse(text).connected():
             pass
-    (tmp_path / "no.json").write_text("{}")
-    with pytest.raises(InputError, match=r"no\.json: this is no file of a scheduler"):
-        Cluster.parse(f"{tmp_path}/no.json").connected().__enter__()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"{}", b"", b"[" * 200_000, b'{"a":' * 100_000, b"\xff\x00\x01", b"5", b"null", b'["address"]', b"not json"),
+        *(b'{"address": 5}', b'{"address": {"a": 1}}', b'{"address": ""}', b'{"address": "no address"}', b" " * 2**21),
+    ],
+    ids=lambda content: repr(content[:20]),
+)
+def test_what_is_no_file_of_a_scheduler(content, tmp_path):
+    (tmp_path / "no.json").write_bytes(content)
+    done = invoked("oracle", *MEETING, "--cluster", tmp_path / "no.json")
+    assert isinstance(done.exception, InputError), done.exception
+    assert "no.json: this is no file of a scheduler" in str(done.exception)
+
+
+def test_a_scheduler_has_a_plain_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    for name in ("pipe", "folder"):
+        done = invoked("oracle", *MEETING, "--cluster", tmp_path / f"{name}.json")
+        assert "there is no such file of a scheduler" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--workers", 100_000], ["--workers", 10**30], ["--cluster", "local:100000"], ["--cluster", "local:99999"]],
+)
+@pytest.mark.parametrize("verb", [["info", MEETING[0]], ["oracle", *MEETING], ["convert", MEETING[0], "-"]])
+def test_no_more_workers_start_than_a_machine_can_use(verb, given):
+    done = invoked(*verb, *given)
+    assert isinstance(done.exception, UsageError)
+    assert "workers are too many for this machine; give at most" in str(done.exception)
+
+
+# --- Who may ask the workers
+
+
+def listeners() -> set[str]:
+    """Where this process and those that it started listen."""
+    psutil = pytest.importorskip("psutil")
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    found = [connection for one in processes for connection in one.net_connections("tcp")]
+    return {connection.laddr.ip for connection in found if connection.status == psutil.CONN_LISTEN}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, only root may see who listens")
+def test_a_local_cluster_listens_to_nobody_elsewhere():
+    pytest.importorskip("distributed")
+    with Cluster.parse("local:1").connected() as found:
+        assert listeners() == {"127.0.0.1"}
+        assert list(map_in_order(square, range(20), found)) == [number**2 for number in range(20)]
+
+
+def test_a_local_cluster_answers_nobody_else():
+    """Users of the same machine reach its ports; they must not run programs there."""
+    pytest.importorskip("cryptography")
+    distributed = pytest.importorskip("distributed")
+    with Cluster.parse("local:1").connected() as found:
+        address = found.scheduler.address
+        assert address.startswith("tls://")
+        strangers = [distributed.Security.temporary(), distributed.Security()]
+        for stranger, scheme in itertools.product(strangers, ("tls", "tcp")):
+            with pytest.raises((OSError, RuntimeError, TypeError, AssertionError)):  # as Dask puts it
+                distributed.Client(address.replace("tls", scheme), security=stranger, timeout=1, set_as_default=False)
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """Two authorities, and a certificate of each, as openssl makes them; and settings of Dask that name them."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not there")
+    settings = []
+    for name in ("ours", "theirs"):
+        folder = tmp_path_factory.mktemp(name)
+        key, certificate = folder / "key.pem", folder / "cert.pem"
+        made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+        subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        settings.append(tls(certificate, certificate, key))
+    return settings
+
+
+def tls(authority: object, certificate: object, key: object) -> dict[str, str | None]:
+    """Dask's settings."""
+    own = {"cert": certificate, "key": key}
+    named = {f"{role}.{name}": value for role in ("client", "scheduler", "worker") for name, value in own.items()}
+    return {f"distributed.comm.tls.{k}": v and str(v) for k, v in ({"ca-file": authority} | named).items()}
+
+
+@pytest.fixture(scope="module")
+def guarded(certificates, tmp_path_factory):
+    """The file of a scheduler that knows its clients by their certificates, with a worker: programs of their own."""
+    pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("scheduler")
+    file = folder / "scheduler.json"
+    ours = {name.rpartition(".")[2]: value for name, value in certificates[0].items()}
+    proof = [word for name, value in ours.items() for word in (f"--tls-{name}", value)]
+    given = ["--scheduler-file", str(file), "--protocol", "tls", "--no-dashboard", "--host", "127.0.0.1", *proof]
+
+    def program(kind: str, *more: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *given, *more]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+
+    programs = [program("scheduler", "--port", "0")]
+    try:
+        assert wait_for(file.exists, 60)
+        programs.append(program("worker", "--nthreads", "1"))
+        yield file
+    finally:
+        for one in reversed(programs):
+            one.terminate()
+            one.wait(60)
+
+
+def test_certificates_of_dasks_configuration_are_shown(guarded, certificates):
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    address = json.loads(guarded.read_text())["address"]
+    assert address.startswith("tls://")
+    expected = invoked("oracle", *MEETING, "--format", "json").output
+    with dask.config.set(certificates[0]):
+        for where in (guarded, address):
+            assert invoked("oracle", *MEETING, "--format", "json", "--cluster", where).output == expected
+        security = distributed.Security()
+    with distributed.Client(address, security=security, set_as_default=False) as secured:
+        said = [
+            answer.value for answer in lm.ask_each(lambda graph: graph.statistics().paths, MEETING[0], workers=secured)
+        ]
+        assert said == [graph.statistics().paths for _, graph in lm.read(MEETING[0])]
+
+
+@pytest.mark.parametrize("stranger", ["without certificates", "with others", "without TLS", "with a missing file"])
+def test_strangers_are_told_that_they_are(stranger, guarded, certificates, monkeypatch):
+    dask = pytest.importorskip("dask")
+    monkeypatch.setattr("latticemetric.workers.cluster._SECONDS_TO_CONNECT", 1)
+    address = json.loads(guarded.read_text())["address"]
+    settings = tls(None, None, None)
+    if stranger == "with others":
+        settings = certificates[1]
+    elif stranger == "with a missing file":
+        settings = {**certificates[0], "distributed.comm.tls.ca-file": "/none.pem"}
+    elif stranger == "without TLS":
+        address = address.replace("tls", "tcp")
+    with dask.config.set(settings):
+        done = invoked("oracle", *MEETING, "--cluster", address)
+    assert isinstance(done.exception, InputError), done.exception
+    assert "cannot connect to the cluster: " in str(done.exception)
+    assert stranger == "without TLS" or "distributed.comm.tls" in str(done.exception)
+
+
+def test_local_clusters_take_configured_certificates(certificates):
+    dask = pytest.importorskip("dask")
+    with dask.config.set(certificates[0]), Cluster.parse("local:1").connected() as found:
+        assert found.scheduler.address.startswith("tls://")
+        assert found.security.tls_ca_file == certificates[0]["distributed.comm.tls.ca-file"]
+        assert list(map_in_order(square, range(5), found)) == [0, 1, 4, 9, 16]
 
 
 def test_workers_are_those_of_the_cluster(there):
@@ -234,6 +396,9 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     asked = []
 
     class Jobs:
+        def __init__(self, **security):
+            asked.append(security)
+
         def __enter__(self):
             return client.scheduler.address
 
@@ -246,7 +411,11 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     monkeypatch.setitem(sys.modules, "dask_jobqueue", types.SimpleNamespace(SLURMCluster=Jobs, __spec__=object()))
     with Cluster.parse("slurm:3").connected() as found:
         assert list(map_in_order(square, range(20), found)) == [number**2 for number in range(20)]
-    assert asked == [3, "ended"]
+    assert asked == [{}, 3, "ended"]
+    dask = pytest.importorskip("dask")
+    with dask.config.set(tls("ca", "c", "k")):
+        settings = cluster._secured(cluster._configured_security())
+    assert (settings["protocol"], settings["security"].tls_scheduler_cert) == ("tls://", "c")
 
 
 def test_from_python_a_client_is_who_answers(client, tmp_path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli import options, running
+from latticemetric.cli.files import GraphFiles
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -20,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Item = dict[str, Any]
 
 _SHARED = [
-    click.argument("graphs", nargs=-1, required=True),
+    click.argument("graphs", type=GraphFiles(), nargs=-1, required=True),
     options.scale,
     running.many_graphs,
     options.symbols,
@@ -85,7 +86,6 @@ def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callab
         yield from found
         return
     from latticemetric.batch.kept_graphs import KeptGraphs
-    from latticemetric.cli.outputs import sparing
     from latticemetric.formats.registry import format_for_writing
     from latticemetric.formats.writing import write
 
@@ -95,7 +95,7 @@ def written_beside(found: Iterator[Answer], path: str | None, lattice_of: Callab
         if answer.problem is None:
             lattices.add(answer.name, lattice_of(answer.value))
         yield answer
-    write(path, sparing(lattices, path, None))
+    write(path, lattices)
 
 
 def json_lines(items: Iterable[Item]) -> Iterator[str]:

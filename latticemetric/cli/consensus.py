@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.files import GraphOutput
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -37,7 +38,10 @@ _SECTIONS = {
 @answers.shared
 @options.posterior_scale
 @click.option(
-    "--write-lattices", metavar="FILE", help="Write the networks as lattices, too; the suffix says the format."
+    "--write-lattices",
+    type=GraphOutput(),
+    metavar="FILE",
+    help="Write the networks as lattices, too; the suffix says the format.",
 )
 @click.option(
     "--least",

@@ -11,6 +11,7 @@ import click
 
 from latticemetric.cli import options, running
 from latticemetric.cli.display import say
+from latticemetric.cli.files import ConvertedGraphs, GraphFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import LatticeMetricError, UsageError, harmless, shortened
 
@@ -28,8 +29,8 @@ Examples:
 
 
 @verb("convert", epilog=_EPILOG)
-@click.argument("graphs", nargs=1)
-@click.argument("target", nargs=1)
+@click.argument("graphs", type=GraphFiles(), nargs=1)
+@click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 @click.option("--to", "to_format", metavar="FORMAT", help="Format to write (else by the target's suffix).")
 @running.keep_going
 @running.many_graphs
@@ -56,7 +57,6 @@ def command(
     file a graph. A graph that the format cannot hold is an error that says why.
     """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.cli.outputs import sparing
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
     from latticemetric.formats.writing import write
@@ -70,8 +70,7 @@ def command(
     with running.running(output=target, **chosen) as run:
         answers = answers_of(running.taken(found, chosen["shard"]), converted, run)
         good = _Good(answers, failed)
-        spared = sparing(good, target, to_format)
-        count = write(target, spared, format=to_format, refused=good.refused if run.keep_going else None)
+        count = write(target, good, format=to_format, refused=good.refused if run.keep_going else None)
         failed.write()
     graphs_written = "1 graph" if count == 1 else f"{count} graphs"
     say(f"{graphs_written} written to {harmless(target)}")

@@ -8,6 +8,7 @@ import click
 
 from latticemetric.cli import options
 from latticemetric.cli.display import say
+from latticemetric.cli.files import NamesFiles, Output
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -44,17 +45,18 @@ _SECTIONS = {
 
 
 @verb("correlate", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("test_set", metavar="TESTSET")
+@click.argument("test_set", type=NamesFiles(), metavar="TESTSET")
 @click.option("--pair", metavar="PAIR", help="Language pair of a WMT folder with several, like cs-en.")
 @click.option(
     "--reference",
     "-r",
     "references",
+    type=NamesFiles(),
     metavar="FILE",
     multiple=True,
     help="References in place of the folder's own; repeatable.",
 )
-@click.option("--human", metavar="FILE", help="Table of judgments in place of the folder's own.")
+@click.option("--human", type=NamesFiles(), metavar="FILE", help="Table of judgments in place of the folder's own.")
 @click.option("--leave-out", metavar="SYSTEM", multiple=True, help="Pass over a system; repeatable.")
 @click.option("--human-scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
 @click.option(
@@ -108,10 +110,14 @@ _SECTIONS = {
 )
 @click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="What the unigram score is.")
 @options.resampling(1000)
-@click.option("--plot", metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
+@click.option("--plot", type=Output(), metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
 @click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
 @click.option(
-    "--workers", type=click.IntRange(1, options.MOST_WORKERS), metavar="N", help="Threads (default: one a processor)."
+    "--workers",
+    type=click.IntRange(1),
+    callback=options.checked_workers,
+    metavar="N",
+    help="Threads (default: one a processor).",
 )
 @click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
 @options.output_format("text", "tsv", "json")

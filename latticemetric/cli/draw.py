@@ -10,6 +10,7 @@ import click
 
 from latticemetric.cli import options, searches
 from latticemetric.cli.display import say
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
@@ -40,7 +41,7 @@ _SECTIONS = {
 
 
 @verb("draw", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("graphs", nargs=1, required=False)
+@click.argument("graphs", type=GraphFiles(), nargs=1, required=False)
 @click.option("--id", "name", metavar="ID", help="Which graph of the file (not needed if it holds one).")
 @click.option(
     "--kind",
@@ -50,7 +51,12 @@ _SECTIONS = {
     help="The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
 )
 @click.option(
-    "--reference", "files", multiple=True, metavar="FILE", help="File of references, by the graphs' ids; repeatable."
+    "--reference",
+    "files",
+    type=NamesFiles(),
+    multiple=True,
+    metavar="FILE",
+    help="File of references, by the graphs' ids; repeatable.",
 )
 @click.option("--reference-text", "texts", multiple=True, metavar="TEXT", help="A reference itself; repeatable.")
 @searches.rate_options("wer, wrr, or N-grr for any N.")

@@ -1,39 +1,52 @@
-"""What tells one run of a command from another: its options, and the files they name."""
+"""What tells one run of a command from another: its options, and all that it reads."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.errors import InputError, UsageError
-from latticemetric.formats.files.paths import expand
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files
+from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.formats.files.allowance import VARIABLE
+from latticemetric.formats.files.inputs import current
 from latticemetric.signature import VERSION
+
+if TYPE_CHECKING:
+    from latticemetric.metrics.wordnet import WordNet
 
 # What changes nothing in answers: a run that a failure ended goes on with --keep-going.
 _NO_MATTER = {"workers", "cluster", "resume", "keep_going"}
-# What shards of one run may have of their own: where they write, and how they deal with what fails.
-_OF_SHARDS = {"shard", "output", "failures", "write_lattices", "plot", "timeout", "max_memory"}
-_GRAPHS = {"lattices", "graphs", "evidence"}
-_GRAPHS_AND_TEXTS = {*_GRAPHS, "references", "symbols", "gold", "predicted"}
-_WORD_LISTS = {"ignore", "wildcard"}
-_SCRIPTS = (".scp",)
+# What shards of one run may have of their own, beside where they write: how they deal with what fails.
+_OF_SHARDS = {"shard", "timeout", "max_memory"}
+_USES_WORDNET = "meteor"
 
 
 def fingerprint(context: click.Context) -> dict[str, Any]:
-    """Of the command that runs: plain values, for JSON."""
+    """Of the command that runs: plain values, for JSON. From now on, it may read nothing else.
+
+    Raises:
+        UsageError: It reads what cannot be read again.
+    """
     told = {name: value for name, value in context.params.items() if name not in _NO_MATTER}
-    named = [path for name, value in told.items() for path in _named(name, value)]
-    if "-" in named:
-        raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
-    files = {file: _state(file) for path in named for file in _files(path)}
+    files = {file: _state_again(file) for _, _, file in read_files(context) if file == STANDARD or os.path.exists(file)}  # noqa: PTH110  a plain string
+    if (inputs := current()) is not None:
+        inputs.known(files.keys())
+    found = _wordnet(context)
     parameters = {f"--{name.replace('_', '-')}": repr(value) for name, value in told.items()}
-    return {"version": VERSION, "command": context.command.name, "parameters": parameters, "files": files}
+    return {
+        "version": VERSION,
+        "command": context.command.name,
+        "parameters": parameters,
+        "files": files | {file: _state(file) for file in (found.files() if found is not None else ())},
+        "environment": {VARIABLE: os.environ.get(VARIABLE, "")},
+        "plug-ins": dict(_plugins()),
+    }
 
 
 def common_to_shards(context: click.Context) -> dict[str, Any]:
@@ -41,61 +54,57 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
 
     References, and the ids of graphs, are digested where they are read. Of graphs, the sizes of files must do.
     """
-    told, size = {}, 0
-    spelled = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    for name, value in context.params.items():
-        if name in _GRAPHS:
-            paths = [path for path in _named(name, value) if path != "-"]
-            size += sum(_state(file)[0] for path in paths for file in _files(path))
-        elif name not in {*_NO_MATTER, *_OF_SHARDS, "references"}:
-            told[spelled[name]] = _by_content(name, value)
+    told = {}
+    for parameter in context.command.params:
+        name, value = parameter.name or "", context.params.get(parameter.name or "")
+        of_shard = name in {*_NO_MATTER, *_OF_SHARDS, "references"} or isinstance(parameter.type, GraphFiles | Output)
+        if name in context.params and not of_shard:
+            told[parameter.opts[0]] = _by_content(parameter, value)
+    if (found := _wordnet(context)) is not None:
+        told["WordNet"] = found.digest()
+    graphs = (file for one, _, file in read_files(context) if isinstance(one.type, GraphFiles) and file != STANDARD)
+    size = sum(_state(file)[0] for file in graphs if os.path.exists(file))  # noqa: PTH110  a plain string
     return {"version": VERSION, "command": context.command.name, "options": told, "bytes": size}
 
 
-def _by_content(name: str, value: Any) -> str:
+def _by_content(parameter: click.Parameter, value: Any) -> str:
     """An option's value; what stands in a file it names, instead of the file."""
     told = value if isinstance(value, str) else repr(value)
-    for path in filter(os.path.isfile, _named(name, value)):  # a pipe has been read
+    names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
+    for path in filter(os.path.isfile, names):  # a pipe has been read
         with Path(path).open("rb") as file:
             told = told.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
     return told
 
 
-def _named(name: str, value: Any) -> Iterator[str]:
-    """The files that an option names."""
-    if name in _GRAPHS_AND_TEXTS:
-        yield from [value] if isinstance(value, str) else value or ()
-    elif isinstance(value, str):
-        if name in _WORD_LISTS and value.startswith("@"):
-            yield value[1:]
-        elif name == "metric" and value.endswith(".fst"):
-            yield value
-        elif name == "normalize" and ":" in value:
-            yield value.rpartition(":")[0]
+def _wordnet(context: click.Context) -> WordNet | None:
+    """WordNet, if a metric may use it and it is there."""
+    if _USES_WORDNET not in repr(list(context.params.values())).lower():
+        return None
+    from latticemetric.metrics.wordnet import wordnet
+
+    try:
+        return wordnet()
+    except LatticeMetricError:
+        return None  # if it is needed, that is said where it is
 
 
-def _files(path: str) -> Iterator[str]:
-    """What a path stands for; nothing where there is nothing: that will be said where it is read."""
-    with contextlib.suppress(InputError, OSError, ValueError):
-        for file in expand([path], lambda _: False):
-            yield file
-            yield from _listed(file)
+def _plugins() -> Iterator[tuple[str, str]]:
+    """Metrics and formats of other packages, and in which version."""
+    from importlib.metadata import entry_points
+
+    for group in ("latticemetric.metrics", "latticemetric.formats"):
+        for entry in entry_points(group=group):
+            yield f"{group}: {entry.name}", f"{entry.value} {entry.dist.version if entry.dist else ''}"
 
 
-def _listed(path: str) -> Iterator[str]:
-    """The archives of a Kaldi script: the file that is read is not the one that is named."""
-    if not path.endswith(_SCRIPTS):
-        return
-    targets: dict[str, None] = {}
-    with Path(path).open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            target = (line.split(maxsplit=1)[1:] or [""])[0].strip()
-            name, _, offset = target.rpartition(":")
-            targets[name if offset.isdecimal() else target] = None
-    for target in targets:
-        for file in (target, str(Path(path).parent / target)):
-            if target and Path(file).is_file():
-                yield file
+def _state_again(path: str) -> list[int]:
+    """The state of what can be read again, to see whether it is still the same."""
+    if path == STANDARD:
+        raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a plain string
+        raise UsageError("this is no plain file, and cannot be read again", where=path, advice="leave --resume out")
+    return _state(path)
 
 
 def _state(path: str) -> list[int]:

@@ -8,6 +8,8 @@ import click
 
 from latticemetric.cli import options
 from latticemetric.cli.display import say
+from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
+from latticemetric.cli.help_page import Verb
 from latticemetric.errors import harmless
 
 _EPILOG = """\b
@@ -24,7 +26,7 @@ def command() -> None:
     """Grammars that make texts comparable, for --normalize."""
 
 
-@command.command("list")
+@command.command("list", cls=Verb)
 def list_() -> None:
     """The grammars that come with latticemetric, and what each is for."""
     from latticemetric.rewriting.shipped import shipped_grammars, summary
@@ -33,8 +35,8 @@ def list_() -> None:
         click.echo(f"{name:<12}  {summary(name)}")
 
 
-@command.command("show")
-@click.argument("grammar")
+@command.command("show", cls=Verb)
+@click.argument("grammar", type=GrammarName())
 @click.option("--source", is_flag=True, help="Print the module of a shipped grammar.")
 def show(grammar: str, *, source: bool) -> None:
     """The rules of GRAMMAR (a name, or a .far), with their sizes."""
@@ -50,8 +52,8 @@ def show(grammar: str, *, source: bool) -> None:
         click.echo(line)
 
 
-@command.command("apply")
-@click.argument("grammar")
+@command.command("apply", cls=Verb)
+@click.argument("grammar", type=GrammarName())
 @click.option("--hypothesis", is_flag=True, help="As for hypotheses: without the alternatives of references.")
 @options.output
 def apply(grammar: str, *, hypothesis: bool, output: str) -> None:
@@ -65,9 +67,11 @@ def apply(grammar: str, *, hypothesis: bool, output: str) -> None:
             put(" ".join(found.text(words)) if hypothesis else with_alternatives(found.reference(words)))
 
 
-@command.command("build")
-@click.argument("names", nargs=-1)
-@click.option("--output", "-o", default=".", metavar="DIR", show_default=True, help="Where archives go.")
+@command.command("build", cls=Verb)
+@click.argument("names", type=NoFile(), nargs=-1)
+@click.option(
+    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Where archives go."
+)
 def build(names: tuple[str, ...], output: str) -> None:
     """Write shipped grammars (all, or NAMES) as archives: DIR/NAME.far, for pynini and others."""
     from pathlib import Path

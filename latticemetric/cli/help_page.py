@@ -24,11 +24,18 @@ _OWN = "Options"
 
 
 class Verb(click.Command):
-    """A command that shows its options in sections."""
+    """A command that shows its options in sections, and writes over nothing that it reads."""
 
     def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.sections = sections or {}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command, unless it would write over what it reads."""
+        from latticemetric.cli.outputs import guarded
+
+        with guarded(ctx):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections."""

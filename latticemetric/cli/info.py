@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options, running
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.help_page import verb
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ Examples:
 
 
 @verb("info", epilog=_EPILOG)
-@click.argument("graphs", nargs=-1, required=True)
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
 @running.keep_going
 @running.many_graphs
 @options.symbols

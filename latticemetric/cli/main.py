@@ -10,13 +10,20 @@ import os
 import signal
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from latticemetric.cli.stopping import Stopped, listen, listen_no_more
 from latticemetric.cli.versions import version_option
-from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system
+from latticemetric.errors import (
+    LatticeMetricError,
+    OutputClosedError,
+    UsageError,
+    harmless,
+    of_system,
+    output_closed,
+)
 from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
@@ -206,8 +213,23 @@ def _fill_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  it stays open
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Stands for a standard output that is closed: results that nobody can get are an error."""
+
+    @property
+    def buffer(self) -> NoReturn:
+        """The same for bytes."""
+        raise output_closed()
+
+    def write(self, _text: str) -> NoReturn:
+        """Refuses to lose what is written."""
+        raise output_closed()
 
 
 def _leave(status: int) -> None:
@@ -229,6 +251,5 @@ def _leave(status: int) -> None:
 
 def _drop_output() -> None:
     """Keeps the interpreter from trying to write what is left when it ends."""
-    if sys.stdout is not None:
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # it is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

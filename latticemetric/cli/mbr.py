@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.files import GraphFiles, GraphOutput, NamesFiles, WordList
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.mbr_methods import GRID, asking
 from latticemetric.errors import UsageError
@@ -103,9 +104,18 @@ _SECTIONS = {
     help="What costs are multiplied by: below 1 makes posteriors flatter.",
 )
 @click.option(
-    "--evidence", multiple=True, metavar="FILE", help="Graphs for the posteriors, by the same ids; repeatable."
+    "--evidence",
+    type=GraphFiles(None),
+    multiple=True,
+    metavar="FILE",
+    help="Graphs for the posteriors, by the same ids; repeatable.",
 )
-@click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
+@click.option(
+    "--write-lattices",
+    type=GraphOutput(),
+    metavar="FILE",
+    help="Write lattices with what arcs gain, by the file's suffix.",
+)
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
 @click.option(
     "--prune", type=options.Number(0), metavar="BEAM", help="Keep what costs at most so much more than the best path."
@@ -128,12 +138,15 @@ _SECTIONS = {
 )
 @click.option(
     "--tune",
+    type=NamesFiles(),
     multiple=True,
     metavar="REFERENCES",
     help="Find the parameters that score best against these; repeatable, for several references.",
 )
 @click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
-@click.option("--ignore", metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list.")
+@click.option(
+    "--ignore", type=WordList(), metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list."
+)
 @click.option(
     "--references",
     "style",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.files import NamesFiles, Output
 from latticemetric.cli.help_page import verb
 
 _EPILOG = """\b
@@ -17,9 +18,9 @@ Examples:
 
 
 @verb("merge", epilog=_EPILOG)
-@click.argument("shards", nargs=-1, required=True)
+@click.argument("shards", type=NamesFiles(), nargs=-1, required=True)
 @options.output_format("json", "text", "tsv", "jsonl")
-@click.option("--plot", metavar="FILE", help="Draw a sweep, too: .svg, .png or .pdf.")
+@click.option("--plot", type=Output(), metavar="FILE", help="Draw a sweep, too: .svg, .png or .pdf.")
 @options.output
 def command(*, shards: tuple[str, ...], output_format: str, plot: str | None, output: str) -> None:
     """The JSON document of all graphs, from the documents that --shard I/N --format json wrote: all N, in any order.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.errors import UsageError
+from latticemetric.cli.files import GrammarName, NamesFiles, ResultFile
+from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.rewriting.grammar import Grammar
@@ -32,10 +33,18 @@ class Number(click.FloatRange):
 
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
-    "--symbols", metavar="FILE", help="Symbol table (words.txt) that spells word numbers, of graphs and references."
+    "--symbols",
+    type=NamesFiles(),
+    metavar="FILE",
+    help="Symbol table (words.txt) that spells word numbers, of graphs and references.",
 )
 output = click.option(
-    "--output", "-o", default="-", metavar="FILE", help="Where results go, compressed as the suffix says (else stdout)."
+    "--output",
+    "-o",
+    type=ResultFile(),
+    default="-",
+    metavar="FILE",
+    help="Where results go, compressed as the suffix says (else stdout).",
 )
 
 engine = click.option(
@@ -46,12 +55,24 @@ engine = click.option(
     help="What runs the search; the answer is the same.",
 )
 
-# More processes than that are started by mistake only, and more draws change no digit that is shown.
-MOST_WORKERS, MOST_DRAWS = 1024, 10**6
+# More draws change no digit that is shown.
+MOST_DRAWS = 10**6
+
+
+def checked_workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
+    """A number of workers, checked."""
+    if number is not None and number > 1:
+        from latticemetric.workers.pool import check_workers
+
+        with placed("--workers"):
+            check_workers(number)
+    return number
+
 
 workers = click.option(
     "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
+    type=click.IntRange(1),
+    callback=checked_workers,
     metavar="N",
     help="Graphs searched at once (default: one a processor).",
 )
@@ -128,7 +149,10 @@ def _name_and_number(
 
 
 normalize = click.option(
-    "--normalize", metavar="GRAMMAR", help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE."
+    "--normalize",
+    type=GrammarName(),
+    metavar="GRAMMAR",
+    help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE.",
 )
 
 
@@ -205,10 +229,6 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     """
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
 
-    if click.get_current_context(silent=True) is not None:
-        from latticemetric.cli.outputs import check_outputs
-
-        check_outputs()
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.files import GraphFiles, GraphOutput, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.versions import version_option
 
@@ -29,8 +30,8 @@ _SECTIONS = {
 
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("lattices", nargs=1)
-@click.argument("references", nargs=-1, metavar="REFERENCES...")
+@click.argument("lattices", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
 @searches.rate_options(
     "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own."
 )
@@ -48,7 +49,12 @@ _SECTIONS = {
     show_default=True,
     help="What --hope and --fear weigh.",
 )
-@click.option("--write-lattices", metavar="FILE", help="Write all paths that score best, as lattices or forests.")
+@click.option(
+    "--write-lattices",
+    type=GraphOutput("to_format"),
+    metavar="FILE",
+    help="Write all paths that score best, as lattices or forests.",
+)
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of --write-lattices (else by the file's suffix).")
 @click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
 @click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from latticemetric.batch.kept_graphs import KeptGraphs
-from latticemetric.cli.outputs import sparing
 from latticemetric.errors import UsageError
 from latticemetric.formats.columns import summed, without_labels
 from latticemetric.formats.registry import find_format, format_for_writing
@@ -60,4 +59,4 @@ class LatticeFile:
     def write(self) -> None:
         """Writes what was kept."""
         if self._path is not None and self._graphs:
-            write(self._path, sparing(self._graphs, self._path, self._format), format=self._format)
+            write(self._path, self._graphs, format=self._format)

@@ -1,82 +1,136 @@
-"""Files that a command writes: each its own, and none that it reads."""
+"""Files that a command writes: each its own, and none that it reads. Every command is guarded before it begins."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
-from latticemetric.errors import InputError, UsageError
-from latticemetric.formats.files.paths import expand
-from latticemetric.formats.registry import find_format, format_for_writing
+from latticemetric.cli.files import (
+    STANDARD,
+    ConvertedGraphs,
+    NamesFiles,
+    Output,
+    named_files,
+    read_files,
+    spelled,
+    written_files,
+)
+from latticemetric.errors import UsageError
+from latticemetric.formats.files.inputs import Inputs, identity, watched
 
-if TYPE_CHECKING:
-    from latticemetric.formats.registry import Graph
+Written = list[tuple[click.Parameter, str]]
 
-_WRITTEN = ("output", "target", "failures", "write_lattices", "plot")
-_READ = ("lattices", "graphs", "references", "evidence", "symbols")
-_STANDARD = "-"
+# With these, an output may lack graphs of its input.
+_LEAVE_OUT = ("shard", "keep_going", "resume")
 
 
-def check_outputs() -> None:
-    """Refuses files that the command at hand would write twice, or write over what it reads.
+@contextlib.contextmanager
+def guarded(context: click.Context) -> Iterator[None]:
+    """Refuses outputs that are inputs, or one another; what is read and written later is watched.
 
-    What is converted may take the place of what it is converted from.
+    Raises:
+        UsageError: A file would be written over what is read, or written twice.
     """
-    params = click.get_current_context().params
-    written: dict[str, str] = {}
-    for name in _WRITTEN:
-        for real in _files(params.get(name)):
-            if real in written:
-                raise UsageError(f"{written[real]} and {_option(name)} are the same file", where=params[name])
-            written[real] = _option(name)
-    for name in _READ:
-        for real in _files(params.get(name)):
-            if written.get(real, _option("target")) != _option("target"):
-                raise UsageError(f"{written[real]} would be written over what is read", where=real)
-
-
-def written_files() -> Iterator[str]:
-    """The files that the command at hand writes, wherever links lead."""
-    params = click.get_current_context().params
-    for name in _WRITTEN:
-        yield from _files(params.get(name))
-
-
-def sparing(graphs: Iterable[tuple[str, Graph]], target: str, to_format: str | None) -> Iterator[tuple[str, Graph]]:
-    """Passes graphs on that are to be written; if each gets a file of its own, none may be a file that is read."""
-    if not target.endswith("/"):
-        yield from graphs
+    written, straight = list(written_files(context)), _goes_to_a_file(context)
+    if not (written or straight):
+        yield
         return
-    suffix = (find_format(to_format) if to_format else format_for_writing(target)).suffixes[0]
-    params = click.get_current_context().params
-    read = {os.path.realpath(file) for name in _READ for file in _expanded(params.get(name))}
-    for name, graph in graphs:
-        path = f"{target}{name}{suffix}"
-        if "\0" not in path and os.path.realpath(path) in read:
-            raise UsageError("it would be written over what is read", where=path, advice="name another folder")
-        yield name, graph
+    from latticemetric.formats.writing import check_writable
+
+    _check_distinct(written)
+    _check_outside(context, written)
+    inputs = Inputs()
+    if straight or any(_exists(path) for _, path in written):
+        _note_inputs(context, inputs)
+    for parameter, path in written:
+        if _in_place(context, parameter, path):
+            inputs.may_replace(path)
+        elif (read := inputs.clash(path)) is not None:
+            raise _overwritten(spelled(parameter), path, read)
+    if straight and (read := inputs.clash(sys.stdout.fileno())) is not None:
+        raise _overwritten("standard output", read, read)
+    with watched(inputs):
+        for _, path in written:
+            check_writable(path)
+        yield
 
 
-def _expanded(value: Any) -> Iterator[str]:
-    with contextlib.suppress(InputError):
-        yield from expand([value] if isinstance(value, str) else value or ())
+def _overwritten(what: str, path: str, read: str) -> UsageError:
+    also = "" if read == path else f" ({read})"
+    return UsageError(f"{what} would be written over what is read{also}", where=path, advice="name another output")
 
 
-def _option(name: str) -> str:
-    return "TARGET" if name == "target" else f"--{name.replace('_', '-')}"
+def _goes_to_a_file(context: click.Context) -> bool:
+    """Whether results go to standard output, and that is a plain file: behind `>` or `>>` of a shell."""
+    outputs = (one.name or "" for one in context.command.params if isinstance(one.type, Output))
+    if all(context.params.get(name) != STANDARD for name in outputs):
+        return False
+    try:
+        return identity(sys.stdout.fileno()) is not None
+    except (AttributeError, OSError, ValueError):  # it is closed, or no file at all
+        return False
 
 
-def _files(value: Any) -> Iterator[str]:
-    """The files that a parameter names, wherever links lead; devices may be named twice."""
+def _exists(path: str) -> bool:
+    """Whether there is something that could be written over."""
+    return identity(path) is not None or (path.endswith("/") and Path(path).is_dir())
+
+
+def _check_distinct(written: Written) -> None:
+    """Refuses a file that would be written twice; devices may be."""
     from latticemetric.formats.writing import is_replaceable
 
-    for path in [value] if isinstance(value, str) else value or ():
+    taken: dict[str, str] = {}
+    for parameter, path in written:
         try:
-            if path and path != _STANDARD and is_replaceable(path):
-                yield os.path.realpath(path)
+            if not is_replaceable(path):
+                continue
+            real = os.path.realpath(path)
         except (OSError, ValueError):
             continue  # whoever opens it says what is wrong
+        if real in taken:
+            raise UsageError(f"{taken[real]} and {spelled(parameter)} are the same file", where=path)
+        taken[real] = spelled(parameter)
+
+
+def _check_outside(context: click.Context, written: Written) -> None:
+    """Refuses a new file among those that are read: this run, or the next one, would read it, too."""
+    from latticemetric.formats.files.paths import would_mean
+
+    folders = [name for parameter, name in named_files(context) if _of_many(parameter)]
+    for parameter, path in written:
+        if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
+            raise UsageError(
+                f"{spelled(parameter)} would be one of the files that are read",
+                where=path,
+                advice="name another folder",
+            )
+
+
+def _of_many(parameter: click.Parameter) -> bool:
+    return isinstance(parameter.type, NamesFiles) and parameter.type.many
+
+
+def _note_inputs(context: click.Context, inputs: Inputs) -> None:
+    for _, _, file in read_files(context):
+        if file != STANDARD:
+            inputs.add(file)
+            continue
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            inputs.add_open(sys.stdin.fileno(), "standard input")
+
+
+def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
+    """Whether a file takes the place of the only one that graphs are read from, and lacks none of them."""
+    if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _LEAVE_OUT)):
+        return False
+    mine = identity(path)
+    if mine is None or path != context.params.get(parameter.name or ""):
+        return False  # new; or written beside the target
+    alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
+    return bool(alike) and all(file == name and _of_many(reading) for reading, name, file in alike)

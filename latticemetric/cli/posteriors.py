@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import answers, options
+from latticemetric.cli.files import GraphOutput
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -55,7 +56,12 @@ _SECTIONS = {
 )
 @click.option("--least", type=options.Number(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
 @click.option("--top", type=click.IntRange(0), metavar="N", help="List no more of each graph.")
-@click.option("--write-lattices", metavar="FILE", help="Write lattices with posteriors too, by the file's suffix.")
+@click.option(
+    "--write-lattices",
+    type=GraphOutput(),
+    metavar="FILE",
+    help="Write lattices with posteriors too, by the file's suffix.",
+)
 @options.output_format("text", "tsv", "json", "jsonl")
 def command(
     *, of: str, output_format: str, posterior_scale: float, scales: Any, write_lattices: str | None, **chosen: Any

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -34,8 +35,8 @@ _SECTIONS = {
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("lattices", nargs=1)
-@click.argument("references", nargs=-1, required=True)
+@click.argument("lattices", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, required=True)
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @click.option(
     "--mbr-method",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from latticemetric.cli import options
 from latticemetric.cli.display import say
+from latticemetric.cli.files import ClusterName, Output
 from latticemetric.cli.stopping import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
@@ -84,7 +83,9 @@ keep_going = click.option("--keep-going", is_flag=True, help="Report graphs that
 keep_going_counting = click.option(
     "--keep-going", is_flag=True, help="Report graphs that fail, count them as deletions, and go on."
 )
-failures = click.option("--failures", metavar="FILE", help="List what failed there, too: id, file, line, reason.")
+failures = click.option(
+    "--failures", type=Output(), metavar="FILE", help="List what failed there, too: id, file, line, reason."
+)
 shard = click.option(
     "--shard", metavar="I/N", callback=_shard, help="Only every N-th graph, from the I-th on: a part of the work."
 )
@@ -92,6 +93,7 @@ _OTHERS = [
     options.workers,
     click.option(
         "--cluster",
+        type=ClusterName(),
         metavar="WHERE",
         callback=_cluster,
         help="Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
@@ -131,14 +133,12 @@ def running(
     **_: Any,
 ) -> Iterator[Run]:
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
-    from latticemetric.cli.outputs import check_outputs
     from latticemetric.formats.writing import synced
     from latticemetric.memory import graph_bytes
     from latticemetric.workers.limits import Limits
     from latticemetric.workers.pool import default_workers
     from latticemetric.workers.stream import Run
 
-    check_outputs()
     limits = Limits(timeout, max_memory, graph_bytes(workers or default_workers()) if cluster is None else None)
     journal = _journal(output) if resume else None
     try:
@@ -183,27 +183,20 @@ def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
 
 
 def _journal(output: str) -> Journal:
+    from latticemetric.cli.files import journal_of, written_files
     from latticemetric.cli.fingerprint import fingerprint
-    from latticemetric.cli.outputs import written_files
-    from latticemetric.formats.writing import is_replaceable
+    from latticemetric.formats.writing import is_replaceable, remove_drafts
     from latticemetric.workers.journal import Journal
 
     if output == _STANDARD:
         raise UsageError("standard output cannot be gone on with", where="--resume", advice="name a file: --output")
     if not (output.endswith("/") or is_replaceable(output)):
         raise UsageError("this is no file, and cannot be gone on with", where=output, advice="leave --resume out")
-    journal = Journal(f"{output.rstrip('/')}.journal", fingerprint(click.get_current_context()))
-    for file in written_files():
-        _remove_drafts(Path(file))
+    context = click.get_current_context()
+    journal = Journal(journal_of(output), fingerprint(context))
+    for _, file in written_files(context):
+        remove_drafts(file)  # nobody else writes it, for the journal is ours
     return journal
-
-
-def _remove_drafts(output: Path) -> None:
-    """What killed runs had written of an output: nobody else writes it, for the journal is ours."""
-    draft = re.compile(re.escape(output.name) + r"\.[0-9]+\.part")
-    for file in output.parent.iterdir() if output.parent.is_dir() else ():
-        if draft.fullmatch(file.name):
-            file.unlink(missing_ok=True)
 
 
 class Failures:

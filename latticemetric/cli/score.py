@@ -9,6 +9,7 @@ import click
 
 from latticemetric.cli import options
 from latticemetric.cli.display import say
+from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -36,12 +37,13 @@ _SECTIONS = {
 
 
 @verb("score", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("hypotheses", nargs=1, metavar="HYP")
-@click.argument("references", nargs=-1, required=True, metavar="REF...")
+@click.argument("hypotheses", type=NamesFiles(), nargs=1, metavar="HYP")
+@click.argument("references", type=NamesFiles(), nargs=-1, required=True, metavar="REF...")
 @click.option(
     "--system",
     "-s",
     "others",
+    type=NamesFiles(),
     metavar="FILE",
     multiple=True,
     help="A further system's output, compared with HYP; repeatable.",

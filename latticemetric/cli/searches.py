@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from latticemetric.cli import options
+from latticemetric.cli.files import MetricName, WordList
 from latticemetric.cli.running import taken
 
 if TYPE_CHECKING:
@@ -20,8 +21,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 _RATE = [
     click.option("--alpha", metavar="A", help="What an inserted word costs in N-grr (default 1)."),
     click.option("--beta", metavar="B", help="What a deleted word costs in N-grr (default 0)."),
-    click.option("--ignore", metavar="WORDS", help="No words at all, on either side: '<s> </s>'; @FILE for a list."),
-    click.option("--wildcard", metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list."),
+    click.option(
+        "--ignore",
+        type=WordList(),
+        metavar="WORDS",
+        help="No words at all, on either side: '<s> </s>'; @FILE for a list.",
+    ),
+    click.option(
+        "--wildcard", type=WordList(), metavar="WORDS", help="Words that cost nothing on either side; @FILE for a list."
+    ),
 ]
 
 references_style = click.option(
@@ -36,7 +44,7 @@ references_style = click.option(
 
 def rate_options(names: str) -> Callable[[F], F]:
     """The options that say what is measured; what the metric may be is said in its help."""
-    metric = click.option("--metric", default="4-grr", show_default=True, metavar="NAME", help=names)
+    metric = click.option("--metric", type=MetricName(), default="4-grr", show_default=True, metavar="NAME", help=names)
     return options.together(metric, *_RATE)
 
 

@@ -115,7 +115,7 @@ def _end_late(inbox: int) -> None:
         number = os.read(inbox, 1)[0]
     time.sleep(_SECONDS_TO_END)
     if (writing := sys.modules.get("latticemetric.formats.writing")) is not None:
-        writing.remove_drafts()
+        writing.abandon_drafts()
     with contextlib.suppress(OSError):
         os.write(2, f"{Stopped(number)}\n".encode())
     os._exit(Stopped(number).status)

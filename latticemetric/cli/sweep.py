@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from latticemetric.cli import options, running, searches
+from latticemetric.cli.files import GraphFiles, NamesFiles, Output
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.sweep_report import SweepReport, check_drawing, resampling_of
 from latticemetric.errors import UsageError
@@ -25,8 +26,8 @@ _SECTIONS = {
 
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("lattices", nargs=1)
-@click.argument("references", nargs=-1, required=True)
+@click.argument("lattices", type=GraphFiles(), nargs=1)
+@click.argument("references", type=NamesFiles(), nargs=-1, required=True)
 @click.option(
     "--beams",
     metavar="COSTS",
@@ -56,7 +57,7 @@ _SECTIONS = {
 @options.from_format
 @searches.references_style
 @options.resampling(0)
-@click.option("--plot", metavar="FILE", help="Draw it, too: .svg, .png or .pdf.")
+@click.option("--plot", type=Output(), metavar="FILE", help="Draw it, too: .svg, .png or .pdf.")
 @options.output_format("text", "tsv", "json", "jsonl")
 @options.output
 @running.keep_going_counting

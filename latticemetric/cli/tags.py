@@ -11,6 +11,7 @@ import click
 
 from latticemetric.cli import options, running, searches
 from latticemetric.cli.display import say
+from latticemetric.cli.files import GraphFiles, NamesFiles, Output
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
@@ -36,8 +37,8 @@ _SECTIONS = {
 
 
 @verb("tags", epilog=_EPILOG, sections=_SECTIONS)
-@click.argument("gold", metavar="GOLD")
-@click.argument("predicted", nargs=-1, required=True, metavar="PRED...")
+@click.argument("gold", type=GraphFiles(), metavar="GOLD")
+@click.argument("predicted", type=NamesFiles(), nargs=-1, required=True, metavar="PRED...")
 @click.option(
     "--words",
     "which",
@@ -104,7 +105,7 @@ _SECTIONS = {
     callback=options.numbers,
     help="Words less probable are predicted to be BAD (default: 0.05,0.1,…,0.95).",
 )
-@click.option("--plot", metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
+@click.option("--plot", type=Output(), metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
 @options.posterior_scale
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize

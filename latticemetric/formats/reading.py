@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from latticemetric.errors import FormatError, InputError, placed
+from latticemetric.errors import FormatError, InputError, UsageError, placed
 from latticemetric.formats.files.compression import without_compression
 from latticemetric.formats.files.paths import expand
 from latticemetric.formats.files.signs import is_tar
@@ -46,6 +47,43 @@ def _ordered(read: Iterable[Entry], name: str) -> Iterator[Entry]:
     stem = _SUFFIXES.sub("", name)
     for entry in read:
         yield entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)
+
+
+def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
+    """All files that are read for the graphs of a path: a folder's, a glob's matches, and what scripts point to.
+
+    What cannot be read is left out: `entries` says so.
+    """
+    with contextlib.suppress(InputError, UsageError, OSError):
+        chosen = find_format(format_name) if format_name else None
+        for file in expand([path], lambda folder: _claimant(folder, chosen) is not None):
+            with contextlib.suppress(InputError, UsageError, OSError):
+                if Path(file).is_dir():
+                    yield from _files_of_folder(Path(file), chosen)
+                else:
+                    yield file
+                    yield from _pointed_to(file, chosen)
+
+
+def _files_of_folder(folder: Path, chosen: Format | None) -> Iterator[str]:
+    claimant = _claimant(folder, chosen)
+    assert claimant is not None
+    if claimant.folder_files is None:
+        yield from map(str, filter(Path.is_file, folder.rglob("*")))
+    else:
+        yield from map(str, claimant.folder_files(folder))
+
+
+def _pointed_to(path: str, chosen: Format | None) -> Iterator[str]:
+    """What a plain file points to; a pipe must not be read before its graphs are."""
+    if not Path(path).is_file() or (chosen is not None and chosen.points_to is None):
+        return
+    with open_stream(path) as stream:
+        if is_tar(stream.head()):
+            return  # to find scripts in it, all of it would have to be read
+        found = chosen or sniff(stream)
+        if found.points_to is not None:
+            yield from found.points_to(stream)
 
 
 def _failed(path: str, error: InputError) -> Entry:

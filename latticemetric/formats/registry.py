@@ -84,6 +84,9 @@ class Format:
         claims_folder: Whether a folder is in this format as a whole, told by the names in it; no other format's may
             be. Other folders mean their files, each in a format of its own.
         read_folder: Splits a folder that it claims into graphs, as `read` does with a stream.
+        folder_files: The files of a folder that `read_folder` reads.
+        points_to: Other files that are read with a file in this format, by the names in it.
+        written_beside: Other files that `write_files` writes, by the target as the user wrote it.
     """
 
     name: str
@@ -96,6 +99,9 @@ class Format:
     write_files: Callable[[str, Iterable[tuple[str, Graph]]], int] | None = None
     claims_folder: Callable[[Path], bool] | None = None
     read_folder: Callable[[Path, Vocabulary | None], Iterator[Entry]] | None = None
+    folder_files: Callable[[Path], Iterator[Path]] | None = None
+    points_to: Callable[[Stream], Iterator[str]] | None = None
+    written_beside: Callable[[str], tuple[str, ...]] | None = None
 
     @property
     def can_be_written(self) -> bool:

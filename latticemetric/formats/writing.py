@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
@@ -19,14 +20,22 @@ from latticemetric.errors import (
     OutputClosedError,
     UsageError,
     of_system,
+    output_closed,
     placed,
     shortened,
 )
 from latticemetric.formats.files.compression import compressing
+from latticemetric.formats.files.inputs import current
 from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
 
 STANDARD_OUTPUT = "-"
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_TOKEN_BYTES = 8
+_DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
+# With what is added, a draft's name is no longer than any disk allows.
+_LONGEST_NAME = 200
 
 
 Refused = Callable[[str, LatticeMetricError], None]
@@ -197,7 +206,7 @@ def _file_number(path: Path) -> tuple[int, int]:
 def standard_output() -> Iterator[IO[bytes]]:
     """Standard output as bytes, flushed at the end."""
     if sys.stdout is None:
-        raise InputError("standard output is closed", advice="name a file to write to")
+        raise output_closed()
     output = cast("IO[bytes]", _Written(sys.stdout.buffer, "standard output"))
     yield output
     output.flush()
@@ -223,18 +232,27 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 def _written_aside(path: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of another when it is whole; what cannot be replaced is written on."""
     with _blaming(path):
-        real = os.path.realpath(path)  # a link stays one
-        draft = Path(f"{real}.{os.getpid()}.part") if is_replaceable(path) else None
-        raw = Path(path).open("ab") if draft is None else draft.open("wb")  # noqa: SIM115  closed below
-    written = cast("IO[bytes]", _Written(raw, path))
+        real = Path(os.path.realpath(path))  # a link stays one
+        if not is_replaceable(path):
+            raw, draft, before = Path(path).open("ab"), None, None  # noqa: SIM115  closed below
+        else:
+            _check_replaceable(str(real), path)
+            before = real.stat() if real.exists() else None
+            draft, number = _new_draft(real, before)
+            raw = os.fdopen(number, "wb")
     if draft is not None:
         _drafts.add(draft)
+    written = cast("IO[bytes]", _Written(raw, path))
     try:
         yield written
-        written.close()
-        if draft is not None:
-            with _blaming(path):
-                _take_place(draft, Path(real))
+        written.flush()
+        with _blaming(path):
+            if draft is not None and before is not None:
+                _make_alike(raw.fileno(), before)
+            raw.close()
+            if draft is not None:
+                _check_replaceable(str(real), path)  # what is read may have become known only now
+                draft.replace(real)
     except BaseException:
         with contextlib.suppress(OSError):  # what could not be written was told
             raw.close()
@@ -246,17 +264,11 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
             _drafts.discard(draft)
 
 
-def remove_drafts() -> None:
-    """Removes what is half written, for a process that is ended while it writes."""
+def abandon_drafts() -> None:
+    """Removes what this process has half written, where it is ended while it writes."""
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink()
-
-
-def _take_place(draft: Path, real: Path) -> None:
-    if real.exists():
-        draft.chmod(real.stat().st_mode)
-    draft.replace(real)
 
 
 @contextlib.contextmanager
@@ -264,6 +276,8 @@ def _blaming(path: str) -> Iterator[None]:
     """Says of what goes wrong that the file cannot be written; around nothing but its own operations."""
     try:
         yield
+    except LatticeMetricError:
+        raise
     except BrokenPipeError:
         raise OutputClosedError from None
     except OSError as error:
@@ -292,6 +306,86 @@ class _Written:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._raw, name)
+
+
+def check_writable(path: str) -> None:
+    """Says what is wrong with a file, or a folder (it ends in `/`), that will be written much later.
+
+    Raises:
+        InputError: It cannot be written as things are.
+    """
+    try:
+        real = Path(os.path.realpath(path))
+        if path.endswith("/"):
+            _check_folder(real)
+        elif real.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif is_replaceable(path):
+            _check_replaceable(str(real), path)
+            real.parent.stat()
+            _check_access(real.parent)
+    except (OSError, ValueError) as error:
+        if isinstance(error, LatticeMetricError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise InputError(f"cannot be written: {why}", where=path) from None
+
+
+def _check_folder(folder: Path) -> None:
+    """It may have to be made, and those that it will be in, too."""
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot be made a folder: {os.strerror(errno.ENOTDIR)}", where=str(folder))
+    _check_access(there)
+
+
+def _check_access(folder: Path) -> None:
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _check_replaceable(real: str, path: str) -> None:
+    """Refuses what is write-protected, which could be replaced nevertheless, and what the command at work reads."""
+    if Path(real).is_symlink():
+        raise InputError("cannot be written: it is a link to itself", where=path)
+    if Path(real).exists() and not os.access(real, os.W_OK):
+        raise InputError("cannot be written: Permission denied", where=path)
+    if (inputs := current()) is not None:
+        inputs.protect(path)
+
+
+def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
+    """A new file beside an output, and its number while it is open. Nobody can have laid a link there beforehand.
+
+    It is hidden: who reads the folder meanwhile passes over it. What takes the place of another file is private
+    until it has that one's mode.
+    """
+    name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
+    while True:
+        draft = output.with_name(f".{name}.{os.urandom(_TOKEN_BYTES).hex()}.part")
+        with contextlib.suppress(FileExistsError):
+            return draft, os.open(draft, _CREATE, 0o666 if before is None else 0o600)
+
+
+def _make_alike(number: int, before: os.stat_result) -> None:
+    """Gives an open file the owner and the mode of the one that it replaces."""
+    with contextlib.suppress(OSError):  # only root may give files away
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(number, before.st_uid, before.st_gid)
+    os.fchmod(number, stat.S_IMODE(before.st_mode))
+
+
+def remove_drafts(path: str) -> None:
+    """Removes what killed runs had written of a file, or of those in a folder (it ends in `/`)."""
+    real = Path(os.path.realpath(path))
+    folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
+    with contextlib.suppress(OSError):  # whoever writes there says what is wrong
+        for file in folder.iterdir():
+            draft = _DRAFT.fullmatch(os.fsencode(file.name))
+            if draft and (name is None or draft[1] == os.fsencode(name)[:_LONGEST_NAME]):
+                file.unlink(missing_ok=True)
 
 
 def synced(path: str) -> None:

@@ -38,8 +38,9 @@ def _said(error: BaseException) -> str:
 
 
 def _forked(look: Callable[[], str]) -> _Answer:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # it is closed
+            stream.flush()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

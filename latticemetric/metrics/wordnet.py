@@ -6,6 +6,8 @@ outside of its own search path. Base forms and synsets are in `index.*` and `*.e
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import zipfile
 from collections.abc import Iterator
@@ -40,6 +42,8 @@ _DETACHMENT = {
     "adv": (),
 }
 
+_FILES = tuple(name for part in _DETACHMENT for name in (f"index.{part}", f"{part}.exc"))
+
 _SHORTEST_PLURAL = 3  # morph.c: a noun of two letters has no ending
 
 _TYPES_KEPT = 1 << 20
@@ -64,6 +68,19 @@ class WordNet:
         self.folder = folder
         self._lines = {part: dict(_keyed(self._text(f"index.{part}"))) for part in _DETACHMENT}
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
+
+    def files(self) -> list[str]:
+        """The files that are read: a folder's, or the archive that they are in."""
+        if isinstance(self.folder, zipfile.Path):
+            return [str(self.folder.root.filename)]
+        return [str(self.folder / name) for name in _FILES]
+
+    def digest(self) -> str:
+        """What tells it from other versions, wherever its files are."""
+        found = hashlib.blake2b(digest_size=16)
+        for name in _FILES:
+            found.update(self._text(name).encode())
+        return found.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
         """The entries that a word is a form of, in any part of speech, itself included; lower case."""
@@ -146,7 +163,9 @@ def _places(nltk_data: str | None, search_folder: str | None, home: str | None) 
         yield Path(home) / "dict"
         yield Path(home)
     yield Path("/usr/share/wordnet")
-    for shared in (Path.home() / "nltk_data", Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")):
+    with contextlib.suppress(RuntimeError):  # the user has no home
+        yield from _corpora(Path.home() / "nltk_data")
+    for shared in (Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")):
         yield from _corpora(shared)
 
 

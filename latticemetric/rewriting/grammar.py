@@ -145,6 +145,12 @@ def _parts(name: str) -> tuple[str, str]:
     return (source, rule) if colon and not Path(name).exists() else (name, "")
 
 
+def grammar_file(name: str) -> str | None:
+    """The file that a grammar is read from; nothing for one that comes with the package."""
+    source, _ = _parts(name)
+    return None if source in shipped_grammars() else source
+
+
 def _rule(where: str, machine: bytes, at: int) -> Rule:
     try:
         return Rule(fst_layout.decode(machine, base=at)[0], where)

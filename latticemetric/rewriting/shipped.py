@@ -55,7 +55,11 @@ def summary(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where compiled grammars are kept: the user's cache folder, as the platform has it."""
+    """Where compiled grammars are kept: the user's cache folder, as the platform has it.
+
+    Raises:
+        RuntimeError: The user has no home.
+    """
     if chosen := os.environ.get("XDG_CACHE_HOME"):
         base = Path(chosen)
     else:
@@ -65,17 +69,28 @@ def cache_folder() -> Path:
 
 def compiled(name: str) -> bytes:
     """The archive of a grammar: the one that is kept, or a new one, which is kept where that is possible."""
-    source = grammar_source(name)
-    kept = cache_folder() / f"{name}-{VERSION}-{sha256(source.read_bytes()).hexdigest()[:16]}.far"
+    digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
+    try:
+        kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
+    except RuntimeError:
+        return _new_archive(name)
     with contextlib.suppress(OSError):
         return kept.read_bytes()
-    with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / "grammar.far"
-        _export(name, draft)
-        archive = draft.read_bytes()
+    archive = _new_archive(name)
     with contextlib.suppress(InputError):
         _put(kept, archive)
     return archive
+
+
+def _new_archive(name: str) -> bytes:
+    from latticemetric.formats.files.spool import temporary_files
+
+    with temporary_files():
+        temporary = tempfile.TemporaryDirectory()
+    with temporary as folder:
+        draft = Path(folder) / "grammar.far"
+        _export(name, draft)
+        return draft.read_bytes()
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
@@ -111,11 +126,11 @@ def grammar_module(name: str) -> ModuleType:
 
 def _put(path: Path, archive: bytes) -> None:
     """Writes a file that appears under its name only when it is whole."""
+    from latticemetric.formats.writing import atomic_output
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.stem, suffix=".part", delete=False) as file:
-            file.write(archive)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with atomic_output(str(path)) as file:
+        file.write(archive)

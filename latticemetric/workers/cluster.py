@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.errors import InputError, MissingDependencyError, UsageError, shortened
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.workers import constants
-from latticemetric.workers.pool import default_workers
+from latticemetric.workers.pool import check_workers, default_workers
 from latticemetric.workers.remote import Answered, answer_batch, end_run
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
 
-_FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, or the scheduler's file, FILE.json"
-_MOST_WORKERS = 1024
+_FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
+_ADDRESS = re.compile(r"[a-z]+://\S+")
+# A file with 100,000 workers has more; the address stands at its end.
+_MOST_BYTES_OF_FILE = 2**26
+_TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
 _SECONDS_TO_CONNECT = 30
 _SECONDS_BETWEEN_COUNTS = 2.0
 _SECONDS_BEFORE_A_WORD = 5.0
@@ -96,10 +100,10 @@ class Cluster:
             kind, size = found[1], int(found[2]) if found[2] else None
             if size == 0 or (kind == "slurm" and size is None):
                 raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
-            if size is not None and size > _MOST_WORKERS:
-                raise UsageError(f"'{shortened(text)}' has too many workers", advice=f"give up to {_MOST_WORKERS}")
+            if kind == "local" and size is not None:
+                check_workers(size)
             return cls(kind, size=size)
-        if re.fullmatch(r"[a-z]+://\S+", text):
+        if _ADDRESS.fullmatch(text):
             return cls("address", text)
         if text.endswith(".json"):
             return cls("file", text)
@@ -120,10 +124,14 @@ class Cluster:
             try:
                 scheduler = self._scheduler(stack)
                 client = stack.enter_context(Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False))
-            except InputError:
+            except LatticeMetricError:
                 raise
-            except (OSError, ValueError) as error:
-                raise InputError(f"cannot connect to the cluster: {error}", where=self.place or self.kind) from None
+            except Exception as error:  # noqa: BLE001  Dask raises anything, from assertions to what ssl says
+                raise InputError(
+                    f"cannot connect to the cluster: {error or type(error).__name__}",
+                    where=self.place or self.kind,
+                    advice=_TLS_ADVICE if "tls" in f"{error} {self.place}".lower() else None,
+                ) from None
             _wait_for_workers(client)
             yield client
 
@@ -143,21 +151,32 @@ def _address_in(file: Path) -> str:
     import json
 
     try:
-        return str(json.loads(file.read_text(encoding="utf-8"))["address"])
-    except (ValueError, KeyError, TypeError):
+        with file.open("rb") as opened:
+            text = opened.read(_MOST_BYTES_OF_FILE)
+        address = str(json.loads(text)["address"])
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        address = ""
+    if not _ADDRESS.fullmatch(address):
         raise InputError(
             "this is no file of a scheduler", where=str(file), advice="dask scheduler --scheduler-file writes one"
-        ) from None
+        )
+    return address
 
 
 def _started_here(workers: int | None) -> Any:
+    """A cluster that nobody can reach from another machine, nor other users of this one where there is TLS."""
     from distributed import LocalCluster
 
     return LocalCluster(
         n_workers=workers or default_workers(),
         threads_per_worker=1,
         processes=True,
+        host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        **_secured(_configured_security() or _temporary_security()),
         silence_logs=logging.CRITICAL,
         memory_limit=None,
         preload=["latticemetric.workers.uninterrupted"],
@@ -169,9 +188,31 @@ def _jobs(number: int) -> Any:
     _require("dask_jobqueue")
     from dask_jobqueue import SLURMCluster
 
-    cluster = SLURMCluster()
+    cluster = SLURMCluster(**_secured(_configured_security()))
     cluster.scale(jobs=number)
     return cluster
+
+
+def _secured(security: Security | None) -> dict[str, Any]:
+    """Settings of a cluster whose members prove to each other who they are; none without certificates."""
+    return {} if security is None else {"security": security, "protocol": "tls://"}
+
+
+def _configured_security() -> Security | None:
+    """The certificates that Dask's configuration names, if it does: `distributed.comm.tls`."""
+    from distributed.security import Security
+
+    found = Security()
+    return found if found.require_encryption or (found.tls_ca_file and found.tls_scheduler_cert) else None
+
+
+def _temporary_security() -> Security | None:
+    """Certificates for one run, which exist in memory only."""
+    from importlib.util import find_spec
+
+    from distributed.security import Security
+
+    return Security.temporary() if find_spec("cryptography") is not None else None
 
 
 def _require(package: str) -> None:

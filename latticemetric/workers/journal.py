@@ -9,6 +9,7 @@ beginning, in the same words, with the answers of the journal: what it writes ca
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -33,6 +34,7 @@ _FORMAT = 2
 # What a journal begins with is read whole: it lists the files of a run, a hundred bytes each.
 _LONGEST_HEAD = 2**28
 _BEGIN_AGAIN = "remove it to begin again"
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
@@ -55,9 +57,11 @@ class Journal:
         self._synced = time.monotonic()
         try:
             # Without a buffer: what a full disk did not take must not be tried again when the file is closed.
-            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+            # Nor through a link: its name is known beforehand, and others may write into the folder.
+            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
+            why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+            raise InputError(f"cannot be written: {why}", where=path) from None
         try:
             self._require_file()
             self._lock()
@@ -131,8 +135,9 @@ class Journal:
     def _check(self, fingerprint: Fingerprint) -> None:
         line = self._reader(0).readline(_LONGEST_HEAD)
         self._begin = len(line)
-        if not line.endswith(b"\n") and line[:2] == b'{"'[: len(line)]:  # new, or killed in its first line
-            head = json.dumps(fingerprint).encode() + b"\n"
+        head = json.dumps(fingerprint).encode() + b"\n"
+        first = head.partition(b":")[0]
+        if not line.endswith(b"\n") and line[: len(first)] == first[: len(line)]:  # new, or killed in its first line
             self._cut(0)
             self._write(head)
             self._begin = len(head)

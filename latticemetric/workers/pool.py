@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
+# More are of no use on any machine, or have to wait for processors.
+_MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
 # Handing one batch over costs as much as a small lattice; one that takes long enough by itself needs no company.
 _BATCH = 16
 _BATCH_SECONDS = 0.02
@@ -50,6 +52,17 @@ def default_workers() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def check_workers(number: int) -> None:
+    """Refuses more processes than do any good: each takes memory, and thousands take the machine.
+
+    Raises:
+        UsageError: They are too many.
+    """
+    most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
+    if number > most:
+        raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")
 
 
 def raise_lost(_question: Any, error: InputError) -> Any:
@@ -96,6 +109,7 @@ def _answers_of_processes(
     lost: Callable[[Question, InputError], Answer],
     limits: Limits,
 ) -> Iterator[Answer]:
+    check_workers(workers)
     if not hasattr(os, "fork"):
         if limits:
             raise UsageError("limits need processes that can be forked", advice="leave them out")

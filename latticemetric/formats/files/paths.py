@@ -86,3 +86,27 @@ def size_and_digits(number: str) -> tuple[int, str]:
     """A number of any length as something that compares like it."""
     digits = number.lstrip("0")
     return len(digits), digits
+
+
+def would_mean(path: str, new: str) -> bool:
+    """Whether a path that means several files would mean a new one, too: a folder or glob that it would be in."""
+    if path == STANDARD_INPUT or Path(new).name.startswith("."):
+        return False
+    try:
+        if Path(path).is_dir():
+            return Path(path).samefile(Path(os.path.realpath(new)).parent)
+        return not Path(path).exists() and _matches(os.path.abspath(path), os.path.abspath(new))  # noqa: PTH100  plain strings
+    except (OSError, ValueError):
+        return False  # whoever opens it says what is wrong
+
+
+def _matches(pattern: str, path: str) -> bool:
+    import fnmatch
+    import glob
+
+    if not glob.has_magic(pattern):
+        return False
+    if "**" in pattern:
+        return fnmatch.fnmatchcase(path, pattern.replace("**/", "*"))
+    wanted, parts = Path(pattern).parts, Path(path).parts
+    return len(wanted) == len(parts) and all(map(fnmatch.fnmatchcase, parts, wanted))

@@ -68,10 +68,17 @@ def temporary_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        import tempfile
-
         raise InputError(
             f"temporary files cannot be written: {error.strerror}",
-            where=tempfile.gettempdir(),
+            where=_temporary_folder(),
             advice="make room, or name another folder by TMPDIR",
         ) from None
+
+
+def _temporary_folder() -> str | None:
+    import tempfile
+
+    try:
+        return tempfile.gettempdir()
+    except OSError:
+        return None  # no folder will do; the error names those that were tried

@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
 from latticemetric.formats.files.allowance import Allowance, Unpacking
 from latticemetric.formats.files.compression import DamageError, Unpacked, compression_of, without_compression
+from latticemetric.formats.files.inputs import current
 
 STANDARD_INPUT = "-"
 
@@ -272,6 +273,8 @@ def open_stream(path: str) -> Stream:
         raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
+    if (inputs := current()) is not None:
+        inputs.add_open(raw.fileno(), path)
     try:
         return Stream(path, raw)
     except BaseException:

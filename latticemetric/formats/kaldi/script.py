@@ -12,6 +12,7 @@ from os.path import exists, isfile
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.formats.files.inputs import current
 from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
 from latticemetric.formats.kaldi.text import parse_block, spells_words
@@ -29,13 +30,31 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, target in _lines(stream):
+        path, offset = _target(target, stream)
+        if (inputs := current()) is not None:
+            inputs.pointed_to(path)
+        yield Entry(name, stream.place(), ScriptedLattice(path, offset, stream.place(), vocabulary), naming="own")
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
+    """The id of each line, and what follows it."""
     for line in stream.lines():
         # What follows the id may hold spaces: it is the name of a file.
         name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
-        if not name:
-            continue
-        path, offset = _target("".join(rest), stream)
-        yield Entry(name, stream.place(), ScriptedLattice(path, offset, stream.place(), vocabulary), naming="own")
+        if name:
+            yield name, "".join(rest)
+
+
+def _archives(stream: Stream) -> Iterator[str]:
+    """The archives that the lines point into, each once, up to a line that cannot be read."""
+    written: set[str] = set()
+    for _, target in _lines(stream):
+        stream.graph_found()
+        path = target.rpartition(":")[0]
+        if path not in written:
+            written.add(path)
+            yield _target(target, stream)[0]
 
 
 def _target(text: str, stream: Stream) -> tuple[str, int]:
@@ -97,13 +116,17 @@ def _first_block(stream: Stream, data: bytes) -> bytes:
     return data[: len(data) - len(data.lstrip(b" \t\r\n")) + end.end()]
 
 
+def _archive_beside(path: str) -> tuple[str, ...]:
+    return (path.removesuffix(".scp") + ".ark",)
+
+
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
     from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output
 
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
         raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
-    archive = path.removesuffix(".scp") + ".ark"
+    (archive,) = _archive_beside(path)
     count = 0
     with atomic_output(path) as script, atomic_output(archive) as file:
         at = 0
@@ -116,4 +139,15 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     return count
 
 
-register(Format("kaldi-script", (".scp",), _sniff, _read, write_one, write_files=write_with_archive))
+register(
+    Format(
+        "kaldi-script",
+        (".scp",),
+        _sniff,
+        _read,
+        write_one,
+        write_files=write_with_archive,
+        points_to=_archives,
+        written_beside=_archive_beside,
+    )
+)

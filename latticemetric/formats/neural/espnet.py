@@ -45,6 +45,12 @@ def _jobs(folder: Path) -> list[Path]:
     return sorted(jobs, key=lambda job: natural_order(job.name))
 
 
+def _files(folder: Path) -> Iterator[Path]:
+    for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
+        for rank in _ranks(job):
+            yield from filter(None, (_file(rank, name) for name in ("text", "token", _SCORE)))
+
+
 def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
         with contextlib.ExitStack() as stack:
@@ -156,4 +162,14 @@ def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry
     raise FormatError(f"{_NAME} is a folder with {_FIRST}/, not a file", where=stream.name, advice="name the folder")
 
 
-register(Format(_NAME, (), lambda _head: False, _read_file, claims_folder=_claims, read_folder=_read_folder))
+register(
+    Format(
+        _NAME,
+        (),
+        lambda _head: False,
+        _read_file,
+        claims_folder=_claims,
+        read_folder=_read_folder,
+        folder_files=_files,
+    )
+)

@@ -85,10 +85,14 @@ PARSERS := kaldi kaldi_binary openfst plf slf blocks forest
 
 .PHONY: sanitize fuzz mutate
 
-# Damaged files of every format (or FORMATS), a hundred thousand a reader (or MUTATIONS).
+# Damaged files of every format (or FORMATS), a hundred thousand a reader (or MUTATIONS); then two thousand commands
+# (or COMMANDS) on hostile inputs and options, made from a seed (or SEED).
 MUTATIONS ?= 100000
+COMMANDS ?= 2000
+SEED ?= 1
 mutate: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/mutate.py $(MUTATIONS) $(FORMATS)
+	$(BIN)/python tests/fuzz/hostile.py $(COMMANDS) --seed $(SEED)
 
 # The whole suite over an extension built with AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:

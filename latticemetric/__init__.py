@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice import Column as Column
     from latticemetric.lattice import Labels as Labels
     from latticemetric.lattice import Lattice as Lattice
+    from latticemetric.memory import limit_memory as limit_memory
     from latticemetric.metrics.bleu import BLEU as BLEU
     from latticemetric.metrics.bleu import BLEUSBP as BLEUSBP
     from latticemetric.metrics.meteor import METEOR as METEOR
@@ -148,6 +149,7 @@ _HOME = {
     "fears": "questions.oracles.fear",
     "hope": "questions.oracles.hope",
     "hopes": "questions.oracles.hope",
+    "limit_memory": "memory",
     "make_metric": "metrics.registry",
     "mbr": "questions.decoding.mbr",
     "mbr_grid": "questions.decoding.mbr",

@@ -48,6 +48,23 @@ def through_costs(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Cost of the cheapest path with each arc, and of the cheapest that ends in each state."""
 
+def determinize(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    word: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    final_cost: npt.NDArray[np.float64],
+    start: int,
+    delta: float,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+]:
+    """An acceptor without ε, where each string has one path: source, target, word and cost of arcs, final costs."""
+
 def search_lattice(
     source: npt.NDArray[np.int32],
     target: npt.NDArray[np.int32],
@@ -204,10 +221,34 @@ def search_forest(
     unit: int,
     alpha: int,
     beta: int,
-    hope: float,
     most_bytes: int,
-) -> tuple[npt.NDArray[np.int64], int, int, float]:
-    """Edges of the best derivation, the high and low 64 bits of its gain; or of hope * gain - cost, and its value."""
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Edges of the best derivation, and the high and low 64 bits of its gain."""
+
+def search_forest_for_hope(
+    head: npt.NDArray[np.int32],
+    tail_begin: npt.NDArray[np.int64],
+    tail: npt.NDArray[np.int32],
+    said_begin: npt.NDArray[np.int64],
+    said: npt.NDArray[np.int32],
+    cost: npt.NDArray[np.float64],
+    words: npt.NDArray[np.int64],
+    goal_cost: npt.NDArray[np.float64],
+    reference: npt.NDArray[np.int32],
+    order: int,
+    unit: int,
+    alpha: int,
+    beta: int,
+    whole_cost: npt.NDArray[np.int64],
+    whole_goal_cost: npt.NDArray[np.int64],
+    gain_weight: tuple[int, int],
+    cost_weight: tuple[int, int],
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """Edges of the derivation of the largest weighed gain less weighed whole cost, and both halves of that value.
+
+    Weights are numbers of 128 bits, as their high and low 64 bits. Ties: least `cost`, fewest words, smallest edges.
+    """
 
 def forest_through_costs(
     head: npt.NDArray[np.int32],
@@ -468,7 +509,7 @@ def align_stages(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """METEOR: matches, chunks, crossings and inexact of each pair; where its edges begin; edges with their stage."""
 
-def parse_kaldi(text: bytes) -> dict[str, Any]:
+def parse_kaldi(text: bytes, symbols: bool = False) -> dict[str, Any]:
     """Columns of one lattice of a Kaldi text archive; the line of its id is passed over (`kernels/arc_lines.hpp`)."""
 
 def parse_kaldi_binary(data: bytes) -> dict[str, Any]:

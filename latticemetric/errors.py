@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,14 @@ class LatticeMetricError(Exception):
         place = f"{self.where}: " if self.where else ""
         advice = f"; {self.advice}" if self.advice else ""
         return " ".join(f"{place}{self.what}{advice}".split())
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.__reduce__())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.what, self.where, self.advice)
@@ -80,6 +89,12 @@ def placed(where: str) -> Iterator[None]:
 def shortened(text: str, longest: int = 60) -> str:
     """A text as an error shows it."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def of_system(error: OSError) -> str:
+    """What the system says went wrong, and what to do about it where that is known."""
+    what = error.strerror or str(error)
+    return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 
 
 def harmless(text: str) -> str:

@@ -3,6 +3,10 @@
 A file is a header (magic, type names, version, flags, properties, start, counts), symbol tables where the flags
 say so, then states and arcs. A `const` machine keeps all states, then all arcs; a `vector` machine keeps each state
 followed by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
+
+HiFST's arcs have vectors for weights: a default value, the first feature (number −1 where there is none) and its
+value, how many features follow, and these. A weight costs its default value, and each feature's value times the weight
+that a user gives to the feature.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ _COUNTS = [("begin", "<u4"), ("arcs", "<u4"), ("input_epsilons", "<u4"), ("outpu
 _CONST_STATE = np.dtype([("final", "<f4"), *_COUNTS])
 _LOG64_CONST_STATE = np.dtype([("final", "<f8"), *_COUNTS])
 
-_ARC_TYPES = {"standard", "log", "log64"}
+_SPARSE_TYPES = {"tropicalsparsetuple": "f", "tropicalsparsetuple64": "d"}
+_ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,19 @@ class FstArrays:
     weight: npt.NDArray[np.float64]
     input_symbols: dict[int, str] | None = None
     output_symbols: dict[int, str] | None = None
+    features: SparseFeatures | None = None
+
+
+@dataclass(frozen=True)
+class SparseFeatures:
+    """The features of arcs and final states, in addition to their weight; a row for each value.
+
+    Rows of arcs are their numbers, rows of final states are those of states, behind all arcs.
+    """
+
+    row: npt.NDArray[np.int64]
+    number: npt.NDArray[np.int64]
+    value: npt.NDArray[np.float64]
 
 
 @dataclass
@@ -88,6 +106,11 @@ class _Cursor:
             return bytes(self.take(size)).decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError(f"byte {self.at - size}: a name is not UTF-8") from None
+
+    def require(self, count: int) -> None:
+        """Refuses a count of things that cannot all be there."""
+        if not 0 <= count <= len(self.data) - self.at:
+            raise FormatError(f"the machine is damaged or cut short: byte {self.at} promises {count} arcs")
 
     def array(self, dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
@@ -120,9 +143,12 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         raise FormatError("a count in the machine's header is negative")
     input_symbols = _decode_symbols(cursor) if flags & _HAS_INPUT_SYMBOLS else None
     output_symbols = _decode_symbols(cursor) if flags & _HAS_OUTPUT_SYMBOLS else None
-    if fst_type == "vector":
+    features = None
+    if arc_type in _SPARSE_TYPES and fst_type == "vector":
+        final, counts, columns, features = _decode_sparse(cursor, _SPARSE_TYPES[arc_type], states)
+    elif fst_type == "vector":
         final, counts, columns = _decode_vector(cursor, arc_type, states)
-    elif fst_type == "const":
+    elif fst_type == "const" and arc_type not in _SPARSE_TYPES:
         aligned = version == 1 or bool(flags & _ALIGNED)
         final, counts, columns = _decode_const(cursor, arc_type, states, arcs, aligned=aligned)
     else:
@@ -141,6 +167,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
         weight=columns["weight"].astype(np.float64),
         input_symbols=input_symbols,
         output_symbols=output_symbols,
+        features=features,
     )
     _check_states(machine)
     return machine, cursor.at
@@ -197,6 +224,58 @@ def _decode_vector(
     columns = np.frombuffer(b"".join(blocks), dtype=arc)
     counts = np.array([len(block) // arc.itemsize for block in blocks], dtype=np.int64)
     return np.array(final, dtype=np.float64), counts, columns
+
+
+class _SparseWeights:
+    """Reads weights that are vectors, and keeps the features of all of them."""
+
+    def __init__(self, cursor: _Cursor, kind: str) -> None:
+        self._cursor, self._kind = cursor, kind
+        self.rows: list[int] = []
+        self.numbers: list[int] = []
+        self.values: list[float] = []
+
+    def take(self, row: int) -> float:
+        """The default value of the next weight."""
+        default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
+        self._add(row, number, value)
+        (more,) = self._cursor.unpack("<q")
+        # What it takes is looked at before it is believed.
+        pairs = self._cursor.take(more * struct.calcsize(f"<i{self._kind}"))
+        for number, value in struct.iter_unpack(f"<i{self._kind}", pairs):
+            self._add(row, number, value)
+        return float(default)
+
+    def _add(self, row: int, number: int, value: float) -> None:
+        if number == 0:
+            raise FormatError(f"byte {self._cursor.at}: features are numbered from 1, and there is number 0")
+        if number > 0:  # HiFST passes over the others
+            self.rows.append(row)
+            self.numbers.append(number)
+            self.values.append(value)
+
+
+def _decode_sparse(
+    cursor: _Cursor, kind: str, states: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[Any], SparseFeatures]:
+    ends, of_arcs = _SparseWeights(cursor, kind), _SparseWeights(cursor, kind)
+    final: list[float] = []
+    counts: list[int] = []
+    arcs: list[tuple[int, int, float, int]] = []
+    while len(final) != states and not (states < 0 and cursor.at == len(cursor.data)):
+        final.append(ends.take(len(final)))
+        (count,) = cursor.unpack("<q")
+        cursor.require(count)
+        counts.append(count)
+        for _ in range(count):
+            labels = cursor.unpack("<ii")
+            weight = of_arcs.take(len(arcs))
+            arcs.append((*labels, weight, *cursor.unpack("<i")))
+    columns = np.array(arcs, dtype=[("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")])
+    rows = np.array([*of_arcs.rows, *(len(arcs) + row for row in ends.rows)], dtype=np.int64)
+    numbers = np.array(of_arcs.numbers + ends.numbers, dtype=np.int64)
+    features = SparseFeatures(rows, numbers, np.array(of_arcs.values + ends.values, dtype=np.float64))
+    return np.array(final), np.array(counts, dtype=np.int64), columns, features
 
 
 def _decode_const(

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from latticemetric import fst_layout
-from latticemetric.errors import InputError, require_pynini
+from latticemetric.errors import InputError, require_pynini, shortened
 from latticemetric.fst_layout import FstArrays
 from latticemetric.lattice import Column, Labels, Lattice, Scales
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
+_MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
@@ -36,14 +37,24 @@ def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols
     )
 
 
-def lattice_from_arrays(machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight") -> Lattice:
-    """A lattice from an OpenFst machine's columns: words are its output side, a differing input side a label."""
+def lattice_from_arrays(
+    machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight", *, by_spelling: bool = False
+) -> Lattice:
+    """A lattice from an OpenFst machine's columns: words are its output side, a differing input side a label.
+
+    Args:
+        machine: The columns.
+        vocabulary: Spells word numbers instead of the machine's own symbols.
+        column: What weights are called.
+        by_spelling: Whether words keep the spelling that the machine's own symbols give them, and only get the
+            numbers of the vocabulary.
+    """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
     final = np.flatnonzero(~np.isposinf(machine.final)).astype(np.int32)
     same = np.array_equal(machine.input, machine.output)
     symbols = machine.input_symbols if machine.output_symbols is None and same else machine.output_symbols
-    words = _vocabulary(symbols) if vocabulary is None else vocabulary
+    output, words = _words(machine, symbols if by_spelling or vocabulary is None else None, vocabulary)
     labels = {}
     # With tables on both sides, equal numbers may still be different words; with one table, it spells both sides.
     tables = (machine.input_symbols, machine.output_symbols)
@@ -53,13 +64,29 @@ def lattice_from_arrays(machine: FstArrays, vocabulary: Vocabulary | None = None
     return Lattice.from_arcs(
         machine.source,
         machine.target,
-        machine.output,
+        output,
         final=final,
         start=machine.start,
-        scores={column: Column(machine.weight, machine.final[final])},
+        scores=_scores(machine, final, column),
         vocabulary=words,
         labels=labels,
     )
+
+
+def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
+    """The weights; where they are vectors, a column a feature, and their default values if they cost anything."""
+    weight = Column(machine.weight, machine.final[final])
+    features = machine.features
+    if features is None:
+        return {column: weight}
+    arcs, states = len(machine.weight), len(machine.final)
+    numbers, places = np.unique(features.number, return_inverse=True)
+    if len(numbers) * (arcs + states) > _MOST_CELLS_A_VALUE * (len(features.value) + arcs + states):
+        raise InputError(f"{len(numbers)} features of {arcs} arcs are too sparse to be kept as columns")
+    cells = np.zeros((len(numbers), arcs + states))
+    np.add.at(cells, (places, features.row), features.value)
+    scores = {f"feature_{n}": Column(row[:arcs], row[arcs:][final]) for n, row in zip(numbers, cells, strict=True)}
+    return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
 
 
 def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:
@@ -69,7 +96,28 @@ def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:
 
 
 def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
-    return Vocabulary.numeric() if symbols is None else Vocabulary(symbols)
+    return Vocabulary.numeric() if symbols is None else Vocabulary.embedded(symbols)
+
+
+def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """The output side in the numbers of the table, if one is given: words stay what the machine spells."""
+    if table is None or symbols is None or table.is_numeric:
+        return machine.output, _vocabulary(symbols) if table is None else table
+    numbers, where = np.unique(machine.output, return_inverse=True)
+    spellings = _vocabulary(symbols)
+    translated = [_number(spellings.word(number), table) for number in numbers.tolist()]
+    return np.array(translated, dtype=np.int32)[where], table
+
+
+def _number(word: str, table: Vocabulary) -> int:
+    if word == "":
+        return EPSILON
+    if word not in table:
+        raise InputError(
+            f"'{shortened(word, 40)}' of the machine's own symbols is not in the symbol table",
+            advice="give the table of this graph, or leave it out: the machine spells its words",
+        )
+    return table.number(word)
 
 
 def lattice_to_fst(lattice: Lattice, scales: Scales | None, *, symbols: bool) -> Any:

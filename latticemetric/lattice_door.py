@@ -103,7 +103,8 @@ def _shape(draft: Lattice, start: int) -> _Shape:
     )
     times = draft.times
     if times is not None:
-        times = np.append(times, np.full(max(0, highest + 1 - len(times)), np.nan))[names]
+        timed = names[names < len(times)]
+        times = np.append(times[timed], np.full(len(names) - len(timed), np.nan))
     return _Shape(source, target, final, int(begin), times, names)
 
 

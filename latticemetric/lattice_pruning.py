@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +71,7 @@ class Margins:
             times=lattice.times,
             labels={n: Labels(c.arc[arcs], c.final[ends], c.vocabulary) for n, c in lattice.labels.items()},
         )
-        return Pruned(left, arcs)
+        return Pruned(replace(left, ranked=lattice.ranked), arcs)
 
     def hold(self, path: Sequence[int], beam: float) -> bool:
         """Whether a complete path is among what a beam keeps."""

@@ -1,15 +1,82 @@
-"""How much memory there is, and sizes as people write them."""
+"""How much memory there is, how much one search may take of it, and sizes as people write them.
+
+Native kernels count the bytes that they allocate (`kernels/budget.cpp`) and ask `most_bytes` here. Processes that work
+on the graphs of a command are held by the system as well (`held`), whatever they run.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from latticemetric.errors import InputError, UsageError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
 _GROUPS = Path("/sys/fs/cgroup")
+_MEMINFO = Path("/proc/meminfo")
+_STATM = Path("/proc/self/statm")
+_ADDRESS_PAGES, _DATA_PAGES = 0, 5
+# A graph of 200,000 arcs takes less than 100 MB; what takes so much more is rarely meant.
+_GRAPH_BYTES = 3 * 2**29
+_LEAST = 2**26
+# The system takes no larger number, and no machine has as much.
+_LARGEST_LIMIT = 2**62
+
+_chosen: int | None = None
+
+
+def limit_memory(size: int | str | None) -> None:
+    """Set how much memory one search may take in this process.
+
+    Without a limit, a search may take half of the memory that is free when it starts to need much.
+
+    Args:
+        size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
+
+    Raises:
+        UsageError: The size is no size.
+
+    Examples:
+        >>> limit_memory("8G")
+        >>> limit_memory(None)
+    """
+    global _chosen  # noqa: PLW0603  one limit a process, like the memory
+    found = parse_size(size) if isinstance(size, str) else size
+    if size is not None and (found is None or found <= 0):
+        raise UsageError(f"'{size}' is not a size", advice="give one like 500M or 8G")
+    _chosen = found
+
+
+def most_bytes() -> int:
+    """The bytes that one search may take now."""
+    return max(_LEAST, free_memory() // 2) if _chosen is None else _chosen
+
+
+def graph_bytes(workers: int) -> int:
+    """The bytes that a command gives to one graph by default: 1.5 GiB, or a worker's share of half the free memory."""
+    return max(_LEAST, min(_GRAPH_BYTES, free_memory() // (2 * max(1, workers))))
+
+
+def no_memory() -> InputError:
+    """The error of a graph that met a `MemoryError`."""
+    if _chosen is not None:
+        return over_budget(_chosen)
+    return InputError("there is not enough memory for it", advice="prune the graph or shorten its reference")
+
+
+def over_budget(most: int) -> InputError:
+    """The error of a graph that needs more memory than it may take."""
+    return InputError(f"it needs more than {shown_size(most)} of memory", advice=how_to_fit(most))
+
+
+def how_to_fit(most: int) -> str:
+    """What to do about a graph that needs more than so many bytes."""
+    more = shown_size(4 * most).replace(" ", "")
+    return f"prune the graph or shorten its reference, or allow more: --max-memory {more} (in Python, limit_memory)"
 
 
 def machine_memory() -> int:
@@ -21,19 +88,64 @@ def machine_memory() -> int:
     return min([installed, *_limits(), *_granted(Path("/proc/self/cgroup"))])
 
 
+def free_memory() -> int:
+    """The bytes that this process can still take: of the machine, its container and `ulimit`, the least."""
+    return max(0, min([_available(), *_limits_left(), *_grants_left(Path("/proc/self/cgroup"))]))
+
+
+def _available() -> int:
+    """What the machine has without swapping; half of its memory where it does not say."""
+    try:
+        text = _MEMINFO.read_text(encoding="ascii")
+    except OSError:
+        return machine_memory() // 2
+    found = re.search(r"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
+    return int(found[1]) * 1024 if found else machine_memory() // 2
+
+
 def _limits() -> Iterator[int]:
     """What `ulimit` allows."""
+    return (limit for limit, _ in _soft_limits())
+
+
+def _limits_left() -> Iterator[int]:
+    """What `ulimit` allows beyond what this process has."""
+    try:
+        pages = _STATM.read_text(encoding="ascii").split()
+    except OSError:
+        return
+    for limit, kind in _soft_limits():
+        yield limit - int(pages[kind]) * _page_size()
+
+
+def _soft_limits() -> Iterator[tuple[int, int]]:
+    """Limits of `ulimit`, and where /proc says what counts for each."""
     try:
         import resource
     except ImportError:
         return
-    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+    for kind, pages in ((resource.RLIMIT_AS, _ADDRESS_PAGES), (resource.RLIMIT_DATA, _DATA_PAGES)):
         if (soft := resource.getrlimit(kind)[0]) != resource.RLIM_INFINITY:
-            yield soft
+            yield soft, pages
+
+
+def _page_size() -> int:
+    return os.sysconf("SC_PAGE_SIZE")
 
 
 def _granted(groups: Path) -> Iterator[int]:
     """What control groups allow: those of the process and those around them (containers and SLURM's jobs are some)."""
+    return (limit for limit, _ in _grants(groups))
+
+
+def _grants_left(groups: Path) -> Iterator[int]:
+    """What control groups allow beyond what is taken; files that the system keeps in memory can go."""
+    for limit, group in _grants(groups):
+        used = _size_in(group / "memory.current") or _size_in(group / "memory.usage_in_bytes") or 0
+        yield limit - used + _cached(group / "memory.stat")
+
+
+def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
     try:
         lines = groups.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -43,7 +155,17 @@ def _granted(groups: Path) -> Iterator[int]:
         if controllers in {"", "memory"}:
             top, name = (_GROUPS / controllers, "memory.limit_in_bytes" if controllers else "memory.max")
             group = Path(path.lstrip("/"))
-            yield from (size for around in (group, *group.parents) if (size := _size_in(top / around / name)))
+            for around in (group, *group.parents):
+                if size := _size_in(top / around / name):
+                    yield size, top / around
+
+
+def _cached(file: Path) -> int:
+    try:
+        text = file.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return 0
+    return sum(int(found) for found in re.findall(r"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
 
 
 def _size_in(file: Path) -> int | None:
@@ -64,3 +186,57 @@ def shown_size(size: int) -> str:
     """A size as people read it."""
     unit = next((unit for unit in "TGMK" if size >= _UNITS[unit.lower()]), "")
     return f"{size / _UNITS[unit.lower()]:.3g} {unit}B"
+
+
+@contextmanager
+def held(beyond: int | None) -> Iterator[None]:
+    """Let this process take so many bytes beyond those that it has, and no more, for a while; nothing where `None`."""
+    if beyond is None:
+        yield
+        return
+    chosen, limits = _chosen, _data_limits()
+    hold_memory(beyond)
+    try:
+        yield
+    finally:
+        limit_memory(chosen)
+        if limits is not None:
+            _set_data_limits(limits)
+
+
+def hold_memory(beyond: int) -> None:
+    """Let this process take so many bytes beyond those that it has, and no more.
+
+    Native kernels know it, and say so before they take anything. Whatever else asks for more meets a `MemoryError`, on
+    Linux. Data are counted, and not addresses: allocators reserve far more of these than they use.
+    """
+    limit_memory(beyond)
+    if (limits := _data_limits()) is not None:
+        _set_data_limits(_beyond_present(beyond, limits[1]))
+
+
+def hold_command() -> None:
+    """Let a command take nine tenths of what is free when it starts: it says what is missing before it is killed."""
+    if (limits := _data_limits()) is not None:
+        _set_data_limits(_beyond_present(max(_GRAPH_BYTES, free_memory() * 9 // 10), limits[1]))
+
+
+def _beyond_present(beyond: int, hard: int) -> tuple[int, int]:
+    """Limits of so many bytes beyond those that this process has."""
+    has = int(_STATM.read_text(encoding="ascii").split()[_DATA_PAGES]) * _page_size()
+    wanted = min(has + beyond, _LARGEST_LIMIT)
+    return (wanted if hard < 0 else min(wanted, hard)), hard
+
+
+def _data_limits() -> tuple[int, int] | None:
+    if not _STATM.exists():
+        return None
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_DATA)
+
+
+def _set_data_limits(limits: tuple[int, int]) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_DATA, limits)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, UsageError
 
 Words = npt.NDArray[np.int32]
 
@@ -29,6 +29,7 @@ class Vocabulary:
 
     Attributes:
         is_given: Whether somebody chose the numbers; if not, they mean nothing outside of this table.
+        is_embedded: Whether the table stood inside the file of the graph, so that nobody else may have it.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -38,7 +39,7 @@ class Vocabulary:
         ['to', 'be']
     """
 
-    __slots__ = ("_highest", "_number", "_word", "is_given")
+    __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
         """Takes number → word. Two numbers may not share a word; ε may be spelled in any way."""
@@ -46,6 +47,7 @@ class Vocabulary:
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
         self.is_given = True
+        self.is_embedded = False
         for number, word in self._word.items():
             if not 0 < number < STAR:
                 raise InputError(f"word '{word}' has number {number}, outside 1 … {STAR - 1}")
@@ -54,9 +56,17 @@ class Vocabulary:
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
-        """Numbers distinct words from 1 in order of appearance."""
-        vocabulary = cls(dict(enumerate(dict.fromkeys(words), start=1)))
+        """Numbers distinct words from 1 in order of appearance; a string is split at white space."""
+        listed = split_words(words) if isinstance(words, str) else words
+        vocabulary = cls(dict(enumerate(dict.fromkeys(listed), start=1)))
         vocabulary.is_given = False
+        return vocabulary
+
+    @classmethod
+    def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
+        """The table of number → word that stands inside a graph's own file."""
+        vocabulary = cls(words)
+        vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod
@@ -86,7 +96,8 @@ class Vocabulary:
             ) from None
 
     def encode(self, words: Sequence[str]) -> Words:
-        """Numbers of words; `UNKNOWN` for strangers."""
+        """Numbers of words; `UNKNOWN` for strangers. A string is split at white space."""
+        words = split_words(words) if isinstance(words, str) else words
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
@@ -110,6 +121,14 @@ class Vocabulary:
 
     def __contains__(self, word: object) -> bool:
         return word in self._number
+
+    def __getstate__(self) -> tuple[dict[int, str], bool]:
+        return self._word, self.is_given
+
+    def __setstate__(self, state: tuple[dict[int, str], bool]) -> None:
+        self._word, self.is_given = state
+        self._number = {word: number for number, word in self._word.items()}
+        self._highest = max(self._word, default=0)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Vocabulary) and self._word == other._word)
@@ -169,3 +188,15 @@ _NO_SPACE = re.compile(r"[\x1c-\x1f]")
 def split_words(text: str) -> list[str]:
     """The words of a line: what ASCII white space separates, as in lattices; a no-break space is part of a word."""
     return text.split() if text.isascii() and _NO_SPACE.search(text) is None else _FIELD.findall(text)
+
+
+def word_set(words: Iterable[str], name: str) -> frozenset[str]:
+    """Words as a set; refuse a string, which would be a set of letters.
+
+    Args:
+        words: The words.
+        name: Of the parameter, for the error.
+    """
+    if isinstance(words, str):
+        raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
+    return frozenset(words)

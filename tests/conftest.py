@@ -1,7 +1,9 @@
 """Hypothesis profiles: HYPOTHESIS_PROFILE=deep searches harder than a developer wants to wait for."""
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=60, deadline=None)
@@ -9,3 +11,22 @@ settings.register_profile("deep", max_examples=2000, deadline=None)
 # A build must not fail by chance on a change that did not cause it.
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture
+def memory_limit():
+    """Sets how much memory one search may take, until the test ends."""
+    from latticemetric.memory import limit_memory
+
+    yield limit_memory
+    limit_memory(None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _alone() -> Iterator[None]:
+    """Workers are forked, as those of the command line are: the threads of pytest and xdist hold no lock of ours."""
+    from latticemetric.workers import pool
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "other_threads_live", lambda: False)
+        yield

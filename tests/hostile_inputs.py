@@ -145,6 +145,17 @@ BOMBS = {
     "gz: links": Hostile(partial(bomb, b"J=0 S=0 E=1 W=a\n", b"VERSION=1.0\nN=2 L=1\nI=0\nI=1\n"), BIG),
     "gz: references": Hostile(partial(bomb, b"a ", b"a "), BIG, REFERENCES),
     "gz: a symbol table": Hostile(partial(bomb, b" "), BIG, SYMBOLS),
+    "gz: 2 GB of blank lines as references": Hostile(partial(bomb, b"\n", megabytes=2000), BIG[1:], REFERENCES),
+    "gz: 2 GB of blank lines as symbols": Hostile(partial(bomb, b"\r\n", megabytes=2000), BIG[1:], SYMBOLS),
+    "gz: 2 GB of blank lines as segments": Hostile(
+        partial(bomb, b" \n", megabytes=2000), BIG[1:], ("latticemetric", "score", "FILE", "FILE")
+    ),
+    "gz: 2 GB of comments behind a segment": Hostile(
+        partial(bomb, b";;\n", b"a (s_1)\n", megabytes=2000), BIG[1:], read_as("trn")
+    ),
+    "gz in a tar in gz": Hostile(
+        lambda: gzip.compress(archive(("x.lat", bomb(b"\n", lattice().encode(), megabytes=2000)))), BIG[1:]
+    ),
     "endless: a machine": Hostile(
         "", ("would be read at once",), ("latticemetric", "info", "/dev/zero", "--from", "openfst")
     ),
@@ -200,13 +211,19 @@ TARS = {
         TWO[:1024] + b"c" + TWO[1025:], ("ends at byte 1024, and more stands behind", "one by one")
     ),
     "two archives in one": Hostile(TWO + TWO, ("more stands behind",)),
+    "a file of 2^40 bytes": Hostile(header_of(tarfile.REGTYPE, 2**40), ("cut short inside this file",)),
+    "a link of 2^40 bytes": Hostile(header_of(tarfile.SYMTYPE, 2**40) + bytes(512), PLAIN),
+    "a link of 2^40 bytes, gone past": Hostile(
+        archive(("b.lat", b"u \n0 1 a 1,2,"))[:1024] + header_of(tarfile.DIRTYPE, 2**40) + bytes(512),
+        ("x.tar",),
+        name="x.tar",
+    ),
+    "a file of 2^70 bytes behind another": Hostile(TWO[:1024] + header_of(tarfile.REGTYPE, 2**70), ("cut short",)),
     "a name of 8 GB": Hostile(
         partial(tar_bomb, header_of(tarfile.GNUTYPE_LONGNAME)), ("a header of 8589934592 bytes",)
     ),
     "attributes of 8 GB": Hostile(partial(tar_bomb, header_of(tarfile.XHDTYPE)), ("a header of 8589934592 bytes",)),
-    "a bomb in an archive in gz": Hostile(
-        partial(tar_bomb, header_of(tarfile.REGTYPE) + b"u \n0 1 a 1,2,"), ("hostile/x.lat", BIG[1])
-    ),
+    "a bomb in an archive in gz": Hostile(partial(tar_bomb, header_of(tarfile.REGTYPE) + b"u \n0 1 a 1,2,"), BIG),
     "a bomb in gz in an archive": Hostile(lambda: archive(("x.lat", bomb(b" ", b"0 1 a 1"))), ("hostile/x.lat", *BIG)),
 }
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import math
+import os
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -314,7 +315,11 @@ def test_a_kaldi_archive_with_numbers_as_ids_is_recognised(name, tmp_path):
 
 def test_a_blank_line_does_not_make_a_kaldi_archive_of_another_format(tmp_path):
     path = write_file(tmp_path, "((('a',1),),)\n\n((('b',1),),)\n")
-    assert [(entry.name, entry.format) for entry in reading.entries([path])] == [("1", "plf"), ("2", "plf")]
+    assert [(entry.name, entry.format) for entry in reading.entries([path])] == [
+        ("1", "plf"),
+        ("2", "plf"),
+        ("3", "plf"),
+    ]
 
 
 def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_path, monkeypatch):
@@ -416,12 +421,26 @@ def test_plf_scores_are_named_by_their_place(tmp_path):
     }
 
 
-def test_plf_lines_are_numbered_without_blank_ones(tmp_path):
-    text = "((('a',1),),)\r\n\n((('b',1),),)"
+def test_a_blank_plf_line_is_an_empty_decode_at_its_position(tmp_path):
+    text = "\n((('a',1),),)\r\n \n((('b',1),),)\n\n"
     assert [(name, paths_of(g)) for name, g in lm.read(write_file(tmp_path, text), format="plf")] == [
-        ("1", [("a", 0.0)]),
-        ("2", [("b", 0.0)]),
+        ("1", [("", 0.0)]),
+        ("2", [("a", 0.0)]),
+        ("3", [("", 0.0)]),
+        ("4", [("b", 0.0)]),
+        ("5", [("", 0.0)]),
     ]
+
+
+TRAVATAR = '{"nodes": [{"id": 0, "sym": "S"}], "edges": [{"id": 0, "head": 0, "trg": [{"words": ["a"]}]}]}'
+
+
+@pytest.mark.parametrize("line", ['{"nbest": ["a"]}', TRAVATAR])
+def test_a_blank_line_among_json_lines_moves_no_graph(line, tmp_path):
+    found = list(reading.entries([write_file(tmp_path, f"{line}\n\n{line}\n\n")]))
+    assert [entry.name for entry in found] == ["1", "2", "3"]
+    with pytest.raises(lm.InputError, match=r":2.*the line is blank"):
+        found[1].build()
 
 
 @pytest.mark.parametrize(("escape", "word"), [(r"\x41", "A"), (r"\u00e9", "é")])
@@ -648,10 +667,17 @@ def test_references_are_keyed_where_they_begin_with_ids(references, expected, tm
     assert paired(tmp_path, write_file(tmp_path, KALDI), references) == expected
 
 
-@pytest.mark.parametrize("references", ["1 a\n2 b\n", "2 a\n1 b\n"])
+@pytest.mark.parametrize("references", ["1 a\n1 b\n", "2\n1\n", "2 17\n1 18\n"])
 def test_positions_are_no_ids(references, tmp_path):
     lattices = write_file(tmp_path, "((('a',1),),)\n" * 2)
     assert list(paired(tmp_path, lattices, references).values()) == references.splitlines()
+
+
+@pytest.mark.parametrize("references", ["2 a\n1 b\n", "utt-2 a\nutt-1 b\n", "01 a\n02 b\n"])
+def test_lines_that_look_keyed_are_not_paired_with_positions(references, tmp_path):
+    lattices = write_file(tmp_path, "((('a',1),),)\n" * 2)
+    with pytest.raises(lm.InputError, match="what looks like ids"):
+        paired(tmp_path, lattices, references)
 
 
 def test_names_of_files_are_ids_where_all_of_them_begin_a_line(tmp_path):
@@ -750,11 +776,26 @@ def test_natural_order_knows_other_digits(tmp_path):
     assert [name for name, _ in lm.read(tmp_path / "lats")] == ["1²2", "3"]
 
 
-def test_a_folder_is_read_without_hidden_files_and_folders(tmp_path):
+def test_what_a_folder_is_read_without_is_said(tmp_path, caplog):
     numbered(tmp_path / "lats", 1)
     numbered(tmp_path / "lats" / "more", 2)
     write_file(tmp_path / "lats", "junk", ".DS_Store")
+    os.mkfifo(tmp_path / "lats" / "pipe")
     assert [name for name, _ in lm.read(tmp_path / "lats")] == ["1"]
+    assert caplog.messages == [
+        f"{tmp_path}/lats: left out 1 entry (hidden): .DS_Store",
+        f"{tmp_path}/lats: left out 2 entries (not a file): more, pipe",
+    ]
+
+
+def test_a_broken_link_in_a_folder_is_an_error(tmp_path):
+    numbered(tmp_path / "lats", 1, 2)
+    (tmp_path / "lats" / "1a.fst.txt").symlink_to("nowhere")
+    for path in (tmp_path / "lats", f"{tmp_path}/lats/*.fst.txt"):
+        good, bad, other = reading.entries([path])
+        assert [good.build().num_states, other.build().num_states] == [2, 2]
+        with pytest.raises(lm.InputError, match=r"1a\.fst\.txt: cannot be opened: No such file"):
+            bad.build()
 
 
 def test_a_folder_may_hold_several_formats(tmp_path):

@@ -1,9 +1,10 @@
 """Hope against its definition: every derivation, the metric's value by the string metric, the model's cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
+from brute_force import enumerate_derivations
 from format_kit import can_be_listed, forest_drafts
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +74,57 @@ def test_hope_is_the_best_of_all_paths(lattice, question, data):
     best = question.best_value((path.words, path.cost) for path in lattice.paths(scales))
     assert answer.value == pytest.approx(float(best), rel=1e-9, abs=1e-9)
     assert tuple(word for word in lattice.words(answer.arcs) if word not in question.metric.ignore) == answer.words
+
+
+def chosen_derivation(forest, question, scales):
+    """The best derivation by value, then least cost, then fewest words, then smallest edges; all in fractions."""
+    used = {name: column.scale for name, column in forest.scores.items()} | dict(scales or {})
+
+    def order(derivation):
+        words = [word for word in derivation.words if word not in question.metric.ignore]
+        cost = sum((Fraction(used[name]) * total for name, total in derivation.sums.items()), Fraction(0))
+        return -question.value(words, cost), cost, len(words), derivation.arcs
+
+    return min(map(order, enumerate_derivations(forest)))
+
+
+@given(forest=forests, question=questions | questions.map(lambda asked: replace(asked, weight=0.1)), data=st.data())
+def test_hope_of_a_forest_is_exact_and_follows_the_tie_rule(forest, question, data):
+    scales = data.draw(scalings(forest))
+    least, _, words, edges = chosen_derivation(forest, question, scales)
+    answer = question.ask(forest, scales)
+    assert answer.edges == edges
+    assert len(answer.words) == words
+    assert answer.value == float(-least)
+
+
+def test_thirds_do_not_decide_which_string_of_a_forest_is_the_hope():
+    # Both are worth nothing. In floats, matches and insertions of the longer one add up to a little more than that.
+    forest = lm.Forest.from_edges(
+        [0, 1, 2, 3, 3],
+        [[], [], [], [0, 1, 2], []],
+        [[2], [3, 4, 4], [4], [-1, -2, -3], [1]],
+        goals=[3],
+        vocabulary=lm.Vocabulary.from_words(list("Bbca")),
+    )
+    for weight in (1.0, 0.1, 0.3):
+        assert lm.hope(forest, "c a", "3-grr", weight=weight).words == ("B",)
+
+
+def test_hope_says_where_costs_could_not_be_added_up_exactly():
+    # Each node says the one below it twice: the dearest of the derivations costs 2^90.
+    doubled = range(1, 90)
+    forest = lm.Forest.from_edges(
+        [0, *doubled, 89],
+        [[], *([below - 1, below - 1] for below in doubled), []],
+        [[], *([-1, -2] for _ in doubled), [1]],
+        goals=[89],
+        scores={"cost": lm.Column([1.0, *(0.0 for _ in doubled), 0.1], [0.0])},
+        vocabulary=lm.Vocabulary.from_words(["a"]),
+    )
+    assert not lm.hope(forest, "a").exact
+    with pytest.raises(lm.InputError, match="too long to be written out"):
+        lm.hope(forest, "a", scales={"cost": 0.0})
 
 
 def test_a_weight_of_nothing_is_the_models_choice():

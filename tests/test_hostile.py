@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 from hostile_inputs import ALL, ESCAPES, Hostile, archive, bomb, lattice
-from test_cli import MEETING, PROGRAMS, Done, assert_one_line_error, file, good, oracle, run
+from test_cli import EXAMPLES, MEETING, PROGRAMS, Done, assert_one_line_error, file, good, oracle, run
 
 import latticemetric as lm
 from latticemetric import memory
 from latticemetric.alignment import display_width
 from latticemetric.errors import harmless
-from latticemetric.formats import writing
+from latticemetric.formats import reading, writing
+from latticemetric.rewriting.grammar import rule_archive
 
 MEMORY = 700 * 2**20  # the program itself takes a third of it
 
@@ -64,7 +65,96 @@ def test_there_are_many_rows():
     assert len(ALL) >= 90
 
 
+# --- Names, and limits of the system
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("latticemetric", "info", LONG),
+        ("latticemetric", "info", f"{LONG}/*.lat"),
+        ("lattice-oracle", MEETING[0], LONG),
+        ("lattice-oracle", *MEETING, "--symbols", LONG),
+        ("lattice-oracle", *MEETING, "--normalize", LONG),
+        ("latticemetric", "merge", LONG),
+        ("latticemetric", "score", LONG, LONG),
+        ("latticemetric", "correlate", LONG),
+    ],
+    ids=str,
+)
+def test_a_name_that_is_too_long_is_blamed_itself(arguments):
+    program, *rest = arguments
+    assert_one_line_error(run(program, *rest), f"error: {LONG}.*: .*(File name too long|there is no such file)")
+
+
+def test_a_name_that_is_too_long_is_gone_past(tmp_path):
+    script = file(tmp_path, "x.scp", f"a {LONG}:5\nb {LONG}/x:5\nc none:3\n")
+    done = run("latticemetric", "info", "--from", "kaldi-script", "--keep-going", script)
+    assert (done.status, done.stderr.count("failed: "), done.stderr.count("\n")) == (1, 3, 3)
+    assert done.stderr.count("File name too long") == 2
+    done = run("latticemetric", "info", "--keep-going", f"{tmp_path}/none", script)
+    assert_one_line_error(done, "there is no such file")
+
+
+def limited_to(kind: int, most: int):
+    return lambda: resource.setrlimit(kind, (most, most))
+
+
+@pytest.mark.parametrize("files", [6, 8, 10, 12, 14])
+@pytest.mark.parametrize("arguments", [["info", EXAMPLES], ["info", EXAMPLES, "--keep-going"], ["mbr", MEETING[0]]])
+def test_too_many_open_files_are_called_so(files, arguments):
+    done = run("latticemetric", *arguments, preexec_fn=limited_to(resource.RLIMIT_NOFILE, files))
+    assert done.status in {1, 2}
+    assert done.stderr.splitlines()[-1] == "error: Too many open files; allow more with ulimit -n"
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("megabytes", [60, 80, 100, 120, 150])
+def test_too_little_memory_to_start_is_one_line(megabytes):
+    done = run("latticemetric", "info", MEETING[0], preexec_fn=limited_to(resource.RLIMIT_AS, megabytes * 2**20))
+    assert_one_line_error(done, f"ulimit -v allows {megabytes} MB of memory, and an empty run takes 160 MB; allow more")
+
+
+def test_a_little_memory_is_enough():
+    done = run("latticemetric", "info", MEETING[0], preexec_fn=limited_to(resource.RLIMIT_AS, 160 * 2**20))
+    assert (done.status, "Traceback" in done.stderr) in {(0, False), (2, False)}
+    assert "OpenBLAS" not in done.stderr
+
+
+@pytest.mark.parametrize("size", ["10000000000G", "999999999999999T"])
+def test_more_memory_than_there_is_may_be_allowed(size):
+    usual = good(run("latticemetric", "info", MEETING[0])).stdout
+    assert good(run("latticemetric", "info", MEETING[0], "--max-memory", size)).stdout == usual
+
+
+@pytest.mark.parametrize("density", ["1e308", "1e22", "1e-320"])
+def test_absurd_densities_are_densities(density):
+    done = good(run("latticemetric", "sweep", *MEETING, "--densities", density, "--format", "json"))
+    whole, tight = ([row["score"] for row in done.json["rows"] if row["kind"] == kind] for kind in ("whole", "density"))
+    assert (tight == whole) == (density != "1e-320")
+
+
+def test_a_grammar_cut_short_is_called_so(tmp_path):
+    path, cut = tmp_path / "whole.far", tmp_path / "cut.far"
+    lm.write(path, lm.read(EXAMPLES / "proverbs.plf"), format="far")
+    whole = path.read_bytes()
+    assert len(rule_archive(str(path))) > 1
+    for size in range(len(whole)):
+        cut.write_bytes(whole[:size])
+        with pytest.raises(lm.InputError, match=r"cut short|no archive|points outside"):
+            rule_archive(str(cut))
+
+
 # --- Limits
+
+
+def test_a_bomb_of_small_graphs_ends(tmp_path):
+    path = file(tmp_path, "bomb.gz", bomb(b"((('a',1,1),),)\n" * 2**10))
+    *_, last = reading.entries([path])
+    with pytest.raises(lm.InputError, match=r"of the compressed file become .* graphs and more"):
+        last.build()
 
 
 def test_what_is_right_can_be_read_all_the_same(tmp_path):

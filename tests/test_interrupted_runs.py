@@ -242,6 +242,77 @@ def test_a_reader_that_has_seen_enough(workers, tmp_path):
     assert wait_for(lambda: not living(found)), "a worker is left"
 
 
+# A search that takes for ever, in a native call that lets other threads run and knows no signals.
+STUCK = """
+import hashlib, pathlib, signal
+from latticemetric.batch import answers, oracles
+from latticemetric.cli import main
+def stuck(*_arguments, **_options):
+    pathlib.Path("stuck").touch()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+oracles.oracle = stuck
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+"""
+CLOSING = """
+import hashlib
+from latticemetric.workers.pool import Pool
+Pool.__exit__ = lambda *_: hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+"""
+LOST = """
+class Lost:
+    def __del__(self):
+        pathlib.Path("stuck").touch()
+        while True:
+            pass
+def stuck(*_arguments, **_options):
+    Lost()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+oracles.oracle = stuck
+"""
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("program", "workers"),
+    [(STUCK, 1), (STUCK, 2), (STUCK + CLOSING, 2)],
+    ids=["here", "in workers", "in workers, and the pool does not close"],
+)
+def test_a_run_ends_within_two_seconds_whatever_it_does(program, workers, number, tmp_path):
+    given = [*data(tmp_path, graphs=40), "--keep-going", "--resume", "--workers", workers, "--output", tmp_path / "out"]
+    command = [sys.executable, "-P", "-c", program + "main.lattice_oracle()", *map(str, given)]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    assert wait_for((tmp_path / "stuck").exists)
+    workers = children(process)
+    for _ in range(3):
+        process.send_signal(number)
+        time.sleep(0.1)
+    began = time.monotonic()
+    status, told = ended(process)
+    assert time.monotonic() - began < 2
+    assert (status, told) == (
+        128 + number,
+        f"{ENDINGS[number]}; 0 graphs are done, and the same command goes on from there\n",
+    )
+    assert wait_for(lambda: not living(workers)), "a worker is left"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lats.txt", "out.journal", "refs.txt", "stuck"]
+
+
+@linux
+def test_an_interrupt_that_is_lost_ends_the_run_all_the_same(tmp_path):
+    """Python prints and forgets what is raised where objects are deleted."""
+    given = [*data(tmp_path, graphs=40), "--workers", 1]
+    command = [sys.executable, "-P", "-c", STUCK + LOST + "main.lattice_oracle()", *map(str, given)]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    assert wait_for((tmp_path / "stuck").exists)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    status, told = ended(process)
+    assert time.monotonic() - began < 2
+    assert (status, told.splitlines()[-1]) == (130, "interrupted")
+
+
 # --- Full disks
 
 

@@ -137,7 +137,7 @@ def made(*edges, goals, costs=None, vocabulary=VOCABULARY):
     return Forest.from_edges(head, tails, target, goals=goals, scores={"cost": column}, vocabulary=vocabulary)
 
 
-A, B, C, D = VOCABULARY.encode("abcd").tolist()
+A, B, C, D = VOCABULARY.encode(list("abcd")).tolist()
 
 
 def all_bracketings(text, seed=0):
@@ -251,8 +251,8 @@ def test_a_string_that_is_too_long_to_be_written_is_refused(levels):
 
 
 @pytest.mark.parametrize(("memory", "what"), [(1_000, "tables"), (1_000_000, "strings")])
-def test_what_does_not_fit_into_memory_is_refused(memory, what, monkeypatch):
-    monkeypatch.setattr("latticemetric.engine.native_forest.machine_memory", lambda: memory)
+def test_what_does_not_fit_into_memory_is_refused(memory, what, memory_limit):
+    memory_limit(memory)
     edges = [(0, [], [word]) for word in (A, B, C, D)] + [(k + 1, [k, 0], [-1, -2]) for k in range(8)]
     with pytest.raises(lm.InputError, match=rf"{what}.* do not fit into memory.*prune the forest"):
         oracles(0, made(*edges, goals=[8]), "a b c d", n=10**6)

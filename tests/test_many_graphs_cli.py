@@ -261,7 +261,7 @@ def test_what_cannot_be_gone_on_with(tmp_path):
         ("consensus",),
         ("mbr",),
         ("info",),
-        ("sweep", "--nbest", "1,5"),
+        ("sweep", "--nbest-sizes", "1,5"),
     ],
     ids=" ".join,
 )
@@ -338,7 +338,10 @@ def heavy(folder: Path) -> Path:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("limit", "reason"),
-    [(("--timeout", "1.5"), "takes more than 1.5 seconds"), (("--max-memory", "100M"), "not enough memory")],
+    [
+        (("--timeout", "1.5"), "takes more than 1.5 seconds"),
+        (("--max-memory", "100M"), "it needs more than 100 MB of memory"),
+    ],
     ids=["time", "memory"],
 )
 def test_a_graph_that_takes_too_much_has_failed(workers, limit, reason, tmp_path):

@@ -68,10 +68,12 @@ def test_a_derivation_that_no_memory_holds_is_refused(levels):
         lm.oracle(doubling(levels), "1", "wrr")
 
 
-def test_tables_that_no_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("latticemetric.engine.native_forest.machine_memory", lambda: 1000)
+def test_tables_that_no_memory_holds_are_refused(memory_limit):
+    memory_limit(1000)
     forest = lm.Forest.from_edges([0, 1], [[], [0]], [[1], [2, -1, 3]], goals=[1])
-    with pytest.raises(lm.InputError, match="do not fit into memory; prune the forest, or shorten the reference"):
+    with pytest.raises(
+        lm.InputError, match="do not fit into memory; prune the forest, shorten the reference, or allow more"
+    ):
         lm.oracle(forest, "1 2 3 " * 20)
 
 
@@ -112,7 +114,11 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
         for name, value in (arguments | change).items()
     }
     with pytest.raises(ValueError, match=r"\w"):
-        _native.search_forest(**arrays, reference=np.array([1], np.int32), hope=0.0)
+        _native.search_forest(**arrays, reference=np.array([1], np.int32))
+    hope = {"whole_cost": np.zeros(2, np.int64), "whole_goal_cost": np.zeros(2, np.int64)}
+    hope |= {"gain_weight": (0, 1), "cost_weight": (0, 1)}
+    with pytest.raises(ValueError, match=r"\w"):
+        _native.search_forest_for_hope(**arrays, reference=np.array([1], np.int32), **hope)
     with pytest.raises(ValueError, match=r"\w"):
         _native.best_forest(**arrays, references=[[1]])
     if change.keys().isdisjoint({"order", "unit"}):

@@ -1,6 +1,7 @@
 """OpenFst's binary layout: what OpenFst writes is read here, what is written here OpenFst reads."""
 
 import ctypes
+import math
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -449,3 +450,61 @@ def test_machines_of_other_types_are_refused_by_name(fst_type, tmp_path):
     fst = pywrapfst.convert(pynini.accep("abc"), fst_type)
     error = assert_refused(tmp_path / "compact.fst", fst.write_to_string())
     assert f"a machine of type '{fst_type}' cannot be read; run fstconvert" in str(error)
+
+
+# --- Weights that are vectors (HiFST)
+
+
+def sparse_weight(default: float, *features: tuple[int, float], kind: str = "f") -> bytes:
+    """As OpenFst's SparsePowerWeight is written: default value, first pair, the number of others, the others."""
+    first, *rest = features or [(-1, 0.0)]
+    pairs = b"".join(struct.pack(f"<i{kind}", *pair) for pair in rest)
+    return struct.pack(f"<{kind}i{kind}", default, *first) + struct.pack("<q", len(rest)) + pairs
+
+
+def sparse_machine(*states: tuple[bytes, list[tuple[int, bytes, int]]], kind: str = "f") -> bytes:
+    name = b"tropicalsparsetuple" + (b"64" if kind == "d" else b"")
+    header = struct.pack("<ii", 2125659606, 6) + b"vector" + struct.pack("<i", len(name)) + name
+    header += struct.pack("<iiQqqq", 2, 0, 3, 0, len(states), 0)
+    body = b""
+    for final, arcs in states:
+        body += final + struct.pack("<q", len(arcs))
+        body += b"".join(struct.pack("<ii", word, word) + weight + struct.pack("<i", to) for word, weight, to in arcs)
+    return header + body
+
+
+@pytest.mark.parametrize("kind", ["f", "d"])
+def test_weights_of_hifst_are_a_column_a_feature(kind, tmp_path):
+    def weight(*features: tuple[int, float]) -> bytes:
+        return sparse_weight(0.0, *features, kind=kind)
+
+    never = sparse_weight(math.inf, kind=kind)
+    arcs = [(7, weight((1, 0.5), (3, 2.0)), 1), (8, weight((2, -1.0)), 1), (9, weight(), 1)]
+    data = sparse_machine((never, arcs), (weight((3, 4.0)), []), kind=kind)
+    (tmp_path / "1.fst").write_bytes(data)
+    lattice = lm.read_one(tmp_path / "1.fst")
+    assert {name: (c.arc.tolist(), c.final.tolist(), c.scale) for name, c in lattice.scores.items()} == {
+        "feature_1": ([0.5, 0, 0], [0], 1),
+        "feature_2": ([0, -1, 0], [0], 1),
+        "feature_3": ([2, 0, 0], [4], 1),
+    }
+    weights = {"feature_1": 2.0, "feature_2": 0.25, "feature_3": -1.0}
+    assert [path.cost for path in lattice.paths(scales=weights)] == [-5.0, -4.25, -4.0]
+    for end in range(100, len(data)):
+        (tmp_path / "1.fst").write_bytes(data[:end])
+        with pytest.raises(lm.FormatError):
+            lm.read_one(tmp_path / "1.fst")
+
+
+def test_a_default_value_of_hifst_is_a_cost_of_its_own(tmp_path):
+    data = sparse_machine((sparse_weight(math.inf), [(7, sparse_weight(1.5, (1, 2.0)), 1)]), (sparse_weight(0.0), []))
+    (tmp_path / "1.fst").write_bytes(data)
+    lattice = lm.read_one(tmp_path / "1.fst")
+    assert {name: column.arc.tolist() for name, column in lattice.scores.items()} == {"weight": [1.5], "feature_1": [2]}
+
+
+@pytest.mark.parametrize("weight", [sparse_weight(0.0, (0, 1.0)), struct.pack("<fifq", 0, 1, 1, 2**40)])
+def test_weights_that_hifst_does_not_write_are_refused(weight, tmp_path):
+    (tmp_path / "1.fst").write_bytes(sparse_machine((weight, [])))
+    with pytest.raises(lm.FormatError, match=r"numbered from 1|cut short"):
+        lm.read_one(tmp_path / "1.fst")

@@ -198,7 +198,9 @@ def test_what_needs_too_much_memory_has_no_answer():
         return str(len(bytes(2**29 if number == 3 else 10)))
 
     answers = list(map_in_order(answer, range(6), 1, lost=told, limits=Limits(memory=2**27)))
-    assert answers == ["10", "10", "10", "3: there is not enough memory for it", "10", "10"]
+    lost = "3: it needs more than 128 MB of memory; prune the graph or shorten its reference, or allow more: "
+    assert answers.pop(3).startswith(lost)
+    assert answers == ["10"] * 5
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")

@@ -11,7 +11,7 @@ from latticemetric.automata.ratio import Ratio, Reached
 from latticemetric.automata.recognition import Gains
 from latticemetric.automata.reference_graph import Numbers, ReferenceGraph
 from latticemetric.errors import InputError
-from latticemetric.memory import machine_memory
+from latticemetric.memory import most_bytes
 
 _LOW_BITS = 2**64 - 1
 
@@ -42,7 +42,7 @@ def reached_by(graph: dict[str, Any], sizes: Numbers, reference: ReferenceGraph,
             rate_high=rate.gain >> 64,
             rate_low=rate.gain & _LOW_BITS,
             rate_total=rate.total,
-            most_bytes=machine_memory() / 2,
+            most_bytes=most_bytes(),
         )
     except _native.TooLarge as error:
         raise InputError(str(error), advice="prune the lattice, or shorten the reference") from None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 import tempfile
 from collections.abc import Iterator
 
 from latticemetric.formats.files.spool import temporary_files
 from latticemetric.formats.registry import Graph
+from latticemetric.workers.plain import PlainData
 
 _MOST_IN_MEMORY = 2**24
 
@@ -18,12 +18,13 @@ class KeptGraphs:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
+        self._plain = PlainData()
         self._count = 0
 
     def add(self, name: str, graph: Graph) -> None:
         """Keeps one more."""
         with temporary_files():
-            pickle.dump((name, graph), self._file, pickle.HIGHEST_PROTOCOL)
+            self._file.write(self._plain.dumps((name, graph)) + b"\n")
         self._count += 1
 
     def __del__(self) -> None:
@@ -36,5 +37,6 @@ class KeptGraphs:
     def __iter__(self) -> Iterator[tuple[str, Graph]]:
         with temporary_files():
             self._file.seek(0)
+        plain = PlainData()
         for _ in range(self._count):
-            yield pickle.load(self._file)  # noqa: S301  a file without a name, our own
+            yield plain.loads(self._file.readline())

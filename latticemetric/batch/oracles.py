@@ -12,7 +12,7 @@ from latticemetric.batch.pairing import Pair
 from latticemetric.batch.unicode_forms import warn_of_forms
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Scales
+from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -229,7 +229,7 @@ def _extremes(graph: Graph, references: Sequence[GraphReference], asked: _Questi
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
     """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
     vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
-    if vocabulary is None or not vocabulary.is_numeric:
+    if vocabulary is None or not vocabulary.is_numeric or _says_nothing(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
     if words and not any(word in vocabulary for word in words):
@@ -237,6 +237,11 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
             "the graph's words are numbers, and its reference has none",
             advice="give --symbols, the table of its words",
         )
+
+
+def _says_nothing(graph: Graph) -> bool:
+    """Whether a lattice has no words, so that nobody knows how they would be written."""
+    return isinstance(graph, Lattice) and not graph.word.any()
 
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Literal
 
+from latticemetric.batch.order import ADVICE, Order, require_ascending
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry
@@ -15,7 +18,12 @@ from latticemetric.metrics.base import GraphReference
 Style = Literal["auto", "plain", "keyed"]
 
 _LOOK_AHEAD = 16
+_SHOWN = 3
+_FEWEST_IDS = 2
+# utt_1, A01, 121-127105-0003
+_LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
+_AS_MANY = f"give as many references as graphs; or {ADVICE}"
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
 
 
@@ -53,33 +61,180 @@ class Pair:
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
     """Pairs graphs with references, file by file of references in step.
 
-    In the style `auto`, references of graphs that are named by their position are plain; those of graphs with ids of
-    their own are keyed if one of the first graphs' ids begins a line of each file, or its format has ids; those of
-    graphs named by their files are keyed if lines begin with words of their own and half of the first graphs' ids are
-    among them. One line for one such graph is plain if the id is all letters: files are named after words.
+    In the style `auto`, references of graphs that are named by their position are plain. Those of other graphs are
+    keyed if half of the first graphs' ids begin lines of each file. One line for one graph that is named by its file
+    is plain if the id is all letters: files are named after words.
+
+    Raises:
+        FormatError: The lines look keyed and ids do not match; or the lines are plain and the order of the graphs is
+            not certain.
     """
     stream = iter(entries)
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
     if not first:
         raise FormatError("there are no graphs")
-    keyed = style == "keyed" or (style == "auto" and all(_is_keyed(file, first) for file in files))
+    keyed = style == "keyed" or (style == "auto" and _are_keyed(files, first))
     everything = chain(first, stream)
-    return _by_key(everything, files) if keyed else _in_order(everything, files)
+    if keyed:
+        return _by_key(everything, files)
+    return _in_order(_unkeyed(everything, files) if style == "auto" else everything, files, style)
 
 
-def _is_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    keys = file.first_words()
-    names = {entry.name for entry in first}
-    if first[0].naming == "position":
+def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
+    if first[0].naming in ("position", "number"):
+        doubts = [_ids_without_graphs(file, first) for file in files if _has_ids_for_nobody(file)]
+        others = list(files)
+    elif first[0].naming == "file" and len(first) == 1 and all(_is_alone(file, first[0]) for file in files):
         return False
-    if first[0].naming == "own":
-        return file.has_ids or not names.isdisjoint(keys)
-    if len(first) == len(file.lines) == 1 and first[0].name.isalpha():
+    else:
+        others = [file for file in files if not _begins_with_ids(file, first)]
+        is_mixed = len(others) < len(files)
+        doubts = [_ids_at_the_end(file) for file in others if _ends_in_ids(file, first)]
+        doubts += [_mismatch(file, first) for file in others if is_mixed or _looks_keyed(file, first)]
+    if doubts:
+        raise _fault(first[0]) or doubts[0]
+    return not others
+
+
+def _is_alone(file: ReferenceFile, graph: Entry) -> bool:
+    """Whether one reference is all that there is for one graph, and the line begins with no id."""
+    return len(file.lines) == 1 and (file.has_ids or graph.name.isalpha())
+
+
+def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether enough of the first graphs' ids begin lines of the file."""
+    names, words = {entry.name for entry in first}, file.first_words()
+    found = names.intersection(words)
+    if not found or (_is_all_numbers(file) and len(file.ids) < len(words)):
         return False
-    return len(set(keys)) == len(keys) and 2 * len(names & set(keys)) >= len(names)
+    return file.has_ids or 2 * len(found) >= len(names) or _are_like_ids(words)
 
 
-def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:
+def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether lines begin with ids, though not with those of the graphs."""
+    words = file.first_words()
+    names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
+    if file.has_ids or not names.isdisjoint(map(_folded, words)):
+        return True
+    return _has_ids(file)
+
+
+def _has_ids(file: ReferenceFile) -> bool:
+    """Whether several lines begin with what looks like ids, and have words after them: one word a line is a word."""
+    words = file.first_words()
+    has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
+    return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _are_like_ids(words: Sequence[str]) -> bool:
+    """Whether most of the words differ, and most are made as ids are: letters with numbers, or all are numbers."""
+    if all(word.isdecimal() for word in words):
+        return len(set(words)) == len(words)
+    like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
+    return 2 * len(set(words)) > len(words) and 2 * like > len(words)
+
+
+def _has_ids_for_nobody(file: ReferenceFile) -> bool:
+    """Whether lines look keyed, for graphs without ids; references in NIST formats know their ids from words."""
+    return not file.has_ids and _has_ids(file)
+
+
+def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
+    return FormatError(
+        f"the lines begin with what looks like ids ({_some(file.first_words())}), and the graphs have none: "
+        f"they are numbered {_some([entry.name for entry in first])}",
+        where=file.name,
+        advice="cut the ids off, in the order of the graphs; or say --references plain if they are words, or keyed",
+    )
+
+
+def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether lines end in graphs' ids in brackets: trn with ids that look like words is not told from sentences."""
+    if file.has_ids:
+        return False
+    names = {f"({_folded(entry.name)})" for entry in first}
+    return any(_folded(line[-1]) in names for line in file.lines if line)
+
+
+def _ids_at_the_end(file: ReferenceFile) -> FormatError:
+    return FormatError(
+        "lines end in ids of graphs in brackets, as trn has them, and the ids look like words",
+        where=file.name,
+        advice="write the id first, without brackets; or say --references plain if these are words",
+    )
+
+
+def _is_all_numbers(file: ReferenceFile) -> bool:
+    """Whether the words are numbers, as in Kaldi's integer references."""
+    return not file.has_ids and all(word.isdecimal() for line in file.lines for word in line)
+
+
+def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
+    return FormatError(
+        f"the ids do not match: graphs are named {_some([entry.name for entry in first])}, "
+        f"and the references begin with {_some(file.first_words())}",
+        where=file.name,
+        advice="make the ids equal; or say --references plain if the lines begin with words, or keyed",
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > _SHOWN else ""
+    return ", ".join(f"'{shortened(name, 40)}'" for name in names[:_SHOWN]) + more
+
+
+def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
+    """Graphs that are paired by their order; the id of a later one may still show that lines begin with ids."""
+    for seen, entry in enumerate(entries):
+        if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
+            file = next((file for file in files if entry.name in file.ids), None)
+            if file is not None:
+                raise FormatError(
+                    f"a line of {file.name} begins with the id '{shortened(entry.name)}', and the first ones do not "
+                    "begin with ids",
+                    where=entry.place,
+                    advice="say --references keyed if lines begin with ids, and plain if not",
+                )
+        yield entry
+
+
+def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style) -> Iterator[Pair]:
+    longest = _of_equal_length(files)
+    rows = list(zip(*(file.plain() for file in files), strict=True))
+    order, done, graphs = Order(proven=style == "auto"), 0, 0
+    for entry in entries:
+        unreadable = _unreadable(entry)
+        line = order.line(entry, is_broken=unreadable is not None)
+        for number in range(done + 1, min(line, len(rows) + 1)):
+            yield _without_graph(number, rows[number - 1], f"graph {entry.name} comes next")
+        done, graphs = line, graphs + 1
+        if line <= len(rows):
+            yield Pair(entry.name, entry, rows[line - 1])
+            continue
+        if unreadable is None:
+            raise FormatError(
+                f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines",
+                where=entry.place,
+                advice=_AS_MANY,
+            )
+        yield Pair(entry.name, entry, (), unreadable)
+    for number in range(done + 1, len(rows) + 1):
+        why = f"there are {graphs} graphs"
+        if not order.is_certain():
+            raise FormatError(
+                f"there is no graph for reference {number}: {why}",
+                where=rows[number - 1][0].where,
+                advice=_AS_MANY,
+            )
+        yield _without_graph(number, rows[number - 1], why)
+
+
+def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
+    """The longest of the files, where all are as long and none is out of order."""
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):
@@ -87,27 +242,25 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Itera
                 f"{file.name} has {len(file.lines)} lines and {longest.name} has {len(longest.lines)}",
                 advice="every graph needs a reference in each file",
             )
-    rows = zip(*(file.plain() for file in files), strict=True)
-    count = 0
-    for entry in entries:
-        count += 1
-        row = next(rows, None)
-        if row is None:
-            problem = _unreadable(entry) or InputError(
-                f"there is no reference for graph {count}: {longest.name} has {len(longest.lines)} lines",
-                where=entry.place,
-                advice=f"give as many references as graphs, {_PAIRED_ADVICE}",
-            )
-            yield Pair(entry.name, entry, (), problem)
-        else:
-            yield Pair(entry.name, entry, row)
-    for number, row in enumerate(rows, start=count + 1):
-        problem = InputError(
-            f"there is no graph for reference {number}: there are {count} graphs",
-            where=row[0].where,
-            advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
-        )
-        yield Pair(str(number), None, row, problem)
+        if file.has_ids:
+            _require_ascending_ids(file)
+    return longest
+
+
+def _require_ascending_ids(file: ReferenceFile) -> None:
+    """Refuses references whose own ids say that they are not in the order of their numbers."""
+    ids = file.first_words()
+    for (earlier, later), reference in zip(pairwise(ids), file.plain()[1:], strict=False):
+        require_ascending(earlier, later, reference.where)
+
+
+def _without_graph(number: int, row: Sequence[Reference], why: str) -> Pair:
+    problem = InputError(
+        f"there is no graph for reference {number}: {why}",
+        where=row[0].where,
+        advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
+    )
+    return Pair(str(number), None, tuple(row), problem)
 
 
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:
@@ -137,12 +290,15 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
         yield Pair(name, None, references, problem)
 
 
-def _unreadable(entry: Entry) -> InputError | None:
-    """What is wrong with a file that cannot be read, or read on: that says more than that it has no reference."""
-    if entry.format:
-        return None
+def _fault(entry: Entry) -> InputError | None:
+    """What is wrong with a graph: that says more than that ids do not match."""
     try:
         entry.build()
     except InputError as error:
         return error
     return None
+
+
+def _unreadable(entry: Entry) -> InputError | None:
+    """What is wrong with a file that cannot be read, or read on: that says more than that it has no reference."""
+    return None if entry.format else _fault(entry)

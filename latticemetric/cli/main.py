@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import io
 import os
@@ -15,7 +16,15 @@ import click
 
 from latticemetric.cli.stopping import Stopped, listen, listen_no_more
 from latticemetric.cli.versions import version_option
-from latticemetric.errors import LatticeMetricError, OutputClosedError, harmless, output_closed
+from latticemetric.errors import (
+    LatticeMetricError,
+    OutputClosedError,
+    UsageError,
+    harmless,
+    of_system,
+    output_closed,
+)
+from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -49,6 +58,10 @@ _SECTIONS = {
         "completion": "the script that makes bash, zsh or fish complete all this",
     },
 }
+# What standard output may answer. Other errors come from elsewhere.
+_OF_WRITING = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
+# What a run takes before it reads anything, and some more.
+_LEAST_MEMORY, _LEAST_DATA = 160 * 2**20, 96 * 2**20
 _VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
@@ -111,12 +124,30 @@ def _run(command: click.Command, program: str) -> None:
     gc.set_threshold(100_000, 20, 20)
     _fill_closed_streams()
     listen()
+    hold_command()
     try:
+        _require_memory()
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
+        listen_no_more()
         status = _told(end)
         _drop_output()
     _leave(status)
+
+
+def _require_memory() -> None:
+    """Refuses a limit in which NumPy cannot be loaded: its BLAS would end the process by itself, with other words."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for kind, option, least in ((resource.RLIMIT_AS, "v", _LEAST_MEMORY), (resource.RLIMIT_DATA, "d", _LEAST_DATA)):
+        allowed = resource.getrlimit(kind)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < least:
+            raise UsageError(
+                f"ulimit -{option} allows {allowed >> 20} MB of memory, and an empty run takes {least >> 20} MB",
+                advice="allow more",
+            )
 
 
 def _status(command: click.Command, program: str) -> int:
@@ -148,7 +179,6 @@ def _told(end: Exception | Stopped) -> int:
     if isinstance(end, OutputClosedError):  # whoever read it has had enough
         return 0
     if isinstance(end, Stopped):
-        listen_no_more()
         say(str(end))
         return end.status
     say(harmless(f"error: {_in_words(end)}"))
@@ -161,7 +191,9 @@ def _in_words(problem: Exception) -> str:
     if isinstance(problem, MemoryError):
         return "there is not enough memory; prune the graphs, or go past those that need most: --keep-going"
     if isinstance(problem, OSError):  # where what is read or written is known by name, it has been said already
-        return f"{problem.filename or 'standard output'}: {problem.strerror or problem}"
+        ours = None if problem.errno in {errno.EMFILE, errno.ENFILE} else problem.filename
+        place = ours or ("standard output" if problem.errno in _OF_WRITING else None)
+        return f"{place}: {of_system(problem)}" if place else of_system(problem)
     return str(problem)
 
 

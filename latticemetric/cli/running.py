@@ -11,7 +11,7 @@ import click
 from latticemetric.cli import options
 from latticemetric.cli.display import say
 from latticemetric.cli.files import ClusterName, Output
-from latticemetric.cli.stopping import Stopped
+from latticemetric.cli.stopping import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
@@ -134,26 +134,38 @@ def running(
 ) -> Iterator[Run]:
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.formats.writing import synced
+    from latticemetric.memory import graph_bytes
     from latticemetric.workers.limits import Limits
+    from latticemetric.workers.pool import default_workers
     from latticemetric.workers.stream import Run
 
-    limits = Limits(timeout, max_memory)
+    limits = Limits(timeout, max_memory, graph_bytes(workers or default_workers()) if cluster is None else None)
     journal = _journal(output) if resume else None
     try:
-        with _workers(workers, cluster) as who:
+        with _watched(journal), _workers(workers, cluster) as who:
             yield Run(who, keep_going, limits, journal)
-    except (KeyboardInterrupt, Stopped) as stopped:
-        if journal is not None:
-            done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
-            stopped.add_note(f"{done} done, and the same command goes on from there")
-        raise
-    else:
         if journal is not None:
             synced(output)
             journal.remove()
     finally:
         if journal is not None:
             journal.close()
+
+
+@contextlib.contextmanager
+def _watched(journal: Journal | None) -> Iterator[None]:
+    """Tells whoever stops the run how far it is, and which journal is damaged."""
+
+    def kept() -> str:
+        assert journal is not None
+        done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
+        return f"{done} done, and the same command goes on from there"
+
+    with contextlib.ExitStack() as stack:
+        if journal is not None:
+            stack.enter_context(noted(kept))
+            stack.enter_context(journal.blamed())
+        yield
 
 
 @contextlib.contextmanager

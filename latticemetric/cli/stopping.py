@@ -1,16 +1,26 @@
-"""Signals that end a run: an interrupt, what schedulers send (SIGTERM), and a terminal that is gone (SIGHUP)."""
+"""Signals that end a run: an interrupt, what schedulers send (SIGTERM), and a terminal that is gone (SIGHUP).
+
+The first one raises `Stopped`, others change nothing. Python answers at once; a native call, or a library that takes
+long to close, does not: what is still there after a short time is ended by a thread that waits for this.
+"""
 
 from __future__ import annotations
 
+import _thread
 import contextlib
+import os
 import signal
+import sys
 import time
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-# Terminals and schedulers say it twice; who says it again after that wants to be heard.
-_SECONDS_BETWEEN = 2.0
+# A run that was told to end has ended after two seconds, and some of them are for the machine.
+_SECONDS_TO_END = 1.5
+
+_notes: list[Callable[[], str]] = []
 
 
 class Stopped(BaseException):
@@ -34,7 +44,22 @@ class Stopped(BaseException):
 
     def __str__(self) -> str:
         said = "interrupted" if self.number == signal.SIGINT else f"ended by {signal.Signals(self.number).name}"
-        return "; ".join([said, *getattr(self, "__notes__", [])])
+        return "; ".join([said, *(note() for note in _notes)])
+
+
+@contextlib.contextmanager
+def noted(note: Callable[[], str]) -> Iterator[None]:
+    """Whoever stops the run meanwhile is told this, too; the note stays if the run is stopped."""
+    _notes.append(note)
+    try:
+        yield
+    except (KeyboardInterrupt, Stopped):
+        raise
+    except BaseException:
+        _notes.remove(note)
+        raise
+    else:
+        _notes.remove(note)
 
 
 def listen() -> None:
@@ -43,6 +68,8 @@ def listen() -> None:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             with contextlib.suppress(ValueError):  # only the main thread may ask for that
                 signal.signal(number, _Handler())
+    with contextlib.suppress(ValueError):
+        _watch()
 
 
 def listen_no_more() -> None:
@@ -57,12 +84,38 @@ def _heard() -> list[int]:
 
 
 class _Handler:
-    """Raises once; again only if that was long ago, and has been lost."""
+    """Raises once: terminals and schedulers say it twice."""
 
-    _raised = -_SECONDS_BETWEEN
+    _has_raised = False
 
     def __call__(self, number: int, _frame: FrameType | None) -> Any:
-        now = time.monotonic()
-        if now - _Handler._raised >= _SECONDS_BETWEEN:
-            _Handler._raised = now
+        if not _Handler._has_raised:
+            _Handler._has_raised = True
             raise Stopped(number)
+
+
+def _watch() -> None:
+    """Has a thread see to it that the process ends after a signal, whatever the main thread does."""
+    if not hasattr(os, "fork"):  # Windows tells of signals through sockets only
+        return
+    inbox, outbox = os.pipe()
+    os.set_blocking(outbox, False)
+    try:
+        signal.set_wakeup_fd(outbox, warn_on_full_buffer=False)
+    except ValueError:
+        os.close(inbox)
+        os.close(outbox)
+        raise
+    _thread.start_new_thread(_end_late, (inbox,))
+
+
+def _end_late(inbox: int) -> None:
+    number = 0
+    while not isinstance(signal.getsignal(number) if number else None, _Handler):
+        number = os.read(inbox, 1)[0]
+    time.sleep(_SECONDS_TO_END)
+    if (writing := sys.modules.get("latticemetric.formats.writing")) is not None:
+        writing.abandon_drafts()
+    with contextlib.suppress(OSError):
+        os.write(2, f"{Stopped(number)}\n".encode())
+    os._exit(Stopped(number).status)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options, running, searches
+from latticemetric.cli import options, running, searches
 from latticemetric.cli.display import say
 from latticemetric.cli.files import GraphFiles, NamesFiles, Output
 from latticemetric.cli.help_page import verb
@@ -60,7 +60,10 @@ _SECTIONS = {
 @click.option("--sampling", is_flag=True, help="How many samples metrics need to see small differences.")
 @click.option("--pairs-by", default="f1_mult", show_default=True, metavar="NAME", help="Metric of the table of pairs.")
 @click.option(
-    "--trials", type=click.IntRange(1), metavar="N", help="Trials of each test (default: 1000, or what it needs)."
+    "--trials",
+    type=click.IntRange(1, options.MOST_DRAWS),
+    metavar="N",
+    help="Trials of each test (default: 1000, or what it needs).",
 )
 @click.option(
     "--error-rates",
@@ -84,7 +87,7 @@ _SECTIONS = {
 )
 @click.option(
     "--significance",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.Number(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="LEVEL",
@@ -103,7 +106,7 @@ _SECTIONS = {
     help="Words less probable are predicted to be BAD (default: 0.05,0.1,…,0.95).",
 )
 @click.option("--plot", type=Output(), metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
-@answers.posterior_scale
+@options.posterior_scale
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,25 +13,92 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.engine.memory import small_enough
 from latticemetric.engine.search import ForestSearch, FoundDerivation, StringSearch
+from latticemetric.engine.whole_numbers import (
+    WholeCosts,
+    WholeWeights,
+    exponent_above,
+    finite_costs,
+    halves,
+    joined,
+    whole_costs,
+    whole_weights,
+)
+from latticemetric.errors import InputError
 from latticemetric.forest import Forest, NodeLabels, Ragged
 from latticemetric.forest_arrays import native_arrays
-from latticemetric.lattice import Column, Labels
-from latticemetric.memory import machine_memory
-from latticemetric.vocabulary import Words
+from latticemetric.lattice import Column, Costs, Labels
+from latticemetric.memory import most_bytes
+from latticemetric.vocabulary import EPSILON, Words
 
 _MOST_STRINGS = 2**60  # what no search reaches
 
 
 def best_derivation(search: ForestSearch) -> FoundDerivation:
     """The best derivation of a forest under a recognition rate."""
-    edges, gain, _ = _searched(search, hope=0.0)
-    return FoundDerivation(edges, gain)
+    with small_enough():
+        edges, high, low = _native.search_forest(**_question(search), reference=search.reference)
+    return FoundDerivation(edges, joined(high, low))
 
 
-def hope_derivation(search: ForestSearch, scale: float) -> tuple[npt.NDArray[np.int64], float]:
-    """The derivation of the largest `scale` * gain − cost, and that value; `scale` is positive."""
-    edges, _, value = _searched(search, hope=scale)
-    return edges, value
+class HopeDerivation(NamedTuple):
+    """What is best by gain and cost together.
+
+    Attributes:
+        edges: Its edges, as in `Derivation`.
+        value: Its weighed gain less its cost, in the costs that were compared.
+        exact: Whether those are the costs of the search.
+    """
+
+    edges: npt.NDArray[np.int64]
+    value: Fraction
+    exact: bool
+
+
+def hope_derivations(searches: Sequence[ForestSearch], shares: Sequence[Fraction]) -> list[HopeDerivation]:
+    """For each reference the derivation of the largest share * gain − cost, in whole numbers.
+
+    Args:
+        searches: The same forest with each reference.
+        shares: What a unit of gain weighs, a reference; not negative.
+    """
+    forest, cost = searches[0].forest, finite_costs(searches[0].cost)
+    costs = whole_costs(cost, exponent_above(_native.largest_cost(**native_arrays(forest, cost))))
+    weights = whole_weights(
+        shares,
+        costs.unit,
+        largest_sum=_largest_sum(forest, Costs(costs.arc.astype(np.float64), costs.final.astype(np.float64))),
+        largest_gain=max(map(_largest_gain, searches)),
+    )
+    return [_hope(search, costs, weights, weight) for search, weight in zip(searches, weights.gains, strict=True)]
+
+
+def _hope(search: ForestSearch, costs: WholeCosts, weights: WholeWeights, weight: int) -> HopeDerivation:
+    with small_enough():
+        edges, high, low = _native.search_forest_for_hope(
+            **_question(search),
+            reference=search.reference,
+            whole_cost=costs.arc,
+            whole_goal_cost=costs.final,
+            gain_weight=halves(weight),
+            cost_weight=halves(weights.cost),
+        )
+    return HopeDerivation(edges, joined(high, low) * weights.unit, costs.is_exact(search.cost))
+
+
+def _largest_sum(forest: Forest, cost: Costs) -> int:
+    """No sum of costs along a derivation, or a part of it, is larger in size."""
+    largest = _native.largest_cost(**native_arrays(forest, cost))
+    if not math.isfinite(largest):
+        raise InputError("derivations are too long to be searched: nodes share their parts too often")
+    return int(largest) + 1
+
+
+def _largest_gain(search: ForestSearch) -> int:
+    """No gain, nor that of any part of an alignment, is larger in size."""
+    order, unit, alpha, beta = search.gains
+    said = search.said.only(search.said.values > EPSILON).lengths().astype(np.float64)
+    words = _largest_sum(search.forest, Costs(said, np.zeros(len(search.cost.final))))
+    return (len(search.reference) + 1) * (order * unit + abs(beta)) + (words + 1) * abs(alpha)
 
 
 def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
@@ -45,7 +114,7 @@ def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
             most=count,
             few=few_strings(count),
         )
-    gains = [(above << 64) + below for above, below in zip(high.tolist(), low.tolist(), strict=True)]
+    gains = map(joined, high.tolist(), low.tolist())
     return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
 
 
@@ -101,15 +170,9 @@ def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
     )
 
 
-def _searched(search: ForestSearch, hope: float) -> tuple[npt.NDArray[np.int64], int, float]:
-    with small_enough():
-        edges, high, low, value = _native.search_forest(**_question(search), reference=search.reference, hope=hope)
-    return edges, (high << 64) + low, value
-
-
 def _question(search: ForestSearch) -> dict[str, Any]:
     return {
         **native_arrays(search.forest, search.cost, search.said, search.words),
-        "most_bytes": machine_memory() // 2,
+        "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
+from latticemetric.frozen import Frozen
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 Combination = Literal["sum", "mean"]
@@ -18,8 +19,8 @@ Combination = Literal["sum", "mean"]
 _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 
-@dataclass(frozen=True)
-class HumanScores:
+@dataclass(frozen=True, eq=False)
+class HumanScores(Frozen):
     """Scores that metrics are compared with.
 
     Attributes:
@@ -52,7 +53,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
         raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")
     if len(judgments.columns) > 1 and set(judgments.columns) not in _BELONG_TOGETHER:
         raise UsageError(
-            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --scores"
+            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --human-scores"
         )
     notes = _missing_judgments(judgments)
     if normalize_judges:

@@ -51,7 +51,7 @@ def _id_line(g: Glance) -> bool:
 
 
 def _word_and_number(g: Glance) -> bool:
-    return len(g.fields) > 1 and not g.numbers(2) and g.fields[1][:1] in _NUMBER_BEGINS
+    return b"\0" not in g.line and len(g.fields) > 1 and not g.numbers(2) and g.fields[1][:1] in _NUMBER_BEGINS
 
 
 def _two_scores_and_a_count(g: Glance) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from latticemetric.vocabulary import Vocabulary
 _GLANCE = 2**16
 # By so many bytes, what is compressed is told from text.
 _MAGIC = 4
+_SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
 
 def entries(
@@ -37,11 +39,26 @@ def entries(
 ) -> Iterator[Entry]:
     """The graphs of some files, one after the other, not yet built."""
     chosen = find_format(format_name) if format_name else None
-    for path in expand(paths, lambda folder: _claimant(folder, chosen) is not None):
-        try:
-            yield from _entries_of(path, chosen, vocabulary)
-        except InputError as error:
-            yield _failed(path, error)
+    given = [os.fspath(path) for path in paths]
+    files = [(path, expand([path], lambda folder: _claimant(folder, chosen) is not None)) for path in given]
+    for path, file in [(path, file) for path, found in files for file in found]:
+        read = _entries_or_failure(file, chosen, vocabulary)
+        # Files of a folder or a glob are sorted by their names, which the user did not put in this order.
+        yield from read if file == path else _ordered(read, file)
+
+
+def _entries_or_failure(path: str, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    try:
+        yield from _entries_of(path, chosen, vocabulary)
+    except InputError as error:
+        yield _failed(path, error)
+
+
+def _ordered(read: Iterable[Entry], name: str) -> Iterator[Entry]:
+    """The same graphs, whose place follows from the name of their file, without its usual ends."""
+    stem = _SUFFIXES.sub("", name)
+    for entry in read:
+        yield entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
@@ -116,15 +133,22 @@ def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabula
     empty = True
     for member in members(archive):
         empty = False
-        if isinstance(member, InputError):
-            yield _failed(member.where or archive.name, member)
-            continue
-        try:
-            yield from _entries_of_stream(member, chosen, vocabulary)
-        except InputError as error:
-            yield _failed(member.name, error)
+        name = (member.where or archive.name) if isinstance(member, InputError) else member.name
+        yield from _ordered(_entries_of_member(member, name, chosen, vocabulary), name)
     if empty:
         raise InputError("the archive holds no files", where=archive.name)
+
+
+def _entries_of_member(
+    member: Stream | InputError, name: str, chosen: Format | None, vocabulary: Vocabulary | None
+) -> Iterator[Entry]:
+    if isinstance(member, InputError):
+        yield _failed(name, member)
+        return
+    try:
+        yield from _entries_of_stream(member, chosen, vocabulary)
+    except InputError as error:
+        yield _failed(name, error)
 
 
 def _entries_of_stream(stream: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.errors import FormatError, InputError, shortened
@@ -80,6 +81,11 @@ class ReferenceFile:
     def first_words(self) -> list[str]:
         """What lines begin with: their ids, if they are keyed."""
         return [words[0] for words in self.lines if words]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The same, to look them up."""
+        return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
         """Every line is a reference; an empty line is one of no words."""

@@ -29,7 +29,7 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 
 _ENTRY_POINTS = "latticemetric.formats"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-Naming = Literal["own", "file", "position"]
+Naming = Literal["own", "file", "position", "number"]
 
 _FILE_ENDS = re.compile(
     r"(\.sphinx)?(\.lat|\.lattice)?"
@@ -47,8 +47,11 @@ class Entry(NamedTuple):
         name: Its id.
         where: File and line where it begins.
         build: Parses and checks it; raises `InputError` where it cannot be used.
-        naming: Whether the id stands in the stream itself (`own`), or is the file's name, or a position.
+        naming: Whether the id stands in the stream itself (`own`; `number` if it is the number of a sentence), or is
+            the file's name, or a position.
         format: The format it is written in.
+        order: Where graphs are sorted by names that need not follow the decoder's order (files of a folder or a tar
+            archive, keys of a FAR): that name. Empty where the file has an order of its own.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Entry(NamedTuple):
     build: Callable[[], Graph]
     naming: Naming = "position"
     format: str = ""
+    order: str = ""
 
     @property
     def place(self) -> str:

@@ -11,7 +11,7 @@ import stat
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 from unicodedata import category
 
 from latticemetric.errors import (
@@ -19,6 +19,7 @@ from latticemetric.errors import (
     LatticeMetricError,
     OutputClosedError,
     UsageError,
+    of_system,
     output_closed,
     placed,
     shortened,
@@ -38,6 +39,8 @@ _LONGEST_NAME = 200
 
 
 Refused = Callable[[str, LatticeMetricError], None]
+
+_drafts: set[Path] = set()
 
 
 def write(
@@ -204,13 +207,9 @@ def standard_output() -> Iterator[IO[bytes]]:
     """Standard output as bytes, flushed at the end."""
     if sys.stdout is None:
         raise output_closed()
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise OutputClosedError from None
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where="standard output") from None
+    output = cast("IO[bytes]", _Written(sys.stdout.buffer, "standard output"))
+    yield output
+    output.flush()
 
 
 @contextlib.contextmanager
@@ -222,41 +221,91 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
             with standard_output() as output:
                 spool.copy_to(output)
         return
-    try:
-        with _written_aside(path) as raw:
-            file = compressing(path, raw)
-            yield file
-            if file is not raw:
-                file.close()
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", where=path) from None
+    with _written_aside(path) as raw:
+        file = compressing(path, raw)
+        yield file
+        if file is not raw:
+            file.close()
 
 
 @contextlib.contextmanager
 def _written_aside(path: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of another when it is whole; what cannot be replaced is written on."""
+    with _blaming(path):
+        real = Path(os.path.realpath(path))  # a link stays one
+        if not is_replaceable(path):
+            raw, draft, before = Path(path).open("ab"), None, None  # noqa: SIM115  closed below
+        else:
+            _check_replaceable(str(real), path)
+            before = real.stat() if real.exists() else None
+            draft, number = _new_draft(real, before)
+            raw = os.fdopen(number, "wb")
+    if draft is not None:
+        _drafts.add(draft)
+    written = cast("IO[bytes]", _Written(raw, path))
     try:
-        real = os.path.realpath(path)  # a link stays one
+        yield written
+        written.flush()
+        with _blaming(path):
+            if draft is not None and before is not None:
+                _make_alike(raw.fileno(), before)
+            raw.close()
+            if draft is not None:
+                _check_replaceable(str(real), path)  # what is read may have become known only now
+                draft.replace(real)
+    except BaseException:
+        with contextlib.suppress(OSError):  # what could not be written was told
+            raw.close()
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise
+    finally:
+        if draft is not None:
+            _drafts.discard(draft)
+
+
+def abandon_drafts() -> None:
+    """Removes what this process has half written, where it is ended while it writes."""
+    for draft in list(_drafts):
+        with contextlib.suppress(OSError):
+            draft.unlink()
+
+
+@contextlib.contextmanager
+def _blaming(path: str) -> Iterator[None]:
+    """Says of what goes wrong that the file cannot be written; around nothing but its own operations."""
+    try:
+        yield
+    except LatticeMetricError:
+        raise
+    except BrokenPipeError:
+        raise OutputClosedError from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {of_system(error)}", where=path) from None
     except ValueError:
         raise InputError("cannot be written: no file has such a name", where=path) from None
-    if not is_replaceable(path):
-        with Path(path).open("ab") as raw:
-            yield raw
-        return
-    _check_replaceable(real, path)
-    before = Path(real).stat() if Path(real).exists() else None
-    draft, number = _new_draft(Path(real), before)
-    try:
-        with os.fdopen(number, "wb") as raw:
-            yield raw
-            raw.flush()
-            if before is not None:
-                _make_alike(raw.fileno(), before)
-        _check_replaceable(real, path)  # what is read may have become known only now
-        draft.replace(real)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+
+
+class _Written:
+    """A file to write to whose errors name it: errors of files that are read meanwhile are not its own."""
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self._raw, self._name = raw, name
+
+    def write(self, data: bytes) -> int:
+        with _blaming(self._name):
+            return self._raw.write(data)
+
+    def flush(self) -> None:
+        with _blaming(self._name):
+            self._raw.flush()
+
+    def close(self) -> None:
+        with _blaming(self._name):
+            self._raw.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
 
 
 def check_writable(path: str) -> None:

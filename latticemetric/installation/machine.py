@@ -107,7 +107,8 @@ def _fork() -> str:
 
 def _limits() -> str:
     """Sets one, which holds for the process that this is tried in."""
-    from latticemetric.workers.limits import Limits, hold_memory
+    from latticemetric.memory import hold_memory
+    from latticemetric.workers.limits import Limits
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system has no processes that they could be tried in")

@@ -118,26 +118,59 @@ bool is_decimal(std::string_view field) {
   return std::from_chars(field.data(), end, value).ptr == end && !field.empty();
 }
 
-// Whether the fourth of at most four fields is an output label rather than a weight. It is a weight where some arc
-// has three fields only, or where it is a number on every such line and either somewhere not a whole one or beside
-// an input that is no number.
-bool fourth_is_output(std::string_view text) {
-  Lines lines(text);
-  std::string_view line;
-  bool three = false, four = false, numbers = true, whole = true, symbols = false;
-  while (lines.next(line)) {
-    const ArcFields fields(line);
-    if (fields.count >= 5) return true;
-    std::int32_t number = 0;
-    three = three || fields.count == 3;
-    if (fields.count == 4) {
-      four = true;
-      numbers = numbers && is_decimal(fields.field[3]);
-      whole = whole && parse_number(fields.field[3], number);
+bool is_score(std::string_view field) { return is_decimal(field.substr(field.substr(0, 1) == "+")); }
+
+// Whether a field that is no number is made of what numbers are made of, as `1,5` and `1.O` are.
+bool is_misspelled_number(std::string_view field) {
+  return field.find_first_of("0123456789") != std::string_view::npos &&
+         field.find_first_not_of("0123456789.,+-eEOoIl") == std::string_view::npos;
+}
+
+// What stands on the arcs of an OpenFst text.
+struct ArcCounts {
+  std::size_t three = 0, four = 0, five = 0;             // arcs by their number of fields
+  std::size_t fractions = 0, misspelled = 0, words = 0;  // of fourth fields: no whole numbers, nearly numbers, others
+  bool symbols = false;                                  // whether an input is no number
+
+  explicit ArcCounts(std::string_view text) {
+    Lines lines(text);
+    std::string_view line;
+    while (lines.next(line)) {
+      const ArcFields fields(line);
+      std::int32_t number = 0;
+      if (fields.count >= 3) symbols = symbols || !parse_number(fields.field[2], number);
+      three += fields.count == 3;
+      five += fields.count >= 5;
+      if (fields.count == 4) add_fourth(fields.field[3]);
     }
-    if (fields.count >= 3) symbols = symbols || !parse_number(fields.field[2], number);
   }
-  return four && !three && !(numbers && (!whole || symbols));
+
+  // Whether nearly all fourth fields are weights; the others then are errors.
+  bool weights() const {
+    if (misspelled + words == 0) return fractions > 0 || symbols;
+    const std::size_t numbers = four - misspelled - words;
+    if (words == 0 && numbers > 0) return fractions > 0 || symbols;
+    return fractions > 0 && numbers > misspelled + words;
+  }
+
+ private:
+  void add_fourth(std::string_view field) {
+    std::int32_t number = 0;
+    ++four;
+    if (!is_decimal(field))
+      ++(is_misspelled_number(field) ? misspelled : words);
+    else
+      fractions += !parse_number(field, number);
+  }
+};
+
+// Whether the fourth of at most four fields is an output label rather than a weight. It is a weight where some arc
+// has three fields only, or where it is a number on such lines and either somewhere not a whole one or beside an
+// input that is no number. One line that is written badly does not make words of all other weights.
+bool fourth_is_output(std::string_view text) {
+  const ArcCounts arcs(text);
+  if (arcs.five > 0) return arcs.three > 0 || arcs.four <= arcs.five || arcs.fractions == 0 || !arcs.weights();
+  return arcs.four > 0 && arcs.three == 0 && !arcs.weights();
 }
 
 // Room for about as many arcs as the text has; most lines take more bytes than this.
@@ -195,6 +228,10 @@ ArcLines parse_openfst(std::string_view text, bool has_output, WordColumn word, 
     const bool weighted = fields.count > weight_field;
     // OpenFst writes a state that is not final so, where asked to write all of them.
     if (!is_arc && weighted && fields.field[1] == "Infinity") continue;
+    if (is_arc && !has_output && weighted && !is_score(fields.field[weight_field]))
+      throw ParseError(number, quoted(fields.field[weight_field]) +
+                                   " is not a number, and other arcs have their weight there; "
+                                   "if it is an output, write a weight behind it on each arc");
     const double cost = weighted ? parse_score(fields.field[weight_field], number) : 0.0;
     machine.weighted = machine.weighted || weighted;
     if (!is_arc) {
@@ -237,7 +274,8 @@ std::size_t skip_lines(std::string_view text, std::size_t at, std::int64_t& line
 
 }  // namespace
 
-ArcLines parse_kaldi(std::string_view text) {
+ArcLines parse_kaldi(std::string_view text, bool symbols) {
+  if (symbols) return parse_kaldi(text, WordColumn(true));
   try {
     return parse_kaldi(text, WordColumn());
   } catch (const WordColumn::NotNumbers&) {

@@ -24,8 +24,8 @@ struct ArcLines {
 };
 
 // One lattice of a Kaldi text archive; its first line, the id, is passed over. Compact (`s t word g,a,tids`) or not
-// (`s t tid word g,a`).
-ArcLines parse_kaldi(std::string_view text);
+// (`s t tid word g,a`). Words are symbols if the archive is known to spell them, else if one of them is no number.
+ArcLines parse_kaldi(std::string_view text, bool symbols);
 
 // An OpenFst machine as text: `s t input [output] [weight]`, final `s [weight]`.
 ArcLines parse_openfst(std::string_view text);

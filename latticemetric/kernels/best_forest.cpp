@@ -212,7 +212,7 @@ BestForest best_forest(const ForestGraph& graph, const std::vector<std::vector<s
     Determinization<Value> determinization(graph);
     for (std::size_t k = 0; k < references.size(); ++k) {
       tables.push_back(std::make_unique<ForestTables<Value>>(
-          *rules[k], RecognitionRows<Value>(classes[k].reference, pay<Value>(gains)), std::vector<Value>{},
+          *rules[k], RecognitionRows<Value>(classes[k].reference, pay<Value>(gains)), WeighedCosts<Value>{},
           most_bytes / references.size()));
       auto optimum = std::make_unique<ForestOptimum<Value>>(*tables.back());
       optimum->find();

@@ -9,9 +9,12 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "alignment.hpp"
+#include "budget.hpp"
+#include "released_gil.hpp"
 
 namespace latticemetric {
 
@@ -31,6 +34,22 @@ Output<T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> sha
   return Output<T>(data, shape, owner);
 }
 
+// Python decides how much memory a call may take.
+inline std::size_t most_bytes() {
+  const TakenGil taken;
+  return nb::cast<std::size_t>(nb::module_::import_("latticemetric.memory").attr("most_bytes")());
+}
+
+// While it lives a kernel runs: other threads may use Python, and what this one allocates is held to a budget.
+class Running {
+ public:
+  Running() : budget_(most_bytes) {}
+
+ private:
+  ReleasedGil released_;
+  Budget budget_;
+};
+
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
@@ -46,6 +65,11 @@ Output<T> column(std::vector<T> values) {
   const auto size = values.size();
   return to_numpy(std::move(values), {size});
 }
+
+// Numbers of 128 bits come and go as their high and their low half.
+using Halves = std::pair<std::int64_t, std::uint64_t>;
+inline Wide wide(Halves halves) { return static_cast<Wide>(halves.first) * (static_cast<Wide>(1) << 64) + halves.second; }
+inline Halves halves(Wide value) { return {static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)}; }
 
 inline void require_order(std::int32_t order) { require(order >= 1 && order < 255, "the order must lie in 1 .. 254"); }
 

@@ -3,9 +3,15 @@
 #include <algorithm>
 
 namespace latticemetric {
+namespace {
+
+// A thousand times longer than a sentence needs. Of four million edges, the tree alone took half a minute.
+constexpr std::size_t longest_derivation = std::size_t{1} << 18;
+
+}  // namespace
 
 void require_writable(std::size_t edges) {
-  if (edges > std::size_t{1} << 22) throw TooLarge("the best derivation has more than four million edges: nodes that share their parts make it too long to be written out");
+  if (edges > longest_derivation) throw TooLarge("the best derivation has more than 262144 edges: nodes that share their parts make it too long to be written out");
 }
 
 Derivations::Number Derivations::add(std::int64_t edge, const std::vector<Number>& parts) {

@@ -27,7 +27,7 @@ Output<std::int64_t> best(Input<std::int32_t> head, Input<std::int64_t> tail_beg
   const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
   std::vector<std::int64_t> edges;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     edges = best_derivation(graph);
   }
   return column(std::move(edges));
@@ -42,7 +42,7 @@ double largest(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<s
 nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
                  Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
                  Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
-                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta, double hope,
+                 std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
                  std::size_t most_bytes) {
   require_aligned(reference);
   require(reference.size() < longest_reference, "the reference is too long");
@@ -51,12 +51,35 @@ nb::tuple search(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input
   const auto size = static_cast<std::int32_t>(reference.size());
   BestDerivation best;
   {
-    nb::gil_scoped_release release;
-    best = hope > 0 ? search_forest_for_hope(graph, reference.data(), size, gains, hope, most_bytes)
-                    : search_forest(graph, reference.data(), size, gains, most_bytes);
+    const Running running;
+    best = search_forest(graph, reference.data(), size, gains, most_bytes);
   }
-  return nb::make_tuple(column(std::move(best.edges)), static_cast<std::int64_t>(best.gain >> 64),
-                        static_cast<std::uint64_t>(best.gain), best.value);
+  const auto [high, low] = halves(best.gain);
+  return nb::make_tuple(column(std::move(best.edges)), high, low);
+}
+
+nb::tuple search_for_hope(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
+                          Input<std::int64_t> said_begin, Input<std::int32_t> said, Input<double> cost,
+                          Input<std::int64_t> words, Input<double> goal_cost, Input<std::int32_t> reference,
+                          std::int32_t order, std::int64_t unit, std::int64_t alpha, std::int64_t beta,
+                          Input<std::int64_t> whole_cost, Input<std::int64_t> whole_goal_cost, Halves gain_weight,
+                          Halves cost_weight, std::size_t most_bytes) {
+  require_aligned(reference);
+  require_aligned(whole_cost, whole_goal_cost);
+  require(reference.size() < longest_reference, "the reference is too long");
+  require(gain_weight.first >= 0 && cost_weight.first >= 0, "a weight is negative");
+  const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
+  require(whole_cost.size() == cost.size() && whole_goal_cost.size() == goal_cost.size(), "columns differ in length");
+  const Gains gains = gains_of(order, unit, alpha, beta);
+  const HopeWeights weights{wide(gain_weight), wide(cost_weight), whole_cost.data(), whole_goal_cost.data()};
+  BestDerivation best;
+  {
+    const Running running;
+    best = search_forest_for_hope(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains, weights,
+                                  most_bytes);
+  }
+  const auto [high, low] = halves(best.gain);
+  return nb::make_tuple(column(std::move(best.edges)), high, low);
 }
 
 nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Input<std::int32_t> tail,
@@ -68,7 +91,7 @@ nb::tuple best_of(Input<std::int32_t> head, Input<std::int64_t> tail_begin, Inpu
   const Gains gains = gains_of(order, unit, alpha, beta);
   BestForest found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = best_forest(graph, references, gains, most_bytes);
   }
   return nb::make_tuple(column(std::move(found.head)), column(std::move(found.edge)), column(std::move(found.tail_begin)),
@@ -108,7 +131,7 @@ nb::tuple best_strings(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   const Gains gains = gains_of(order, unit, alpha, beta);
   std::vector<BestDerivation> found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = k_best(graph, texts, reference.data(), static_cast<std::int32_t>(reference.size()), gains, most, few, most_bytes);
   }
   std::vector<std::int64_t> edges, begin{0}, high;
@@ -131,7 +154,10 @@ void bind_forests(nb::module_& m) {
   m.def("largest_cost", &largest, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
         "goal_cost"_a);
   m.def("search_forest", &search, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
-        "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "hope"_a, "most_bytes"_a);
+        "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
+  m.def("search_forest_for_hope", &search_for_hope, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a,
+        "cost"_a, "words"_a, "goal_cost"_a, "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "whole_cost"_a,
+        "whole_goal_cost"_a, "gain_weight"_a, "cost_weight"_a, "most_bytes"_a);
   m.def("best_forest", &best_of, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "cost"_a, "words"_a,
         "goal_cost"_a, "references"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a, "most_bytes"_a);
   m.def("best_strings", &best_strings, "head"_a, "tail_begin"_a, "tail"_a, "said_begin"_a, "said"_a, "shown_begin"_a,

@@ -18,9 +18,9 @@ std::vector<BestDerivation> written(const std::vector<RankedString<Value>>& best
   std::size_t bytes = 0;
   for (const auto& [gain, number] : best) {
     if (derivations.size() == most) break;
-    derivations.push_back({said.preorder(number), static_cast<Wide>(gain), static_cast<double>(gain)});
+    derivations.push_back({said.preorder(number), static_cast<Wide>(gain)});
     bytes += derivations.back().edges.size() * sizeof(std::int64_t);
-    if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer");
+    if (bytes > most_bytes) throw TooLarge("the derivations of the best strings do not fit into memory; ask for fewer, or allow more (--max-memory)");
   }
   return derivations;
 }

@@ -24,7 +24,7 @@ nb::tuple py_inside_outside(Input<std::int32_t> head, Input<std::int64_t> tail_b
   const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
   InsideOutside found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = inside_outside(graph);
   }
   return nb::make_tuple(found.log_total, column(std::move(found.node)), column(std::move(found.transition)),
@@ -37,7 +37,7 @@ nb::tuple py_through_costs(Input<std::int32_t> head, Input<std::int64_t> tail_be
   const ForestGraph graph = ForestArrays{head, tail, said, tail_begin, said_begin, words, cost, goal_cost}.checked();
   ForestThroughCosts through;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     through = forest_through_costs(graph);
   }
   return nb::make_tuple(column(std::move(through.edge)), column(std::move(through.ending)));
@@ -65,7 +65,7 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> head, Input<std::int64_t> tail
   std::vector<std::int32_t> last;
   NgramPosteriors found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     const auto spelled = words_of(graph);
     const ForestRules rules(graph, WordClasses(spelled.data(), static_cast<std::int32_t>(spelled.size())));
     const auto longest = std::max(1.0, std::min(rules.most_words(), static_cast<double>(order)));
@@ -93,7 +93,7 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> head, Input<std::int64
   require(order >= 1 && order <= highest_order, "the order must lie in 1 .. 254");
   std::vector<std::int64_t> edges;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     const auto trie = trie_of(parent, ending);
     for (std::int32_t g = 0; g < trie.size(); ++g) require(trie.length(g) <= order, "an n-gram is too long");
     const ForestRules rules(graph, WordClasses(own.data(), static_cast<std::int32_t>(own.size())));

@@ -150,16 +150,12 @@ class ForestOptimum {
     return starts;
   }
 
-  Value goal_weight(std::int32_t v) const {
-    return std::is_floating_point_v<Value> ? static_cast<Value>(graph_.goal_cost[v]) : Value{0};
-  }
-
   // All matches may be forgotten in the end, so there is one final state to look at.
   void find_roots() {
     best_ = Rows::nothing;
     for (std::int32_t v = 0; v < graph_.nodes; ++v) {
       if (!std::isfinite(graph_.goal_cost[v])) continue;
-      const Value value = tables_.row(v, 0)[rows_.final_states()] - goal_weight(v);
+      const Value value = static_cast<Value>(tables_.row(v, 0)[rows_.final_states()] - tables_.goal_weight(v));
       if (value < best_) continue;
       if (value > best_) roots_.clear();
       best_ = value;

@@ -143,12 +143,29 @@ class TieRule {
 };
 
 template <typename Value>
-BestDerivation run(const ForestRules& rules, const WordClasses& classes, Pay<Value> pay, std::vector<Value> weight,
+BestDerivation run(const ForestRules& rules, const WordClasses& classes, Pay<Value> pay, WeighedCosts<Value> costs,
                    std::size_t most_bytes) {
-  ForestTables<Value> tables(rules, RecognitionRows<Value>(classes.reference, pay), std::move(weight), most_bytes);
+  ForestTables<Value> tables(rules, RecognitionRows<Value>(classes.reference, pay), std::move(costs), most_bytes);
   ForestOptimum<Value> optimum(tables);
   optimum.find();
-  return {TieRule<Value>(optimum).run(), static_cast<Wide>(optimum.best()), static_cast<double>(optimum.best())};
+  return {TieRule<Value>(optimum).run(), static_cast<Wide>(optimum.best())};
+}
+
+// No sum of whole costs is larger in size than this.
+double largest_sum(const ForestGraph& graph, const HopeWeights& weights) {
+  const std::vector<double> edge(weights.edge_cost, weights.edge_cost + graph.edges);
+  std::vector<double> goal(weights.goal_cost, weights.goal_cost + graph.nodes);
+  ForestGraph whole = graph;
+  whole.cost = edge.data();
+  whole.goal_cost = goal.data();
+  return largest_cost(whole);
+}
+
+template <typename Value>
+std::vector<Value> weighed(const std::int64_t* costs, std::int64_t count, Wide weight) {
+  std::vector<Value> products(static_cast<std::size_t>(count));
+  for (std::int64_t k = 0; k < count; ++k) products[static_cast<std::size_t>(k)] = static_cast<Value>(costs[k] * weight);
+  return products;
 }
 
 }  // namespace
@@ -164,17 +181,20 @@ BestDerivation search_forest(const ForestGraph& graph, const std::int32_t* refer
 }
 
 BestDerivation search_forest_for_hope(const ForestGraph& graph, const std::int32_t* reference,
-                                      std::int32_t reference_words, Gains gains, double scale,
+                                      std::int32_t reference_words, Gains gains, const HopeWeights& weights,
                                       std::size_t most_bytes) {
   const WordClasses classes(reference, reference_words);
   const ForestRules rules(graph, classes);
-  const double largest = scale * largest_value(rules, reference_words, gains) + largest_cost(graph);
-  if (!(largest < std::numeric_limits<double>::max() / 8))
-    throw TooLarge("the weight of hope or the costs are too large to be added up");
-  const auto scaled = [&](std::int64_t gain) { return scale * static_cast<double>(gain); };
-  const Pay<double> pay{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
-  std::vector<double> weight(graph.cost, graph.cost + graph.edges);
-  return run<double>(rules, classes, pay, std::move(weight), most_bytes);
+  const double largest = static_cast<double>(weights.gain) * largest_value(rules, reference_words, gains) +
+                         static_cast<double>(weights.cost) * largest_sum(graph, weights);
+  return with_exact_value(largest, [&](auto zero) {
+    using Value = decltype(zero);
+    const auto scaled = [&](std::int64_t gain) { return static_cast<Value>(gain * weights.gain); };
+    const Pay<Value> pay{gains.order, scaled(gains.unit), scaled(gains.alpha), scaled(gains.beta)};
+    WeighedCosts<Value> costs{weighed<Value>(weights.edge_cost, graph.edges, weights.cost),
+                              weighed<Value>(weights.goal_cost, graph.nodes, weights.cost)};
+    return run<Value>(rules, classes, pay, std::move(costs), most_bytes);
+  });
 }
 
 }  // namespace latticemetric

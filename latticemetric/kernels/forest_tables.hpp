@@ -11,6 +11,12 @@
 
 namespace latticemetric {
 
+// What derivations cost, in the unit of gains; nothing where costs are not weighed against gains.
+template <typename Value>
+struct WeighedCosts {
+  std::vector<Value> edge, goal;  // an edge, a node
+};
+
 // The table of node v holds V(v, q, q') = the best gain of reaching q' from q with a string of v (less the string's
 // cost, where costs are weighed in). Words come after what stands before them, so q' >= first(q). With the rules
 // v -> x_1 ... x_k, each symbol a matrix, V(v) is the maximum over rules of their max-plus products, a row at a time.
@@ -22,9 +28,9 @@ class ForestTables {
  public:
   using Rows = RowsOfValue;
 
-  // `weight` is what each edge takes from the gain. Throws TooLarge where the tables take more than `most_bytes`.
-  ForestTables(const ForestRules& rules, Rows rows, std::vector<Value> weight, std::size_t most_bytes)
-      : rules_(rules), rows_(std::move(rows)), weight_(std::move(weight)), states_(rows_.states()) {
+  // `costs` are taken from the gains. Throws TooLarge where the tables take more than `most_bytes`.
+  ForestTables(const ForestRules& rules, Rows rows, WeighedCosts<Value> costs, std::size_t most_bytes)
+      : rules_(rules), rows_(std::move(rows)), costs_(std::move(costs)), states_(rows_.states()) {
     find_uses();
     allot(most_bytes);
     levels_.resize(static_cast<std::size_t>(rules.longest()) + 1);
@@ -47,7 +53,8 @@ class ForestTables {
     return uses_[v].all_ends ? rows_.first(q) : rows_.final_states();
   }
 
-  Value weight(const Rule& rule) const { return weight_.empty() ? Value{0} : weight_[rule.edge]; }
+  Value weight(const Rule& rule) const { return costs_.edge.empty() ? Value{0} : costs_.edge[rule.edge]; }
+  Value goal_weight(std::int32_t v) const { return costs_.goal.empty() ? Value{0} : costs_.goal[v]; }
 
   // The rows of a rule's beginnings from one state: after(t) is that of its first t symbols.
   class Progress {
@@ -122,7 +129,7 @@ class ForestTables {
         size += use.all_ends ? states : static_cast<std::size_t>(rows_.order());
       // And two words of 64 bits for each 64 entries of a row: which of them are live, and their numbers.
       marks += (use.all_starts ? states : 1) * ((states + 63) / 64) * 16;
-      if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory; prune the forest, or shorten the reference");
+      if (marks > most_bytes || size > (most_bytes - marks) / sizeof(Value)) throw TooLarge("the forest's tables do not fit into memory; prune the forest, shorten the reference, or allow more (--max-memory)");
     }
     values_.assign(size, Rows::nothing);
   }
@@ -167,7 +174,7 @@ class ForestTables {
 
   const ForestRules& rules_;
   const Rows rows_;
-  const std::vector<Value> weight_;
+  const WeighedCosts<Value> costs_;
   const std::int32_t states_;
   std::vector<Uses> uses_;
   std::vector<std::size_t> triangle_;

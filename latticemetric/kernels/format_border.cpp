@@ -27,10 +27,11 @@ nb::tuple word_column(WordColumn& words) {
   return nb::make_tuple(column(words.take()), texts);
 }
 
-nb::dict parse_arc_lines(const nb::bytes& text, ArcLines (*parse)(std::string_view)) {
+template <typename Parse>
+nb::dict parse_arc_lines(const nb::bytes& text, const Parse& parse) {
   ArcLines lines;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     lines = parse(as_view(text));
   }
   nb::dict result;
@@ -52,14 +53,16 @@ nb::dict parse_arc_lines(const nb::bytes& text, ArcLines (*parse)(std::string_vi
   return result;
 }
 
-nb::dict parse_kaldi_text(nb::bytes text) { return parse_arc_lines(text, parse_kaldi); }
+nb::dict parse_kaldi_text(nb::bytes text, bool symbols) {
+  return parse_arc_lines(text, [symbols](std::string_view lines) { return parse_kaldi(lines, symbols); });
+}
 
 nb::dict parse_openfst_text(nb::bytes text) { return parse_arc_lines(text, parse_openfst); }
 
 nb::dict parse_plf_line(nb::bytes text) {
   PlfLattice lattice;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     lattice = latticemetric::parse_plf(as_view(text));
   }
   nb::dict result, scores;
@@ -114,7 +117,7 @@ nb::dict slf_table(const SlfTable& table, const std::vector<std::string>& texts)
 nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
   SlfText parsed;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     parsed = parse_slf(as_view(text));
   }
   nb::list header;
@@ -134,7 +137,7 @@ nb::dict parse_slf_text(nb::bytes text, std::vector<std::string> texts) {
 Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
   std::vector<std::int64_t> blocks;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     blocks = split_blocks(as_view(text), at_end);
   }
   const auto rows = blocks.size() / 4;
@@ -145,7 +148,7 @@ Output<std::int64_t> split_text_blocks(nb::bytes text, bool at_end) {
 nb::dict parse_kaldi_machine(nb::bytes data) {
   KaldiMachine machine;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     machine = parse_kaldi_binary(as_view(data));
   }
   nb::dict result;
@@ -170,7 +173,7 @@ nb::object skip_kaldi_machine(nb::bytes data, std::size_t begin) {
   require(begin <= data.size(), "the offset lies beyond the end");
   std::size_t size = 0;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     size = kaldi_binary_size(as_view(data).substr(begin));
   }
   return size == 0 ? nb::none() : nb::object(nb::int_(begin + size));
@@ -189,7 +192,7 @@ void bind_formats(nb::module_& m) {
       PyErr_SetObject(parse_error.ptr(), nb::make_tuple(error.line, error.what()).ptr());
     }
   });
-  m.def("parse_kaldi", &parse_kaldi_text, "text"_a);
+  m.def("parse_kaldi", &parse_kaldi_text, "text"_a, "symbols"_a = false);
   m.def("parse_kaldi_binary", &parse_kaldi_machine, "data"_a);
   m.def("skip_kaldi_binary", &skip_kaldi_machine, "data"_a, "begin"_a);
   m.def("parse_openfst", &parse_openfst_text, "text"_a);

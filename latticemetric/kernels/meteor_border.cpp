@@ -51,7 +51,7 @@ nb::tuple align_stages(Input<std::int32_t> candidates, Input<std::int64_t> candi
   std::vector<std::int64_t> counts(pairs * 4), edge_begin(1, 0);
   std::vector<std::int32_t> edges;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     MeteorAligner aligner(std::move(runs), cap);
     for (std::size_t p = 0; p < pairs; ++p) {
       const auto c = candidate_begin.data()[p], r = reference_begin.data()[p];

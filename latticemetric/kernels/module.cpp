@@ -5,6 +5,7 @@
 #include "alignment.hpp"
 #include "best_path.hpp"
 #include "border.hpp"
+#include "determinization.hpp"
 #include "forest_order.hpp"
 #include "forward_backward.hpp"
 #include "recognition_search.hpp"
@@ -40,7 +41,7 @@ nb::tuple order_states(Input<std::int32_t> source, Input<std::int32_t> target, s
   require_ids(target, states, "a target is not a state");
   latticemetric::Topology topology;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     topology = latticemetric::order_states(states, source.data(), target.data(),
                                            static_cast<std::int64_t>(source.size()), start, is_final.data());
   }
@@ -62,7 +63,7 @@ nb::tuple order_forest(Input<std::int32_t> head, Input<std::int64_t> tail_begin,
   require(static_cast<std::size_t>(tail_begin.data()[edges]) == tail.size(), "tails must end at the end");
   latticemetric::ForestOrder order;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     order = latticemetric::order_forest(nodes, static_cast<std::int64_t>(edges), head.data(), tail_begin.data(),
                                         tail.data(), is_goal.data());
   }
@@ -89,7 +90,7 @@ Output<std::int64_t> best_path(Input<std::int32_t> source, Input<std::int32_t> t
   require(cost.size() == arcs && is_word.size() == arcs, "columns differ in length");
   std::vector<std::int64_t> path;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     path = latticemetric::best_path(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
                                     cost.data(), is_word.data(), final_cost.data());
   }
@@ -106,11 +107,32 @@ nb::tuple through_costs(Input<std::int32_t> source, Input<std::int32_t> target, 
   require(cost.size() == arcs, "columns differ in length");
   latticemetric::ThroughCosts through;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     through = latticemetric::through_costs(states, static_cast<std::int64_t>(arcs), source.data(), target.data(),
                                            cost.data(), final_cost.data());
   }
   return nb::make_tuple(column(std::move(through.arc)), column(std::move(through.ending)));
+}
+
+nb::tuple determinize(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> word,
+                      Input<double> cost, Input<double> final_cost, std::int32_t start, double delta) {
+  const auto states = static_cast<std::int32_t>(final_cost.size());
+  const auto arcs = source.size();
+  require(0 <= start && start < states, "the start is not a state");
+  require(delta > 0, "delta must be positive");
+  require_lattice(source, target, states);
+  require_aligned(word, cost, final_cost);
+  require(word.size() == arcs && cost.size() == arcs, "columns differ in length");
+  const auto copied = [](const auto& array) { return std::vector(array.data(), array.data() + array.size()); };
+  latticemetric::WeightedArcs found;
+  {
+    const latticemetric::Running running;
+    found = latticemetric::determinize(
+        {copied(source), copied(target), copied(word), copied(cost), copied(final_cost)}, start, delta);
+  }
+  return nb::make_tuple(column(std::move(found.source)), column(std::move(found.target)),
+                        column(std::move(found.word)), column(std::move(found.cost)),
+                        column(std::move(found.final_cost)));
 }
 
 // The gain may need more than 64 bits: it is returned as its high and its low half.
@@ -130,7 +152,7 @@ nb::tuple search_lattice(Input<std::int32_t> source, Input<std::int32_t> target,
                                    label.data(), is_word.data(),                  cost.data(),   final_cost.data()};
   latticemetric::Best best;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     best = latticemetric::search_lattice(graph, reference.data(), static_cast<std::int32_t>(reference.size()), gains);
   }
   const auto size = best.arcs.size();
@@ -179,7 +201,7 @@ nb::tuple search_reference_graph(Input<std::int32_t> source, Input<std::int32_t>
                                                 reference_final.data()};
   latticemetric::BestInGraph best;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     best = latticemetric::search_reference_graph(graph, size.data(), reference, gains,
                                                  {joined(rate_high, rate_low), rate_total}, most_bytes);
   }
@@ -199,7 +221,7 @@ nb::tuple forward_backward(Input<std::int32_t> source, Input<std::int32_t> targe
   }
   latticemetric::ForwardBackward found;
   {
-    nb::gil_scoped_release release;
+    const latticemetric::Running running;
     found = latticemetric::forward_backward(states, static_cast<std::int64_t>(source.size()), source.data(),
                                             target.data(), cost.data(), final_cost.data());
   }
@@ -211,14 +233,25 @@ std::string align(Input<std::int32_t> candidate, Input<std::int32_t> reference, 
                   std::int64_t unit, std::int64_t alpha, std::int64_t beta) {
   require_aligned(candidate, reference);
   latticemetric::Aligner aligner(checked_gains(order, unit, alpha, beta));
-  nb::gil_scoped_release release;
+  const latticemetric::Running running;
   return aligner.align(candidate.data(), static_cast<std::int64_t>(candidate.size()), reference.data(),
                        static_cast<std::int64_t>(reference.size()));
+}
+
+// Says how much a call may take, and how to allow it more.
+void raise_over_budget(const std::exception_ptr& problem, void*) {
+  try {
+    std::rethrow_exception(problem);
+  } catch (const latticemetric::OverBudget& error) {
+    const nb::object told = nb::module_::import_("latticemetric.memory").attr("over_budget")(error.most());
+    PyErr_SetObject(told.type().ptr(), told.ptr());
+  }
 }
 
 }  // namespace
 
 NB_MODULE(_native, m) {
+  nb::register_exception_translator(raise_over_budget);
   m.attr("VERSION") = LATTICEMETRIC_VERSION;
   m.attr("COMPILER") = LATTICEMETRIC_COMPILER;
   m.attr("FLAGS") = LATTICEMETRIC_FLAGS;
@@ -236,6 +269,7 @@ NB_MODULE(_native, m) {
   m.def("order_forest", &order_forest, "head"_a, "tail_begin"_a, "tail"_a, "is_goal"_a);
   m.def("best_path", &best_path, "source"_a, "target"_a, "cost"_a, "is_word"_a, "final_cost"_a);
   m.def("through_costs", &through_costs, "source"_a, "target"_a, "cost"_a, "final_cost"_a);
+  m.def("determinize", &determinize, "source"_a, "target"_a, "word"_a, "cost"_a, "final_cost"_a, "start"_a, "delta"_a);
   m.def("search_lattice", &search_lattice, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a, "final_cost"_a,
         "reference"_a, "order"_a, "unit"_a, "alpha"_a, "beta"_a);
   m.def("search_reference_graph", &search_reference_graph, "source"_a, "target"_a, "label"_a, "is_word"_a, "cost"_a,

@@ -38,7 +38,7 @@ nb::tuple align(Input<std::int32_t> source, Input<std::int32_t> target, Input<st
     require(0 <= cost && std::isfinite(cost), "a cost is negative or too large");
   NetworkAlignment found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = align_networks(reference, candidate, {substitution, deletion, insertion, silence});
   }
   return nb::make_tuple(column(std::move(found.reference)), column(std::move(found.candidate)), found.edits);

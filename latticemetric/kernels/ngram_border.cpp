@@ -33,7 +33,7 @@ nb::tuple py_ngram_posteriors(Input<std::int32_t> source, Input<std::int32_t> ta
   require(order >= 1, "the order must be positive");
   NgramPosteriors found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = ngram_posteriors(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
                              word.data(), transition.data(), order);
   }
@@ -52,7 +52,7 @@ Output<std::int64_t> py_search_ngrams(Input<std::int32_t> source, Input<std::int
   require(gain.size() == parent.size(), "n-grams differ in number");
   std::vector<std::int64_t> path;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     const auto trie = trie_of(parent, ending);
     path = search_ngrams(static_cast<std::int32_t>(final_cost.size()), static_cast<std::int64_t>(source.size()),
                          source.data(), target.data(), word.data(), cost.data(), final_cost.data(),
@@ -71,7 +71,7 @@ nb::tuple py_unfold_gains(Input<std::int32_t> source, Input<std::int32_t> target
   require(gain.size() == parent.size(), "n-grams differ in number");
   GainLattice unfolded;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     const auto trie = trie_of(parent, ending);
     unfolded = unfold_gains(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
                             word.data(), {trie, gain.data(), word_gain});

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "forest_rules.hpp"
 
 namespace latticemetric {
 
-// What a metric pays. Integers, or real numbers where gains are weighed against costs.
+// What a metric pays, in integers.
 template <typename Value>
 struct Pay {
   std::int32_t order;
@@ -28,8 +27,7 @@ template <typename Value>
 class RecognitionRows {
  public:
   // Half the range away from zero, so that two of them can be added.
-  static constexpr Value nothing = std::is_floating_point_v<Value> ? -std::numeric_limits<Value>::infinity()
-                                                                   : std::numeric_limits<Value>::min() / 2;
+  static constexpr Value nothing = std::numeric_limits<Value>::min() / 2;
   static constexpr bool ends_are_final = true;  // deletions at the end are made
 
   // The reference by its words' classes: 1, 2, ...
@@ -42,12 +40,11 @@ class RecognitionRows {
   std::int32_t first(std::int32_t q) const { return q / pay_.order * pay_.order; }
 
   static bool is_nothing(Value value) {
-    return std::is_floating_point_v<Value> ? value == nothing : value < nothing / 2;
+    return value < nothing / 2;
   }
 
   // Values that gains were added to nothing of are nothing again.
   void clean(std::int32_t q, Value* row) const {
-    if (std::is_floating_point_v<Value>) return;
     for (std::int32_t s = first(q); s < states(); ++s) row[s] = is_nothing(row[s]) ? nothing : row[s];
   }
 

@@ -37,7 +37,7 @@ nb::tuple count_segments(nb::object candidates, nb::object references, std::int3
   std::vector<std::int64_t> owner{0};
   for (std::int64_t first = 0; first < reader.segments(); first += turn) {
     reader.read(first, std::min(first + turn, reader.segments()), read);
-    nb::gil_scoped_release release;
+    const Running running;
     counter.add(read.test_set());
     const auto before = owner.back();
     for (std::size_t s = 1; s < read.owner.size(); ++s) owner.push_back(before + read.owner[s]);
@@ -79,7 +79,7 @@ auto count_ngrams(Input<std::int32_t> candidates, Input<std::int64_t> candidate_
   require_order(order);
   decltype(kernel(test, order)) found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = kernel(test, order);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(test.candidates.count), static_cast<std::size_t>(order)});
@@ -99,7 +99,7 @@ auto all_pair_gains(Input<std::int32_t> candidates, Input<std::int64_t> candidat
   require(largest_gain(gains, said.longest(), expected.longest()) >> 62 == 0, "gains do not fit in 63 bits");
   std::vector<std::int64_t> found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = pair_gains(gains, said, expected);
   }
   return to_numpy(std::move(found), {static_cast<std::size_t>(expected.count), static_cast<std::size_t>(said.count)});

@@ -21,7 +21,7 @@ nb::tuple py_string_trie(Input<std::int64_t> begin, Input<std::int32_t> words) {
   for (std::size_t k = 0; k < words.size(); ++k) require(words.data()[k] > 0, "a string has words");
   StringTrie made;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     made = string_trie(static_cast<std::int64_t>(begin.size()) - 1, begin.data(), words.data());
   }
   return nb::make_tuple(column(made.trie.parents()), column(made.trie.words()), column(std::move(made.end)));
@@ -40,7 +40,7 @@ nb::tuple py_minimize_trie(Input<std::int32_t> parent, Input<std::int32_t> word,
   }
   StringLattice made;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     made = minimize_trie(static_cast<std::int32_t>(nodes), parent.data(), word.data(), end_cost.data());
   }
   return nb::make_tuple(column(std::move(made.source)), column(std::move(made.target)), column(std::move(made.word)),

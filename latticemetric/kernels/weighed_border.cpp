@@ -12,8 +12,6 @@ using namespace nb::literals;
 
 constexpr std::size_t longest_reference = std::size_t{1} << 22;
 
-Wide wide(std::int64_t high, std::uint64_t low) { return static_cast<Wide>(high) * (static_cast<Wide>(1) << 64) + low; }
-
 WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32_t>& target,
                        const Input<std::int32_t>& label, const Input<std::int32_t>& shown,
                        const Input<std::int64_t>& cost, const Input<std::int64_t>& final_cost,
@@ -38,27 +36,26 @@ WeighedLattice checked(const Input<std::int32_t>& source, const Input<std::int32
           label.data(), shown.data(), cost.data(), final_cost.data(), is_final.data()};
 }
 
-// Numbers of 128 bits come and go as their high and their low half.
 nb::tuple py_weighed_strings(Input<std::int32_t> source, Input<std::int32_t> target, Input<std::int32_t> label,
                              Input<std::int32_t> shown, Input<std::int64_t> cost, Input<std::int64_t> final_cost,
                              Input<std::uint8_t> is_final, std::vector<std::vector<std::int32_t>> references,
-                             std::vector<std::pair<std::int64_t, std::uint64_t>> weights,
-                             std::pair<std::int64_t, std::uint64_t> cost_weight, bool ill, std::int32_t order,
+                             std::vector<Halves> weights,
+                             Halves cost_weight, bool ill, std::int32_t order,
                              std::int64_t unit, std::int64_t alpha, std::int64_t beta, std::int64_t most,
                              std::int64_t most_steps, std::size_t most_bytes) {
   const WeighedLattice lattice = checked(source, target, label, shown, cost, final_cost, is_final);
   require(!references.empty() && references.size() == weights.size(), "references must have weights");
   require(cost_weight.first >= 0, "a weight is negative");
-  Weighing weighing{{}, checked_gains(order, unit, alpha, beta), wide(cost_weight.first, cost_weight.second), ill};
+  Weighing weighing{{}, checked_gains(order, unit, alpha, beta), wide(cost_weight), ill};
   for (std::size_t r = 0; r < references.size(); ++r) {
     require(references[r].size() < longest_reference, "the reference is too long");
     require(weights[r].first >= 0, "a weight is negative");
-    weighing.references.push_back({std::move(references[r]), wide(weights[r].first, weights[r].second)});
+    weighing.references.push_back({std::move(references[r]), wide(weights[r])});
   }
   require(most >= 1 && most_steps >= 1 && most_steps < (std::int64_t{1} << 30), "there must be something to look for");
   WeighedStrings found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = weighed_strings(lattice, weighing, {most, most_steps, most_bytes});
   }
   return nb::make_tuple(found.arcs, found.exact, static_cast<std::int64_t>(found.bound >> 64),

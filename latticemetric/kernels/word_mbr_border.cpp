@@ -35,7 +35,7 @@ Output<double> shares(Input<std::int32_t> source, Input<std::int32_t> target, In
   require(cost.size() == source.size(), "columns differ in length");
   std::vector<double> found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = incoming_shares(states, static_cast<std::int64_t>(source.size()), source.data(), target.data(),
                             cost.data());
   }
@@ -59,7 +59,7 @@ nb::tuple meet(Input<std::int32_t> source, Input<std::int32_t> target, Input<std
   const std::size_t rows = static_cast<std::size_t>(labels), columns = hypothesis.size();
   Meetings found;
   {
-    nb::gil_scoped_release release;
+    const Running running;
     found = meet_words(evidence, hypothesis.data(), static_cast<std::int32_t>(columns));
   }
   const std::size_t timed = times.size() ? rows : 0;

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.engine.memory import small_enough
 from latticemetric.lattice import Costs, Lattice
+from latticemetric.memory import most_bytes
 from latticemetric.questions.decoding.ngram_gain import ExactGains
-from latticemetric.questions.distributions.forest_posteriors import MOST_BYTES, TOO_MANY_NGRAMS
+from latticemetric.questions.distributions.forest_posteriors import TOO_MANY_NGRAMS
 from latticemetric.vocabulary import Words
 
 
@@ -81,5 +82,5 @@ def derivation_of_ngrams(
             gain=gains.ngram,
             word_gain=gains.word,
             order=ngrams.order,
-            most_bytes=MOST_BYTES,
+            most_bytes=most_bytes(),
         )

@@ -57,8 +57,12 @@ def started_apart(
     outbox.close()
     with contextlib.suppress(EOFError, OSError):  # it is dead; who hands it work will find that out
         our_outbox.send_bytes(pickle.dumps((function, memory, folder)))
-        our_inbox.recv_bytes()  # it is ready: the time that a program takes to begin is no graph's
-    return Started(_Program(program), our_outbox, our_inbox, frozenset())
+    return Started(_Program(program), our_outbox, our_inbox, frozenset(), partial(_wait, our_inbox))
+
+
+def _wait(inbox: Connection) -> None:
+    with contextlib.suppress(EOFError, OSError):  # likewise
+        inbox.recv_bytes()
 
 
 def _loaded(function: bytes) -> Callable[[Any], Any]:

@@ -96,7 +96,7 @@ class Cluster:
         Raises:
             UsageError: It is no cluster.
         """
-        if found := re.fullmatch(r"(local|slurm)(?::([0-9]+))?", text):
+        if found := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
             kind, size = found[1], int(found[2]) if found[2] else None
             if size == 0 or (kind == "slurm" and size is None):
                 raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")

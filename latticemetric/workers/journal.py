@@ -1,28 +1,28 @@
 """Answers kept on disk as they come: what a run that was killed had done is not done again.
 
-A journal is a line of JSON that tells whose it is, and a record an answer: its length, a checksum, the answer. Each
-record is handed to the system as soon as it is known, so that it outlives the process; a record that was cut short is
-the last one, and is cut off. The run that goes on says everything again from its beginning, in the same words, with
-the answers of the journal: what it writes cannot differ.
+A journal is a line of JSON that tells whose it is, and a record an answer: its length, a checksum, the answer as plain
+data (see `plain`). Each record is handed to the system as soon as it is known, so that it outlives the process; a
+record that was cut short is the last one, and is cut off. The run that goes on says everything again from its
+beginning, in the same words, with the answers of the journal: what it writes cannot differ.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
 import os
-import pickle
+import stat
 import struct
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.workers.pickling import pickled
+from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.workers.plain import NotPlainError, PlainData
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -30,20 +30,11 @@ Fingerprint = dict[str, Any]
 
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
+_FORMAT = 2
+# What a journal begins with is read whole: it lists the files of a run, a hundred bytes each.
+_LONGEST_HEAD = 2**28
+_BEGIN_AGAIN = "remove it to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-# Answers are made of our own classes, and these.
-_OTHERS = {
-    "builtins": {"frozenset", "set", "range", "slice", "complex", "bytearray"},
-    "collections": {"OrderedDict"},
-    "fractions": {"Fraction"},
-    "numpy": {"dtype", "ndarray"},
-    "numpy._core.multiarray": {"_reconstruct", "scalar"},
-    "numpy._core.numeric": {"_frombuffer"},
-    "numpy.core.multiarray": {"_reconstruct", "scalar"},
-    "numpy.core.numeric": {"_frombuffer"},
-}
-_OURS = "latticemetric"
-_REBUILT = ("latticemetric.errors", "_rebuilt")
 
 
 class Journal:
@@ -61,6 +52,8 @@ class Journal:
     def __init__(self, path: str, fingerprint: Fingerprint) -> None:
         self.path = path
         self.kept = 0
+        self._plain = PlainData()
+        self._repeated = 0
         self._synced = time.monotonic()
         try:
             # Without a buffer: what a full disk did not take must not be tried again when the file is closed.
@@ -70,8 +63,9 @@ class Journal:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
             raise InputError(f"cannot be written: {why}", where=path) from None
         try:
+            self._require_file()
             self._lock()
-            self._check(fingerprint)
+            self._check({"journal": _FORMAT, **fingerprint})
         except BaseException:
             self._file.close()
             raise
@@ -88,14 +82,30 @@ class Journal:
                 raise UsageError(
                     f"the journal has '{shortened(answer.name)}' where there is {there} now",
                     where=self.path,
-                    advice="remove it to begin again",
+                    advice=_BEGIN_AGAIN,
                 )
             self.kept += 1
+            self._repeated += 1
             yield answer
         for new in answers(rest):
             self._keep(new)
             self.kept += 1
             yield new
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Names the journal in an error that nobody foresaw, in a run that repeats answers of it.
+
+        What is read is checked field by field. Whether the fields of an answer fit together, only its user can tell.
+        """
+        try:
+            yield
+        except LatticeMetricError:
+            raise
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as e:
+            if not self._repeated:
+                raise
+            raise self._damaged(f"its answers cannot be used ({type(e).__name__})") from e
 
     def remove(self) -> None:
         """Everything is done, and what was written with these answers is safe."""
@@ -105,6 +115,10 @@ class Journal:
     def close(self) -> None:
         """It will be gone on with."""
         self._file.close()
+
+    def _require_file(self) -> None:
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            raise InputError("this is no file", where=self.path, advice="name another output")
 
     def _lock(self) -> None:
         try:
@@ -119,7 +133,7 @@ class Journal:
             return  # some file systems have no locks, and Windows has others
 
     def _check(self, fingerprint: Fingerprint) -> None:
-        line = self._reader(0).readline()
+        line = self._reader(0).readline(_LONGEST_HEAD)
         self._begin = len(line)
         head = json.dumps(fingerprint).encode() + b"\n"
         first = head.partition(b":")[0]
@@ -130,13 +144,13 @@ class Journal:
             return
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise UsageError("this is no journal", where=self.path, advice="name another output, or remove it")
         if changed := sorted(_changes(found, json.loads(json.dumps(fingerprint)))):
             raise UsageError(
-                f"the run that was broken off is another one: {', '.join(changed)} changed",
+                f"the run that was broken off is another one: {shortened(', '.join(changed), 200)} changed",
                 where=self.path,
                 advice="give the same command and files, or remove the journal to begin again",
             )
@@ -173,14 +187,23 @@ class Journal:
 
     def _answer(self, data: bytes) -> Any:
         try:
-            return _Answers(io.BytesIO(data)).load()
-        except (pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, EOFError) as error:
-            raise InputError(
-                f"the journal cannot be read ({error})", where=self.path, advice="remove it to begin again"
-            ) from None
+            answer = self._plain.loads(data)
+        except NotPlainError as error:
+            raise self._damaged(f"answer {self.kept + 1} cannot be read: {error}") from None
+        if not isinstance(getattr(answer, "name", None), str):
+            raise self._damaged(f"answer {self.kept + 1} has no name")
+        return answer
+
+    def _damaged(self, how: str) -> InputError:
+        return InputError(f"the journal is damaged: {how}", where=self.path, advice=_BEGIN_AGAIN)
 
     def _keep(self, answer: Any) -> None:
-        data = pickled(answer)
+        try:
+            data = self._plain.dumps(answer)
+        except NotPlainError as error:
+            raise InputError(
+                f"the journal cannot hold an answer: {error}", where=self.path, advice="leave --resume out"
+            ) from None
         self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self._sync()
@@ -216,16 +239,3 @@ def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
             yield from _changes(before, after)
         elif before != after:
             yield str(key)
-
-
-class _Answers(pickle.Unpickler):
-    """Reads answers and nothing else: whoever can write into a folder must not thereby run programs."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if name in _OTHERS.get(module, ()) or (module, name) == _REBUILT:
-            return super().find_class(module, name)
-        if module.partition(".")[0] == _OURS and "." not in name:
-            found = getattr(import_module(module), name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
-        raise InputError(f"the journal holds a {module}.{name}", advice="remove it: nothing of ours wrote it")

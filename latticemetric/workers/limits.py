@@ -8,7 +8,6 @@ from pathlib import Path
 from latticemetric.errors import UsageError
 
 _STATM = Path("/proc/self/statm")
-_DATA_PAGES = 5
 _LONGEST = 366 * 86400.0
 
 
@@ -19,10 +18,12 @@ class Limits:
     Attributes:
         timeout: Seconds.
         memory: Bytes, beyond what the program needs by itself; Linux only.
+        default_memory: The same where nobody chose a limit. It takes no process of its own.
     """
 
     timeout: float | None = None
     memory: int | None = None
+    default_memory: int | None = None
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout <= _LONGEST:
@@ -35,15 +36,7 @@ class Limits:
     def __bool__(self) -> bool:
         return self.timeout is not None or self.memory is not None
 
-
-def hold_memory(beyond: int) -> None:
-    """Lets this process have so many bytes beyond those that it has; what asks for more gets a `MemoryError`.
-
-    Data are counted, and not addresses: allocators reserve far more of these than they use.
-    """
-    import resource
-
-    has = int(_STATM.read_text().split()[_DATA_PAGES]) * resource.getpagesize()
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = has + beyond
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
+    @property
+    def most_memory(self) -> int | None:
+        """Bytes that a graph may take, chosen or not."""
+        return self.default_memory if self.memory is None else self.memory

@@ -16,8 +16,8 @@ Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
 def reducers() -> Reducers:
     """How types are pickled that do not say it themselves.
 
-    Errors do. Dask registers a way of its own for all errors that there are, in each process that imports it: a
-    journal must not depend on that.
+    Errors do. Dask registers a way of its own for all errors that there are, in each process that imports it: what
+    our own processes say to each other must not depend on that.
     """
     registered: Any = copyreg.dispatch_table
     return {kind: reduce for kind, reduce in registered.items() if not issubclass(kind, BaseException)}

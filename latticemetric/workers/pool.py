@@ -8,20 +8,27 @@ And a process can be killed: no thread that searches a graph can be.
 from __future__ import annotations
 
 import os
+import pickle
 import selectors
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.memory import held
+from latticemetric.workers import constants
 from latticemetric.workers.limits import Limits
 from latticemetric.workers.processes import Task, Worker
-from latticemetric.workers.serving import Start, forked
+from latticemetric.workers.serving import Start, Started, forked
 from latticemetric.workers.source import Source
 from latticemetric.workers.window import Window
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from distributed import Client
 
 Question = TypeVar("Question")
@@ -77,7 +84,7 @@ def map_in_order(
     An error of the questions, or of an answer, comes up when its turn has come.
 
     Args:
-        function: Answers a question. Our own processes are forked: for them, it need not be picklable.
+        function: Answers a question. For our own processes it need not be picklable, as far as they are forked.
         questions: Taken from where they come as they are needed.
         workers: How many processes; or an executor, or a Dask client. One worker without limits, or few questions that
             are answered at once, need no process.
@@ -85,7 +92,7 @@ def map_in_order(
         limits: What one question may take.
     """
     source = Source(questions)
-    limits = limits or Limits()
+    limits = Limits() if limits is None else limits
     if not isinstance(workers, int):
         from latticemetric.workers.executors import answers_of_executor
 
@@ -108,13 +115,53 @@ def _answers_of_processes(
             raise UsageError("limits need processes that can be forked", advice="leave them out")
         workers = 1
     if not limits:
-        yield from map(function, source if workers <= 1 else _few(source))
+        yield from map(_held(function, limits.default_memory), source if workers <= 1 else _few(source))
     if source.has(1):
         from latticemetric.workers.packing import packing
 
         with packing() as opened, Pool(function, max(1, workers), limits) as pool:
             for task in pool.done(opened.tasks(source)):
                 yield task.answer(lost)
+
+
+def _held(function: Callable[[Question], Answer], memory: int | None) -> Callable[[Question], Answer]:
+    """The function, which may take so many bytes."""
+
+    def answer(question: Question) -> Answer:
+        with held(memory):
+            return function(question)
+
+    return function if memory is None else answer
+
+
+def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
+    """Starts a worker: a copy of this process or, where other threads live, a program of its own.
+
+    A copy has one thread, and the locks that other threads held are never released there: of a module that one of them
+    was importing, for example. So it is made only if there are no others, or if the function cannot be sent to a
+    program. A copy is there in a few milliseconds, a program in a few hundred.
+    """
+    data = _portable(function) if other_threads_live() else None
+    if data is None:
+        return forked(function, memory, foreign)
+    from latticemetric.workers.apart import started_apart
+
+    return started_apart(data, memory, foreign)
+
+
+def other_threads_live() -> bool:
+    """Whether there are threads of Python besides this one."""
+    return threading.active_count() > 1
+
+
+def _portable(function: Any) -> bytes | None:
+    """A function for another program; nothing if that could not import it."""
+    try:
+        data = constants.portable(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+    travels_by_value = "cloudpickle" in sys.modules
+    return data if travels_by_value or b"__main__" not in data else None
 
 
 def _few(source: Source[Question]) -> Iterator[Question]:
@@ -127,7 +174,7 @@ def _few(source: Source[Question]) -> Iterator[Question]:
 class Pool(Window):
     """Processes, and the questions that are under way."""
 
-    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = forked) -> None:
+    def __init__(self, function: Any, workers: int, limits: Limits, start: Start = started) -> None:
         super().__init__()
         self._function, self._limits, self._start = function, limits, start
         self._most = workers
@@ -139,6 +186,7 @@ class Pool(Window):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.kill()  # all of them at once: to take gigabytes away takes time
         for worker in self._workers:
             worker.end()
 
@@ -158,10 +206,14 @@ class Pool(Window):
 
     def _hired(self) -> list[Worker]:
         """Workers, as many as there may be."""
+        new = []
         while len(self._workers) < self._most:
-            worker = Worker(self._function, self._limits.memory, self._workers, self._start)
+            worker = Worker(self._function, self._limits, self._workers, self._start)
             self._workers.append(worker)
             self._replies.register(worker.replies, selectors.EVENT_READ, worker)
+            new.append(worker)
+        for worker in new:  # they begin at the same time
+            worker.wait()
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import InputError
 from latticemetric.workers import constants
+from latticemetric.workers.limits import Limits
 from latticemetric.workers.serving import ELSEWHERE, LENGTH, Start
 
 if TYPE_CHECKING:
@@ -94,19 +95,21 @@ class Worker:
         tasks: What it has been handed, and has not answered.
         again: Of these what has to be asked again.
         since: When it was heard of last, or was given work when it had none.
+        wait: Waits until it is ready.
 
     Args:
         function: What answers, as `start` takes it.
-        memory: Bytes it may use beyond what it has at its beginning.
+        limits: What a question may take.
         others: Workers that live already, whose pipes are not for this one.
         start: How its process is made.
     """
 
-    def __init__(self, function: Any, memory: int | None, others: Iterable[Worker], start: Start) -> None:
-        started = start(function, memory, [pipe for other in others for pipe in other.pipes])
+    def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
+        started = start(function, limits.most_memory, [pipe for other in others for pipe in other.pipes])
         self._process, self._outbox, self.replies = started.process, started.outbox, started.replies
+        self.wait = started.wait
         self._knows = set(started.knows)
-        self._is_limited = memory is not None
+        self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()
         self.again: list[Task] = []
         self.since = 0.0

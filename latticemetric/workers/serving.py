@@ -13,9 +13,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from latticemetric.errors import InputError, LatticeMetricError
+from latticemetric.errors import LatticeMetricError
+from latticemetric.memory import hold_memory, no_memory
 from latticemetric.workers import constants
-from latticemetric.workers.limits import hold_memory
 from latticemetric.workers.pickling import pickled
 
 if TYPE_CHECKING:
@@ -49,12 +49,21 @@ class Process(Protocol):
 
 
 class Started(NamedTuple):
-    """A process, the parent's ends of its pipes, and the constants that it knows from the beginning."""
+    """A process that was started.
+
+    Attributes:
+        process: The process.
+        outbox: The parent's end of the pipe to it.
+        replies: Of the pipe from it.
+        knows: The constants that it knows from the beginning.
+        wait: Waits until it is ready: the time that a program takes to begin is no graph's.
+    """
 
     process: Process
     outbox: Connection
     replies: Connection
     knows: frozenset[str]
+    wait: Callable[[], None] = lambda: None
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
@@ -160,7 +169,7 @@ def reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
             return ELSEWHERE
         return constants.packed_reply((function(question), None, False))
     except MemoryError:
-        return _pickled(InputError("there is not enough memory for it"), is_lost=True)
+        return _pickled(no_memory(), is_lost=True)
     except Exception as error:  # noqa: BLE001  it comes up where the answers are read
         return _pickled(error, is_lost=False)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from latticemetric.errors import InputError
+from latticemetric.memory import no_memory
 from latticemetric.workers.limits import Limits
 from latticemetric.workers.pool import Workers, map_in_order
 
@@ -98,7 +99,7 @@ class _Answering(Generic[Question, Answer]):
         except InputError as error:
             return self.lost(question, error)
         except MemoryError:
-            return self.lost(question, InputError("there is not enough memory for it"))
+            return self.lost(question, no_memory())
 
     def lost(self, question: Question, error: InputError) -> Answer:
         """The answer to what has none."""

@@ -269,7 +269,7 @@ _TRAVATAR = {
 }
 _LINE = json.dumps(_TRAVATAR, ensure_ascii=False)
 _EMPTY_EDGE = '{"nodes": [{"id": 0, "sym": "S", "span": [0, 0]}], "edges": [{"id": 0, "head": 0}], "words": []}'
-TRAVATAR = f"{_LINE}\n\n{_EMPTY_EDGE}\n"
+TRAVATAR = f"{_LINE}\n{_EMPTY_EDGE}\n"
 
 
 def line_case(old: str, new: str, says: str) -> Broken:

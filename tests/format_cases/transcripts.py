@@ -141,7 +141,7 @@ def timed(draw):
 def small_graph(times: list[float] | None = None) -> lm.Lattice:
     """Two paths, without scores."""
     return lm.Lattice.from_arcs(
-        [0, 0, 1], [1, 2, 2], [1, 3, 2], final=[2], vocabulary=lm.Vocabulary.from_words("abc"), times=times
+        [0, 0, 1], [1, 2, 2], [1, 3, 2], final=[2], vocabulary=lm.Vocabulary.from_words(list("abc")), times=times
     )
 
 
@@ -152,7 +152,8 @@ _WORDS_BROKEN = {
     "alternation in another not closed": ("{ um / { uh / ah }", "an alternation is not closed"),
     "braces only": ("{" * 20, "an alternation is not closed"),
     "empty alternative first": ("{ / uh }", "an alternative is empty; write @"),
-    "empty alternative last": ("{ um / }", "an alternative is empty"),
+    "empty alternative in the middle": ("{ um / / uh }", "an alternative is empty"),
+    "empty alternative alone": ("{ }", "an alternative is empty"),
     "empty alternation": ("a { }", "an alternative is empty"),
     "two slashes": ("{ um / / uh }", "an alternative is empty"),
     "closed twice": ("{ um / uh } }", "'}' holds a brace outside of an alternation"),

@@ -86,9 +86,18 @@ def test_features_of_cdec_may_have_semicolons_between_them(tmp_path):
     }  # fmt: skip
 
 
-def test_a_node_without_edges_is_a_dead_end(tmp_path):
-    forest = read(tmp_path, "3 3\n0\n1\na |||\n2\n[0] b |||\n[1] c |||\n", "cdec-target-graph")
-    assert paths_of(forest) == [("a c", 0.0)]
+def test_a_node_without_edges_is_a_dead_end_to_moses(tmp_path):
+    text = "# target ||| features ||| source-covered\n3 3\n0\n1\na ||| ||| 1\n2\n[0] b ||| ||| 1\n[1] c ||| ||| 1\n"
+    assert paths_of(read(tmp_path, text, "moses-hypergraph")) == [("a c", 0.0)]
+
+
+def test_a_node_without_edges_is_an_axiom_to_cdec(tmp_path):
+    text = "3 3\n0\n1\na |||\n2\n[0] b |||\n[1] c |||\n"
+    assert sorted(paths_of(read(tmp_path, text, "cdec-target-graph"))) == [("a c", 0.0), ("b", 0.0)]
+    text = '{"rules":[1,"[X] ||| [Y,1] b ||| [1] b"],"features":["lm"],"edges":[],"node":{"in_edges":[]},'
+    text += '"edges":[{"tail":[0],"feats":[0,-1.5],"rule":1}],"node":{"in_edges":[0],"cat":"X"}}'
+    assert paths_of(read(tmp_path, text, "cdec-json")) == [("b", 1.5)]
+    assert paths_of(read(tmp_path, '{"rules":[],"features":[],"node":{"in_edges":[]}}', "cdec-json")) == [("", 0.0)]
 
 
 def test_lines_may_end_as_on_windows_and_the_last_ones_be_blank(tmp_path):

@@ -360,7 +360,7 @@ def test_a_total_counts_or_scores_count(hypothesis, scales, tmp_path):
 
 def test_ids_may_be_numbers_or_left_out(tmp_path):
     assert list(read(tmp_path, '{"id": 17, "nbest": ["a"]}\n{"id": "x y", "nbest": ["a"]}\n')) == ["17", "x y"]
-    assert list(read(tmp_path, '{"nbest": ["a"]}\n\n{"nbest": ["b"]}\n')) == ["1", "2"]
+    assert list(read(tmp_path, '{"nbest": ["a"]}\n{"nbest": ["b"]}\n\n')) == ["1", "2"]
 
 
 def test_a_list_that_fails_does_not_hide_those_after_it(tmp_path):

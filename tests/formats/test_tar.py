@@ -81,14 +81,27 @@ def test_a_file_that_is_bad_does_not_hide_the_others(tmp_path):
     assert good.build().num_states == 6
 
 
-def test_folders_and_hidden_files_are_passed_over(tmp_path):
+def test_hidden_files_are_left_out_with_a_warning(tmp_path, caplog):
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         folder = tarfile.TarInfo("folder")
         folder.type = tarfile.DIRTYPE
         tar.addfile(folder)
         tar.add(EXAMPLES / "harbour.fst", arcname="folder/._harbour.fst")
+        tar.add(EXAMPLES / "harbour.fst", arcname=".harbour.fst")
         tar.add(EXAMPLES / "harbour.fst", arcname="folder/harbour.fst")
     assert [name for name, _ in lm.read(tmp_path / "x.tar")] == ["harbour"]
+    assert caplog.messages == [f"{tmp_path}/x.tar: left out 2 entries (hidden): folder/._harbour.fst, .harbour.fst"]
+
+
+def test_many_hidden_files_are_counted_and_some_are_named(tmp_path, caplog):
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(EXAMPLES / "harbour.fst", arcname="harbour.fst")
+        for number in range(1000):
+            tar.addfile(tarfile.TarInfo(f"._{number}"))
+    assert [name for name, _ in lm.read(tmp_path / "x.tar")] == ["harbour"]
+    (message,) = caplog.messages
+    assert "left out 1000 entries (hidden): ._0, ._1, " in message
+    assert message.endswith("._9, …")
 
 
 def sizes_to_cut_at():

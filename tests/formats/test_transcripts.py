@@ -283,7 +283,12 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
     times = data.draw(st.lists(st.floats(0, 1e300), min_size=len(words) + 1, max_size=len(words) + 1))
     arcs = range(len(words))
     lattice = lm.Lattice.from_arcs(
-        arcs, [a + 1 for a in arcs], words, final=[len(words)], vocabulary=lm.Vocabulary.from_words("ab"), times=times
+        arcs,
+        [a + 1 for a in arcs],
+        words,
+        final=[len(words)],
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
+        times=times,
     )
     path = tmp_path_factory.getbasetemp() / "chain.ctm"
     try:
@@ -488,7 +493,7 @@ def test_sentence_metrics_refuse_too_many_readings(tmp_path):
 
 
 def test_ids_that_match_no_graph_are_not_paired_by_their_order(tmp_path):
-    with pytest.raises(lm.InputError, match="there is no reference for 'u_1'"):
+    with pytest.raises(lm.InputError, match=r"graphs are named 'u_1', .* begin with 'v_1', 'v_2', 'v_3'"):
         outcomes(tmp_path, "a (v_1)\nb (v_2)\nc (v_3)\n")
 
 
@@ -525,3 +530,10 @@ def test_samples_of_sclite_are_read_and_written_back(file, count, paths, tmp_pat
     lm.write(tmp_path / file, graphs)
     again = list(lm.read(tmp_path / file))
     assert [(name, contents(graph)) for name, graph in again] == [(name, contents(graph)) for name, graph in graphs]
+
+
+@pytest.mark.parametrize("text", ["{ a / ah / } b (u-1)", "{a/ah/} b (u-1)", "{ a / ah /} b (u-1)"])
+def test_an_empty_alternative_at_the_end_is_none_as_in_sclite(text, tmp_path):
+    path = write_file(tmp_path, text + "\n")
+    ((_, graph),) = lm.read(path, format="trn")
+    assert sorted(" ".join(found.words) for found in graph.paths()) == ["a b", "ah b"]

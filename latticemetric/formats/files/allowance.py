@@ -11,30 +11,70 @@ from latticemetric.memory import machine_memory, parse_size, shown_size
 VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
 
 _ALWAYS = 2**26
+_MOST_WITHOUT_END = 2**29
 # No lattice, list or text packs so well; what does is made to fill memories.
 _MOST_UNPACKED = 250
 _SHARE = 8
 # What a line takes in memory, beside its text.
 _LINE = 100
+# What a line or a graph takes in time at least, beside its text, as if it had so many bytes more.
+_WORK_OF_LINE = 25
+_WORK_OF_GRAPH = 1000
+
+
+class Unpacking:
+    """Compares all that came of a compressed file with what was read of it: few bytes must not become hours of work."""
+
+    def __init__(self, name: str, packed: Callable[[], int]) -> None:
+        self._name, self._packed = name, packed
+        self._total = self._lines = self._graphs = 0
+        self._free = _chosen() is not None
+
+    def add(self, size: int) -> None:
+        """So many bytes more came of it."""
+        self._total += size
+        if self._total > _ALWAYS and not self._free:
+            self._examine()
+
+    def add_lines(self, lines: int) -> None:
+        """Some of the bytes were so many lines: blank ones take as long as others."""
+        self._lines += lines
+        self.add(_WORK_OF_LINE * lines)
+
+    def add_graph(self) -> None:
+        """Some of the bytes were a graph: small ones take as long as others."""
+        self._graphs += 1
+        self.add(_WORK_OF_GRAPH)
+
+    def _examine(self) -> None:
+        packed = self._packed()
+        if self._total > _MOST_UNPACKED * packed:
+            unpacked = shown_size(self._total - _WORK_OF_LINE * self._lines - _WORK_OF_GRAPH * self._graphs)
+            lines = f", {self._lines} lines" if self._lines else ""
+            graphs = f", {self._graphs} graphs" if self._graphs else ""
+            what = f"{shown_size(packed)} of the compressed file become {unpacked}{lines}{graphs} and more"
+            raise _refused(what, self._name, max(_ALWAYS, machine_memory() // _SHARE))
 
 
 class Allowance:
     """Counts what is read, and refuses more than a graph may be.
 
-    An eighth of the memory is allowed, as the graph is to be built of it; of a compressed file, 250 times of what was
-    read of it, at least 64 MB. Whoever knows better sets an environment variable.
+    An eighth of the memory is allowed, as the graph is to be built of it. Of what may never end (a pipe, a device), no
+    more than 512 MB are. Whoever knows better sets an environment variable.
     """
 
-    def __init__(self, name: str, packed: Callable[[], int] | None) -> None:
-        self._name, self._packed = name, packed
+    def __init__(self, name: str, unpacking: Unpacking | None, *, has_end: bool = True) -> None:
+        self._name, self._unpacking, self._has_end = name, unpacking, has_end
         self._taken = self._lines = 0
-        self._chosen = self._most = _chosen()
-        self._unasked = self._chosen or _ALWAYS
+        self._most = _chosen()
+        self._unasked = self._most or _ALWAYS
 
     def add(self, size: int, lines: int = 0) -> None:
         """So many bytes and lines more have been read."""
         self._taken += size
         self._lines += lines
+        if lines and self._unpacking is not None:
+            self._unpacking.add_lines(lines)
         if self._taken + _LINE * self._lines > self._unasked:
             self._examine()
 
@@ -43,17 +83,20 @@ class Allowance:
         self._taken = self._lines = 0
 
     def _examine(self) -> None:
-        most = self._most = self._most or max(_ALWAYS, machine_memory() // _SHARE)
+        most = self._most = self._most or self._usual()
+        self._unasked = most
         if self._taken + _LINE * self._lines > most:
-            raise self._refused(f"more than {shown_size(most)} would be read at once, for one graph or table", most)
-        packed = 0 if self._packed is None or self._chosen else self._packed()
-        if packed and self._taken > max(_ALWAYS, _MOST_UNPACKED * packed):
-            sizes = f"{shown_size(packed)} of the compressed file become {shown_size(self._taken)}"
-            raise self._refused(f"{sizes} of one graph or table, and more", most)
+            what = f"more than {shown_size(most)} would be read at once, for one graph or table"
+            raise _refused(what, self._name, most)
 
-    def _refused(self, what: str, most: int) -> InputError:
-        enough = max(1, 4 * most >> 30)
-        return InputError(what, where=self._name, advice=f"if that is right, set {VARIABLE} to a size, e.g. {enough}G")
+    def _usual(self) -> int:
+        share = max(_ALWAYS, machine_memory() // _SHARE)
+        return share if self._has_end else min(share, _MOST_WITHOUT_END)
+
+
+def _refused(what: str, name: str, most: int) -> InputError:
+    enough = max(1, 4 * most >> 30)
+    return InputError(what, where=name, advice=f"if that is right, set {VARIABLE} to a size, e.g. {enough}G")
 
 
 def _chosen() -> int | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
 
-from latticemetric.errors import FormatError, InputError, harmless
-from latticemetric.formats.files.allowance import Allowance
-from latticemetric.formats.files.compression import decompressed, without_compression
+from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
+from latticemetric.formats.files.allowance import Allowance, Unpacking
+from latticemetric.formats.files.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.files.inputs import current
 
 STANDARD_INPUT = "-"
@@ -20,6 +21,7 @@ STANDARD_INPUT = "-"
 _HEAD = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
+_MOST_NAMED = 10
 
 
 Stamp: TypeAlias = "tuple[int, int] | None"
@@ -60,12 +62,13 @@ class Stream:
         self._damage: InputError | None = None
         self._raw = raw
         head: bytes
-        self._bytes, head, packed = self._guarded(lambda: _opened(raw))
-        self.offset = 0 if packed is None and Path(name).is_file() else None
+        outer = None if archive is None else archive._unpacking  # noqa: SLF001
+        self._bytes, head, unpacking = self._guarded(lambda: _opened(raw, name, outer))
+        self.offset = 0 if unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
         self.stamp = stamp_of(name) if self.offset is not None else None
-        # What is compressed with its archive is as well packed as that is.
-        self._packed: _Rejoined | None = packed if packed is not None or archive is None else archive._packed  # noqa: SLF001
-        self._allowance = Allowance(name, None if self._packed is None else self._packed.count)
+        self._unpacking: Unpacking | None = unpacking
+        self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
+        self._allowance = Allowance(name, unpacking, has_end=self._has_end)
         if head.startswith(codecs.BOM_UTF8):
             # Windows tools begin texts with it; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
@@ -85,6 +88,8 @@ class Stream:
     def graph_found(self) -> None:
         """What was read is known to be a graph, or is done with: the next one may be as large."""
         self._allowance.renew()
+        if self._unpacking is not None:
+            self._unpacking.add_graph()
 
     def read(self) -> bytes:
         """Everything that is left."""
@@ -154,7 +159,7 @@ class Stream:
         """Lines without their ends, decoded from UTF-8; passing ones are done with one by one."""
         for data in self.byte_lines():
             if passing:
-                self.graph_found()
+                self._allowance.renew()
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
@@ -178,8 +183,8 @@ class Stream:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
                 raise FormatError("the archive is cut short inside this file", where=self.name) from None
-            # Named rather than imported: each comes from a module that few files need.
-            if type(error).__name__ in {"error", "BadGzipFile", "LZMAError", "ZstdError"}:
+            # Some are named rather than imported: each comes from a module that few files need.
+            if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
 
@@ -197,6 +202,20 @@ def warn(place: str, what: str) -> None:
     import logging
 
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file of this name is hidden, in a folder or an archive: it begins with a full stop."""
+    return name.rpartition("/")[2].startswith(".")
+
+
+def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
+    """Says which files of a folder or an archive are left out, if any are."""
+    if names:
+        more = ", …" if len(names) > _MOST_NAMED else ""
+        count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
+        shown = ", ".join(shortened(name) for name in names[:_MOST_NAMED])
+        warn(place, f"left out {count} ({why}): {shown}{more}")
 
 
 def decoded_line(data: bytes, place: str) -> str:
@@ -251,7 +270,7 @@ def open_stream(path: str) -> Stream:
     try:
         raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
     except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+        raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
     except ValueError:
         raise InputError("cannot be opened: no file has such a name", where=path) from None
     if (inputs := current()) is not None:
@@ -263,23 +282,36 @@ def open_stream(path: str) -> Stream:
         raise
 
 
-def _opened(raw: IO[bytes]) -> tuple[IO[bytes], bytes, _Rejoined | None]:
-    """The decompressed bytes, the first of them, and the packed ones if they are others."""
+def _has_end(raw: IO[bytes]) -> bool:
+    """Whether it is known where the bytes end: in a file, and not in a pipe or device."""
+    try:
+        return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):  # it stands in memory
+        return True
+
+
+def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
+    """The decompressed bytes, the first of them, and what counts them if they are others.
+
+    What is compressed in a compressed archive counts with the archive.
+    """
     source, packed, head = _with_head(raw)
-    stream = decompressed(packed, head)
-    if stream is packed:
-        return packed, head, None
-    _, unpacked, first = _with_head(stream)
-    return unpacked, first, source
+    compression = compression_of(head, name)
+    if compression is None:
+        return cast("IO[bytes]", packed), head, outer
+    unpacking = Unpacking(name, source.count) if outer is None else outer
+    content = Unpacked(packed, compression, unpacking.add)
+    _, unpacked, first = _with_head(io.BufferedReader(content, _BUFFER))
+    return cast("IO[bytes]", unpacked), first, unpacking
 
 
-def _with_head(raw: IO[bytes]) -> tuple[_Rejoined, IO[bytes], bytes]:
+def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """The same bytes twice, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
     head = b""
     while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
         head += more
     source = _Rejoined(head, raw)
-    return source, cast("IO[bytes]", io.BufferedReader(source, _BUFFER)), head
+    return source, io.BufferedReader(source, _BUFFER), head
 
 
 class _Rejoined(io.RawIOBase):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import IO, Any, Self, cast
 
 from latticemetric.errors import FormatError, InputError
 from latticemetric.formats.files.signs import is_tar
-from latticemetric.formats.files.stream import Stream
+from latticemetric.formats.files.stream import Stream, is_hidden, warn_left_out
 
 _BLOCK = 512
 # Names and attributes that do not fit into a member's header are read into memory: these types hold them.
@@ -26,19 +25,25 @@ _LONGEST_HEADER = 2**20
 def members(archive: Stream) -> Iterator[Stream | InputError]:
     """The files of an archive in its order, each to be read before the next is asked for.
 
-    What is no file (links, devices, archives) is an error in its place; folders are passed over, and so are hidden
-    files, as they are in folders on disk.
+    What is no file (links, devices, archives) is an error in its place. Folders are passed over. Hidden files are left
+    out with a warning, as they are in folders on disk.
     """
     watched = _Watched(archive.content())
+    hidden: list[str] = []
     try:
         with tarfile.open(fileobj=cast("Any", watched), mode="r|", tarinfo=_Member) as tar:
             for member in tar:
-                if not member.isdir() and not PurePosixPath(member.name).name.startswith("."):
-                    yield _content(tar, member, archive)
+                if member.isdir():
+                    continue
+                if is_hidden(member.name):
+                    hidden.append(member.name)
+                    continue
+                yield _content(tar, member, archive)
             end = tar.offset
     except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as error:
         raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
     watched.check(end, archive.name)
+    warn_left_out(archive.name, "hidden", hidden)
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:
@@ -67,13 +72,20 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end."""
+    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end.
+
+    `tarfile` would go on to read behind the end until it has as many bytes as a header declares.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._size, self._last = file, 0, 0
+        self._ended = False
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        if not data and self._ended:
+            raise EOFError("less is there than a header declares")
+        self._ended = not data
         if data != bytes(len(data)):
             self._last = self._size + len(data.rstrip(b"\0"))
         self._size += len(data)
@@ -81,7 +93,7 @@ class _Watched:
 
     def check(self, end: int, name: str) -> None:
         """Refuses an archive of which something but empty blocks stands behind the end, or without any."""
-        while self.read(2**16):
+        while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:
             raise FormatError("the tar archive is cut short", where=name)

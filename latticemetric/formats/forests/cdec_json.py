@@ -3,7 +3,7 @@
 One object whose keys repeat: `rules` (number and text, again and again), `features`, then of each node its `edges` and
 the `node`, whose `in_edges` count all edges of the file. `[k]` in a rule's target side is the k-th tail. The last node
 is the goal. `feats` of an edge are log probabilities (or what the model multiplies with its weights): costs are the
-negated values; their weights stand elsewhere, so that each counts with scale 1.
+negated values; their weights stand elsewhere, so that each counts with scale 1. A node without edges says nothing.
 """
 
 from __future__ import annotations
@@ -185,6 +185,7 @@ class _Reader:
         for number, edge in enumerate(self._edges):
             for tail in edge.tails:
                 node_in(tail, nodes, "tail", f"{self._file}, edge {number}")
+        self._derive_axioms()
         columns = self._features.columns(len(self._edges), size, lambda edge: f"{self._file}, edge {edge}")
         categories = Texts()
         for category in self._categories:
@@ -199,6 +200,12 @@ class _Reader:
             labels=self._labels(),
             node_labels={CATEGORY: categories.of_nodes()} if categories else None,
         )
+
+    def _derive_axioms(self) -> None:
+        """Nodes without edges are axioms to cdec: they say nothing, and cost nothing."""
+        for node in sorted(set(range(len(self._categories))) - set(self._head)):
+            self._edges.append(_Edge(_Rule(self._categories[node] or ANY_CATEGORY, "", []), [], ""))
+            self._head.append(node)
 
     def _labels(self) -> dict[str, Labels]:
         """Source sides, left sides and spans, where nodes do not say the same."""

@@ -30,6 +30,7 @@ from latticemetric.formats.forests.travatar_json_writing import (
 )
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.texts.json import (
+    fail_as_blank,
     fields_of,
     list_of,
     node_in,
@@ -54,8 +55,11 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
         if line.strip():
-            number += 1
-            yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, stream.line))
+            # Blank lines count, so that a forest that is lost moves no other one; at the end they are nothing.
+            for lost in range(number + 1, stream.line):
+                yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+            number = stream.line
+            yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
 
 
 def _parse(line: bytes, file: str, number: int) -> Forest:

@@ -20,9 +20,10 @@ from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.files.stream import Piece, Stream
 from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
 from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.texts.arcs import is_word_number
 from latticemetric.fst_layout import MAGIC
 from latticemetric.lattice import Column, Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _PIECE = 2**22
 _LONGEST_ID = 4096
@@ -114,15 +115,11 @@ def write_one(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
-    if not lattice.vocabulary.is_given:
-        raise InputError(
-            "words have no numbers of their own, and a Kaldi binary archive holds nothing else",
-            advice="give --symbols, a table of them, or write kaldi, which is text",
-        )
+    numbers = _numbers(lattice)
     arcs, ends = (_weights(lattice, columns, part) for part in ("arc", "final"))
     final = dict(zip(lattice.final.tolist(), ends, strict=True))
     begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1)).tolist()
-    word, target = lattice.word.tolist(), lattice.target.tolist()
+    word, target = numbers, lattice.target.tolist()
     infinite = struct.pack("<ffi", np.inf, np.inf, 0)
     body = []
     for state in range(lattice.num_states):
@@ -132,6 +129,22 @@ def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
     kind = struct.pack("<i", len(_ARCS)) + _ARCS
     counts = struct.pack("<iiQqqq", 2, 0, _EXPANDED_MUTABLE, 0, lattice.num_states, len(word))
     return MACHINE + kind + counts + b"".join(body)
+
+
+def _numbers(lattice: Lattice) -> list[int]:
+    """The word numbers that a reader will understand: of a table that the user has, or those that the words are."""
+    vocabulary = lattice.vocabulary
+    if vocabulary.is_given and not vocabulary.is_embedded:
+        return lattice.word.tolist()  # type: ignore[no-any-return]
+    used = {number: vocabulary.word(number) for number in set(lattice.word.tolist()) if number != EPSILON}
+    spelled = next((word for word in used.values() if not is_word_number(word) or word == "0"), None)
+    if spelled is not None:
+        why = "whose numbers stand only in its own file" if vocabulary.is_embedded else "which has no number"
+        raise InputError(
+            f"a Kaldi binary archive holds numbers instead of words, and there is '{shortened(spelled, 40)}', {why}",
+            advice="give --symbols, a table of the words, or write kaldi, which is text",
+        )
+    return [int(used.get(number, EPSILON)) for number in lattice.word.tolist()]
 
 
 def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:

@@ -9,13 +9,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from os.path import exists, isfile
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.files.inputs import current
 from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
-from latticemetric.formats.kaldi.text import parse_block
+from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, Graph, register
 from latticemetric.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -62,10 +63,9 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     if place is None:
         advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    path = Path(place[1])
     # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
-    beside = Path(stream.name).parent / path
-    return str(beside if not path.exists() and beside.exists() else path), int(place[2])
+    path, beside = place[1], str(Path(stream.name).parent / place[1])
+    return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,10 @@ class ScriptedLattice:
 
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
-    if path == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
+    if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
         raise InputError("is no plain file, which is read from a given byte", where=path, advice="make an archive")
     with placed(place), open_stream(path) as stream:
+        are_spelled = spells_words(stream.head())
         stream.skip(offset)
         head = stream.read_some(len(MACHINE))
         if not head:
@@ -103,7 +104,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         if head == MACHINE:
             return build(BinaryArchive(stream, head).machine(place), vocabulary)
         # What stands between the id and the offset is a space; the rest of the id's line is empty.
-        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary)
+        return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:

@@ -26,6 +26,12 @@ from latticemetric.vocabulary import Vocabulary
 _ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
 _END = rb"\d+([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
+_NO_NUMBER = rb"(?!(?:0|[1-9][0-9]{0,9})[ \t\r\n])"
+# Compact, or with a transition id before the word.
+_SPELLED_ARC = re.compile(
+    rb"^[ \t]*\d+[ \t]+\d+[ \t]+(?:\d+[ \t]+" + _NO_NUMBER + rb"(?![^\s,]*,)|" + _NO_NUMBER + rb")\S+[ \t\r\n]",
+    re.MULTILINE,
+)
 _ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
 _ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID_THEN_NOTHING)
 _ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may hold a space, but not after a number
@@ -36,6 +42,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    are_spelled = spells_words(stream.head())
     for lines_before, block in blocks(stream):
         first = block.first_line
         place = stream.place(lines_before + 1)
@@ -47,16 +54,30 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
             name = first.strip().decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError("the id is not UTF-8", where=place, advice="convert the file with iconv") from None
-        yield Entry(name, place, partial(_build, block, stream.name, lines_before, vocabulary), naming="own")
+        build = partial(_build, block, stream.name, lines_before, vocabulary, are_spelled=are_spelled)
+        yield Entry(name, place, build, naming="own")
 
 
-def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
-    return parse_block(block.data, file, lines_before, table)
+def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
+    return parse_block(block.data, file, lines_before, table, are_spelled=are_spelled)
 
 
-def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
-    """The lattice of an id's line and the lines up to a blank one."""
-    columns = parsed(_native.parse_kaldi, block, file, lines_before)
+def spells_words(head: bytes) -> bool:
+    """Whether words of an archive are spelled: one of its first lines has a word that is no number."""
+    return _SPELLED_ARC.search(head) is not None
+
+
+def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
+    """The lattice of an id's line and the lines up to a blank one.
+
+    Args:
+        block: The lines.
+        file: Where they stand.
+        lines_before: The number of lines before them there.
+        table: Spells words that are numbers.
+        are_spelled: Whether words of the archive are spelled: then a lattice with none but `8` spells it, too.
+    """
+    columns = parsed(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
     return lattice_of(columns, words, vocabulary)
 

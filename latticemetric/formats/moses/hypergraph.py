@@ -27,6 +27,7 @@ CDEC = "cdec-target-graph"
 COVERED = "covered"
 _HEADER = "# target ||| features ||| source-covered"
 _FIELDS = ("target", "features")
+_NO_WORDS = "|||"
 _CDEC_HEAD = re.compile(rb"[0-9]+ [0-9]+[ \t]*\r?\n(?:#[^\n]*\n|0\r?\n)*[0-9]+[ \t]*\r?\n[^\n]*\|\|\|")
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
 
@@ -59,6 +60,10 @@ def _parse(data: bytes, file: str, *, headed: bool) -> Forest:
         (count,) = lines.counts(lines.without_comments(what), 1, what)
         for _ in range(count):
             body.add(node, lines.required(f"an edge of node {node}"), lines.number)
+        if count == 0 and not headed:
+            # An axiom to cdec, which says nothing and costs nothing.
+            body.add(node, _NO_WORDS, lines.number)
+            edges += 1
     while (rest := lines.next()) is not None:
         if rest.strip():
             raise FormatError(f"the file goes on after its {nodes} nodes", where=lines.place())

@@ -12,7 +12,7 @@ from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.registry import Entry, Format, Graph, Naming, register
 from latticemetric.formats.texts.blocks import in_one_piece
 from latticemetric.formats.texts.nbest_fields import (
     cost_of,
@@ -43,7 +43,8 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for name, place, lines in in_one_piece(_lines(stream)):
-        yield Entry(name, place, partial(_parse, lines))
+        naming: Naming = "number" if name.isdecimal() else "own"
+        yield Entry(name, place, partial(_parse, lines), naming=naming)
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:

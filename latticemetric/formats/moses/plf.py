@@ -2,7 +2,7 @@
 
 Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
 ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
-the empty string. The line is parsed, never evaluated, and nesting has a fixed depth.
+the empty string, and so is a blank line. The line is parsed, never evaluated, and nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from latticemetric.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
 EPSILON_WORD = "*EPS*"
+_EMPTY = b"()"
 
 
 def _sniff(head: bytes) -> bool:
@@ -32,11 +33,10 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    number = 0
     for line in stream.byte_lines():
-        if line.strip():
-            number += 1
-            yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, stream.line - 1))
+        # Decoders that failed leave a blank line: without it, all that follows would be paired with other references.
+        text = line if line.strip() else _EMPTY
+        yield Entry(str(stream.line), stream.place(), partial(_parse, text, stream.name, stream.line - 1))
 
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:

@@ -38,7 +38,7 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for name, place, lines in in_one_piece(_numbered(stream)):
         build = partial(_parse, b"".join(line for _, line in lines), stream.name, lines[0][0] - 1)
-        yield Entry(name, place, build)
+        yield Entry(name, place, build, naming="number" if name.isdecimal() else "own")
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:

@@ -15,7 +15,7 @@ from typing import IO, Any
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.registry import Entry, Format, Graph, Naming, register
-from latticemetric.formats.texts.json import object_of, parsed_json, text_of
+from latticemetric.formats.texts.json import fail_as_blank, object_of, parsed_json, text_of
 from latticemetric.formats.texts.nbest_fields import require_all_have, require_nbest
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -42,24 +42,34 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     named: bool | None = None
-    number = 0
+    read = 0
     for line in stream.byte_lines():
         if not line.strip():
             continue
-        number += 1
-        place = stream.place()
+        number, place = stream.line, stream.place()
         try:
             record = _record(line, stream)
             name = _name(record, place, named)
         except FormatError as error:  # the next line is another list
-            found = _ANY_ID.search(line)
-            own = found[1].decode("utf-8", "replace") if found else None
-            naming: Naming = "own" if found else "position" if named is False else "file"
-            lost = own or (str(number) if naming == "position" else place)
-            yield Entry(lost, place, partial(_fail, error), naming=naming)
-            continue
-        named = name is not None
-        yield Entry(name or str(number), place, partial(_build, record, place), naming="own" if named else "position")
+            entry = _failed(line, number, place, error, named=named)
+        else:
+            named = name is not None
+            build = partial(_build, record, place)
+            entry = Entry(name or str(number), place, build, naming="own" if named else "position")
+        # Blank lines count where lines have no ids; at the end they are nothing.
+        for lost in range(read + 1, number) if entry.naming == "position" else ():
+            yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+        read = number
+        yield entry
+
+
+def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
+    """A line that cannot be read, by the id that it seems to have."""
+    found = _ANY_ID.search(line)
+    own = found[1].decode("utf-8", "replace") if found else None
+    naming: Naming = "own" if found else "position" if named is False else "file"
+    lost = own or (str(number) if naming == "position" else place)
+    return Entry(lost, place, partial(_fail, error), naming=naming)
 
 
 def _fail(error: FormatError) -> NBest:

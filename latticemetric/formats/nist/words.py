@@ -1,8 +1,8 @@
 r"""Words of NIST transcripts and their alternations: `{ um / uh / @ }`, `(word)`, `word;tag;tag`.
 
 `@` is no word. `(word)` may be left out. Braces and slashes count inside of braces wherever they stand; outside, a
-slash is part of a word. A word may be followed by two tags (labels `tag1`, `tag2`); `\;` is a semicolon, and other
-backslashes vanish, as in sclite.
+slash is part of a word. An empty alternative at the end (`{ a / ah / }`) is none, as in sclite. A word may be followed
+by two tags (labels `tag1`, `tag2`); `\;` is a semicolon, and other backslashes vanish, as in sclite.
 """
 
 from __future__ import annotations
@@ -83,9 +83,15 @@ class Builder:
         ends.append(self._here)
         self._here = fork
 
+    @property
+    def has_alternatives(self) -> bool:
+        """Whether the alternation has an alternative before this one."""
+        return bool(self._forks[-1][1])
+
     def close(self, time: float = 0.0) -> None:
-        """The alternation ends."""
-        self.alternative()
+        """The alternation ends; an empty alternative behind others is none."""
+        if not (self.is_empty and self.has_alternatives):
+            self.alternative()
         _, ends = self._forks.pop()
         self._here = self._state(time)
         for end in ends:
@@ -177,7 +183,7 @@ def _fork(builder: Builder, mark: str, where: str) -> None:
         if builder.depth == DEEPEST:
             raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
         builder.open()
-    elif builder.is_empty:
+    elif builder.is_empty and not (mark == _CLOSE and builder.has_alternatives):
         raise FormatError("an alternative is empty", where=where, advice="write @ for no words")
     elif mark == _OR:
         builder.alternative()

@@ -10,6 +10,7 @@ from typing import IO
 
 from latticemetric import fst_layout
 from latticemetric.errors import FormatError, UsageError, placed, shortened
+from latticemetric.formats.files.paths import natural_order
 from latticemetric.formats.files.spool import Spool
 from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.openfst.binary import encode_graph
@@ -28,19 +29,34 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    """The machines in the natural order of their keys: archives are sorted by bytes, which puts 10 before 2."""
+    data = stream.read()
+    found: list[tuple[str, int, int]] = []
+    damage: FormatError | None = None
     try:
-        for key, machine, at in machines_of(stream.read()):
-            yield Entry(key, stream.name, partial(_build, machine, at, vocabulary), naming="own")
+        for extent in extents_of(data):
+            found.append(extent)  # noqa: PERF402  what stands before damage is read
     except FormatError as error:
-        raise error if error.where else error.at(stream.name) from None
+        damage = error
+    for key, begin, end in sorted(found, key=lambda row: natural_order(row[0])):
+        build = partial(_build, data[begin:end], begin, vocabulary)
+        yield Entry(key, stream.name, build, naming="own", order=key)
+    if damage is not None:
+        raise damage if damage.where else damage.at(stream.name)
 
 
 def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
-    return lattice_from_arrays(fst_layout.decode(machine, base=at)[0], vocabulary)
+    return lattice_from_arrays(fst_layout.decode(machine, base=at)[0], vocabulary, by_spelling=True)
 
 
 def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
-    """Key, machine, and where it begins."""
+    """Key, machine, and where it begins, in the order of the archive."""
+    for key, begin, end in extents_of(data):
+        yield key, data[begin:end], begin
+
+
+def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """Key of each machine, where it begins, and where it ends."""
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")
     magic, version = _HEADER.unpack_from(data)
@@ -52,7 +68,7 @@ def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
         positions, end = _index(data)
         for position, following in pairwise([*positions, end]):
             key, begin = _key(data, position)
-            yield key, data[begin:following], begin
+            yield key, begin, following
         return
     at = _HEADER.size
     while True:
@@ -63,18 +79,20 @@ def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
             return
         # Only its content tells where a machine of an stlist ends.
         _, at = fst_layout.decode(data, begin)
-        yield key, data[begin:at], begin
+        yield key, begin, at
 
 
 def _index(data: bytes) -> tuple[list[int], int]:
     """Offsets of the keys of an `sttable`, in the order of the file, and where they stand themselves."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
-    if count < 0 or begin < _HEADER.size:
+    if count < 0 or begin < _HEADER.size or (count == 0 and begin > _HEADER.size):
         raise FormatError("the archive's index is damaged, or the archive is cut short")
     positions: tuple[int, ...] = struct.unpack_from(f"<{count}q", data, begin)
     if any(not _HEADER.size <= position < begin for position in positions):
         raise FormatError("the archive's index points outside of it")
+    if positions and min(positions) != _HEADER.size:
+        raise FormatError("the archive's index is damaged, or the archive is cut short")
     return sorted(positions), begin
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.texts.fields import require_finite
@@ -140,3 +140,12 @@ def shown(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return shortened(json.dumps(value), 40)
+
+
+def fail_as_blank(place: str) -> NoReturn:
+    """Refuses a blank line where lines are counted."""
+    raise FormatError(
+        "the line is blank, and lines without ids are paired by their numbers",
+        where=place,
+        advice="remove the line here and in the references",
+    )

@@ -19,6 +19,7 @@ from latticemetric.questions.distributions.forest_posteriors import TOO_MANY_NGR
 from latticemetric.questions.distributions.ngram_posteriors import NgramPosteriors
 from latticemetric.questions.longest_string import longest_string
 from latticemetric.questions.ngram_search import derivation_of_ngrams, path_of_ngrams
+from latticemetric.questions.one_best import one_best
 from latticemetric.questions.oracles.searched_forest import summable
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
@@ -57,9 +58,7 @@ class LatticePaths:
 
     def one_best(self) -> Path:
         """The model's own."""
-        lattice, cost = self._lattice, self._cost
-        is_word = (lattice.word != EPSILON).astype(np.uint8)
-        return _native.best_path(lattice.source, lattice.target, cost.arc, is_word, cost.final)
+        return one_best(self._lattice, self._cost)
 
     def words(self, path: Path) -> tuple[str, ...]:
         """What a path says."""

@@ -18,6 +18,7 @@ from latticemetric.errors import UsageError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Costs, Floats, Lattice, Scales
 from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.one_best import one_best as model_best
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
@@ -144,8 +145,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
     weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
     cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
     evidence = _Evidence(lattice, cost)
-    is_word = (lattice.word != EPSILON).astype(np.uint8)
-    path = _native.best_path(lattice.source, lattice.target, cost.arc, is_word, cost.final)
+    path = model_best(lattice, cost)
     one_best = evidence.met_by(evidence.rows_of(lattice.word[path]))
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
     # A position less between words may cost 1e-5 of a word: risks that do not fall for ever are met again.

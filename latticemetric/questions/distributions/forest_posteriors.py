@@ -14,18 +14,16 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
 from latticemetric.lattice import Costs, Floats, Scales
+from latticemetric.memory import most_bytes
 from latticemetric.questions.distributions.distribution import Distribution, require_finite, scaled_cost
 
 if TYPE_CHECKING:
     from latticemetric.questions.distributions.ngram_posteriors import NgramPosteriors
 
-MOST_BYTES = 2**31
-"""What n-grams of a forest may take while they are counted or searched."""
-
-TOO_MANY_NGRAMS = "prune the forest, or choose a lower order: they may take 2 GiB"
+TOO_MANY_NGRAMS = "prune the forest, choose a lower order, or allow more memory (--max-memory)"
 """Advice where they take more."""
 
-_MOST_EDGES = 2**22  # of one derivation: shared nodes can make it longer than any memory
+_MOST_EDGES = 2**18  # of one derivation: shared nodes can make it longer than any memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +93,7 @@ class ForestPosteriors(Distribution):
                 transition=self.transition,
                 ending=ending,
                 order=order,
-                most_bytes=MOST_BYTES,
+                most_bytes=most_bytes(),
             )
 
     def _taken(self) -> Floats:
@@ -128,7 +126,7 @@ class _Draws:
             edges.append(edge)
             pending += self._said_tails[edge]
             if len(edges) > _MOST_EDGES:
-                raise InputError("derivations of more than four million edges are too long to be drawn")
+                raise InputError(f"derivations of more than {_MOST_EDGES} edges are too long to be drawn")
         return np.array(edges, dtype=np.int64)
 
     def _edge(self, node: int, drawn: float) -> int:

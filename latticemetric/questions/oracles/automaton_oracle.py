@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric import _native, fst_layout
+from latticemetric import fst_layout
 from latticemetric.engine.user_automaton import UserAutomaton, best_path, of_reference
 from latticemetric.errors import InputError
 from latticemetric.formats.registry import Graph
 from latticemetric.interchange import fst_to_arrays
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.graphs import as_lattice
+from latticemetric.questions.one_best import one_best
 from latticemetric.questions.oracles.searched import Path
 from latticemetric.questions.oracles.searched_lattice import sums_along
 from latticemetric.signature import Signature
@@ -83,6 +85,7 @@ def automaton_oracle(
     Raises:
         InputError: The automaton accepts nothing that the lattice says.
     """
+    check_references(references)
     lattice = as_lattice(graph, scales)
     valued = automaton if references is None else of_reference(automaton, graphs_of(references))
     own = UserAutomaton.of(valued)
@@ -93,8 +96,7 @@ def automaton_oracle(
             "the automaton accepts nothing that the lattice says",
             advice="see that its symbols are the lattice's words; ★ takes any",
         )
-    is_word = (lattice.word != 0).astype(np.uint8)
-    first = _native.best_path(lattice.source, lattice.target, cost.arc, is_word, cost.final)
+    first = one_best(lattice, cost)
     return AutomatonOracle(
         **vars(_valued(lattice, cost, found.arcs, found.value)),
         one_best=_valued(lattice, cost, first, _value(lattice, own, first)),

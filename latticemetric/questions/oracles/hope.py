@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from latticemetric.engine.native_forest import HopeDerivation
 from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.least_loss import weighed_strings
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
@@ -51,7 +53,7 @@ def hope(
 ) -> Hope:
     """The path or derivation of the largest weight · metric − model cost.
 
-    Ties in a lattice: least cost, then fewest words, then smallest arc numbers.
+    Ties: least cost, then fewest words, then the smallest numbers of arcs or edges.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
@@ -70,15 +72,18 @@ def hope(
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     searched = SearchedForest(graph, chosen, scales)
-    value, reference, path = _hope_of_forest(searched, weighing)
+    best = _hope_of_forest(searched, weighing)
+    worth = weighing.worth(searched.reported(best.edges))
+    scored = searched.scored(best.edges, [worth.reference])
     return Hope(
-        **vars(searched.scored(path, [reference])),
-        value=value,
+        **vars(scored),
+        value=weighing.value(worth.value, scored.cost),
         one_best=searched.scored(searched.one_best(), listed),
-        exact=True,
+        exact=best.exact,
         signature=str(chosen.signature_for(len(listed))),
     )
 
@@ -114,6 +119,7 @@ def hopes(
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     found = weighed_strings(graph, weighing, scales, n)
@@ -130,11 +136,6 @@ def hopes(
     ]
 
 
-def _hope_of_forest(searched: SearchedForest, weighing: Weighing) -> tuple[float, tuple[str, ...], Any]:
-    """The best value over references, the reference that has it, and its derivation."""
-    candidates = []
-    for reference, share in zip(weighing.references, weighing.shares, strict=True):
-        value, path = searched.hope(weighing.metric.counted(reference), float(share))
-        candidates.append((-value, *searched.price(path), reference, path))
-    least, *_, reference, path = min(candidates, key=lambda candidate: candidate[:4])
-    return -least, reference, path
+def _hope_of_forest(searched: SearchedForest, weighing: Weighing) -> HopeDerivation:
+    """The derivation of the best value over references; ties: least cost, fewest words, smallest edges."""
+    return min(searched.hopes(weighing), key=lambda best: (-best.value, *searched.price(best.edges)))

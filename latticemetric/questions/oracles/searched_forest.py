@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
-from latticemetric.engine.native_forest import BestEdges, best_edges
+from latticemetric.engine.memory import small_enough
+from latticemetric.engine.native_forest import BestEdges, HopeDerivation, best_edges
 from latticemetric.engine.search import ForestSearch, StringSearch, find_forest_engine
 from latticemetric.forest import Forest
 from latticemetric.forest_arrays import native_arrays
@@ -22,6 +23,7 @@ from latticemetric.questions.decoding.ngram_gain import ExactGains
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.ngram_search import derivation_of_ngrams
 from latticemetric.questions.oracles.searched import Candidate, Path, Searched
+from latticemetric.questions.oracles.weighing import Weighing
 from latticemetric.vocabulary import EPSILON, Words
 
 _LARGEST_SUM = 2.0**32  # rounding beyond that would be to more than a millionth
@@ -61,21 +63,20 @@ class SearchedForest(Searched):
 
     def one_best(self) -> Path:
         """Least cost; ties: fewest words, smallest edges."""
-        path: Path = _native.best_derivation(**self._columns(self._choice))
+        with small_enough():
+            path: Path = _native.best_derivation(**self._columns(self._choice))
         return path
 
     def _columns(self, cost: Costs) -> dict[str, Any]:
         return native_arrays(self._forest, cost, words=self._word_counts)
 
-    def hope(self, reference: Sequence[str], scale: float) -> tuple[float, Path]:
-        """The largest `scale` * gain − cost against a reference's counted words, and its derivation."""
-        from latticemetric.engine.native_forest import hope_derivation
+    def hopes(self, weighing: Weighing) -> list[HopeDerivation]:
+        """For each reference the derivation of the largest weighed gain less cost, exactly."""
+        from latticemetric.engine.native_forest import hope_derivations
 
-        if scale == 0:
-            path = self.one_best()
-            return -self._price(path), path
-        path, value = hope_derivation(self._question(self.vocabulary.encode(reference)), scale)
-        return value, path
+        counted = [self.metric.counted(reference) for reference in weighing.references]
+        questions = [self._question(self.vocabulary.encode(words)) for words in counted]
+        return hope_derivations(questions, weighing.shares)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest edges."""

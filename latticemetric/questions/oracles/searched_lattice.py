@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric import _native
 from latticemetric.automata.reference_graph import ReferenceGraph, counted_labels
 from latticemetric.automata.reference_ngrams import ReferenceNgrams
 from latticemetric.engine.native_strings import FoundStrings, WeighedSearch, strings_of_least_loss
@@ -17,6 +16,7 @@ from latticemetric.metrics.exact import merit
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.decoding.ngram_gain import ExactGains
 from latticemetric.questions.ngram_search import path_of_ngrams
+from latticemetric.questions.one_best import one_best
 from latticemetric.questions.oracles.searched import Candidate, Path, Searched
 from latticemetric.questions.oracles.weighing import Weighing
 from latticemetric.vocabulary import EPSILON, Words
@@ -42,10 +42,8 @@ class SearchedLattice(Searched):
         return self._lattice
 
     def one_best(self) -> Path:
-        """Least cost; ties: fewest words, smallest arcs."""
-        lattice, cost = self._lattice, self.cost
-        path: Path = _native.best_path(lattice.source, lattice.target, cost.arc, self._is_word, cost.final)
-        return path
+        """Least cost; ties as in `one_best`."""
+        return one_best(self._lattice, self.cost, self._is_word)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest arcs."""

@@ -27,6 +27,8 @@ from latticemetric.vocabulary import EPSILON
 Number = TypeVar("Number", int, float)
 Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
 
+_MOST_ARCS = 2**53
+
 
 class Point(NamedTuple):
     """How much of a graph is kept.
@@ -146,7 +148,9 @@ class _Beams:
     def of_density(self, density: float) -> float:
         """The widest beam that keeps no more arcs with words for each word of the reference."""
         # What rounding takes from a product that is a whole number must not cost an arc.
-        most = int(density * reference_words(self._references, self._metric) + 1e-9)
+        allowed = density * reference_words(self._references, self._metric) + 1e-9
+        # No lattice has so many arcs: the product may be infinite, too.
+        most = int(min(allowed, _MOST_ARCS))
         return self._margins.beam_of(most, self._is_word)
 
     def kept(self, whole: Oracle, beams: Sequence[float]) -> list[Kept]:

@@ -1,0 +1,120 @@
+"""Costs and weights in whole numbers, so that gains against costs add up without rounding, whatever the order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError
+from latticemetric.lattice import Costs
+
+_COST_BITS = 61  # of a sum of costs
+_VALUE_BITS = 123  # of a value: gains less costs
+
+
+class WholeCosts(NamedTuple):
+    """Costs as multiples of a unit.
+
+    Attributes:
+        arc: Of arcs or edges.
+        final: Of ends; 0 where nothing ends.
+        unit: What they are multiples of.
+    """
+
+    arc: npt.NDArray[np.int64]
+    final: npt.NDArray[np.int64]
+    unit: Fraction
+
+    def is_exact(self, cost: Costs) -> bool:
+        """Whether none of these costs was rounded."""
+        pairs = zip((self.arc, self.final), finite_costs(cost), strict=True)
+        return all(bool((whole.astype(np.float64) * float(self.unit) == costs).all()) for whole, costs in pairs)
+
+    def largest(self) -> int:
+        """The largest of them in size."""
+        return max(int(np.abs(costs).max(initial=0)) for costs in (self.arc, self.final))
+
+
+class WholeWeights(NamedTuple):
+    """Weights of gains and of costs as multiples of a unit.
+
+    Attributes:
+        gains: What a unit of gain weighs, a reference.
+        cost: What a unit of cost weighs.
+        unit: What they are multiples of.
+    """
+
+    gains: list[int]
+    cost: int
+    unit: Fraction
+
+
+def finite_costs(cost: Costs) -> Costs:
+    """The costs, 0 where nothing ends."""
+    return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
+
+
+def largest_cost(cost: Costs) -> float:
+    """The largest of finite costs in size."""
+    return max(float(np.abs(costs).max(initial=0)) for costs in cost)
+
+
+def whole_costs(cost: Costs, sum_exponent: int) -> WholeCosts:
+    """Finite costs in a unit that all sums are exact in, rounded only where 61 bits do not hold the sums.
+
+    Args:
+        cost: The costs.
+        sum_exponent: No sum of them is larger in size than two to this power.
+    """
+    exponent = sum_exponent - _COST_BITS
+    whole = [np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost]
+    used = int(np.bitwise_or.reduce(np.concatenate(whole)))
+    spare = (used & -used).bit_length() - 1 if used else 0
+    return WholeCosts(whole[0] >> spare, whole[1] >> spare, Fraction(2) ** (exponent + spare))
+
+
+def whole_weights(
+    shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
+) -> WholeWeights:
+    """Weights in a common unit, rounded only where 128 bits do not hold the values.
+
+    Args:
+        shares: What a unit of gain weighs, a reference.
+        cost_share: What a unit of cost weighs.
+        largest_sum: No sum of costs, in their unit, is larger in size.
+        largest_gain: No gain is larger in size.
+    """
+    exact = [*shares, cost_share]
+    unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
+    *gains, cost = (int(weight / unit) for weight in exact)
+    largest = cost * largest_sum + 2 * max(gains) * largest_gain
+    surplus = max(0, largest.bit_length() - _VALUE_BITS)
+    unit *= 2**surplus
+    *gains, cost = (round(weight / unit) for weight in exact)
+    return WholeWeights(gains, cost, unit)
+
+
+def halves(value: int) -> tuple[int, int]:
+    """The high and the low 64 bits, as the extension takes numbers of 128 bits."""
+    return value >> 64, value & (2**64 - 1)
+
+
+def joined(high: int, low: int) -> int:
+    """The number of these halves."""
+    return (high << 64) + low
+
+
+def exponent_above(largest: float) -> int:
+    """The least power of two that is larger.
+
+    Raises:
+        InputError: The number is beyond what 64-bit floats hold.
+    """
+    if not math.isfinite(largest):
+        raise InputError("the costs are too large to be added up", advice="prune the graph, or scale the costs down")
+    return math.frexp(largest)[1]

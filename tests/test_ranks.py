@@ -1,0 +1,56 @@
+"""Ties in n-best lists: the order of a list is its rank."""
+
+import pytest
+
+import latticemetric as lm
+from latticemetric.nbest import Hypothesis
+from latticemetric.questions.oracles.cheapest_strings import cheapest_strings
+
+TEXTS = ["the best of the list", "best", "the list"]
+LISTS = {
+    "jsonl": '{"id": "u", "nbest": ["the best of the list", "best", "the list"]}\n',
+    "moses": "".join(f"0 ||| {text} ||| \n" for text in TEXTS),
+    "wenet": "wav u\n" + "".join(f"candidate -1 {text}\n" for text in TEXTS),
+    "srilm": "".join(f"-1 -1 {len(text.split())} {text}\n" for text in TEXTS),
+}
+
+
+def listed(*costs: float) -> lm.NBest:
+    pairs = zip(TEXTS, costs or [None] * len(TEXTS), strict=True)
+    return lm.NBest(
+        tuple(Hypothesis(tuple(text.split()), {} if cost is None else {"score": cost}) for text, cost in pairs), {}
+    )
+
+
+def one_best(graph: lm.NBest | lm.Lattice) -> str:
+    return " ".join(lm.oracle(graph, "x y", "wer").one_best.words)
+
+
+def test_a_list_without_scores_has_its_first_hypothesis_as_one_best():
+    assert one_best(listed()) == one_best(listed().to_lattice()) == TEXTS[0]
+
+
+@pytest.mark.parametrize(("costs", "best"), [((1.0, 1.0, 1.0), 0), ((2.0, 1.0, 1.0), 1), ((2.0, 2.0, 1.0), 2)])
+def test_the_order_of_a_list_decides_among_equal_costs(costs, best):
+    assert one_best(listed(*costs)) == TEXTS[best]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_first_of_equal_hypotheses_is_the_one_best_in_every_format_of_lists(name, tmp_path):
+    path = tmp_path / "list"
+    path.write_text(LISTS[name])
+    ((_, graph),) = lm.read(path)
+    assert one_best(graph) == TEXTS[0]
+
+
+def test_a_list_that_is_pruned_keeps_its_order():
+    assert one_best(listed(1.0, 1.0, 5.0).to_lattice().pruned(2.0)) == TEXTS[0]
+
+
+def test_the_cheapest_strings_of_a_list_are_its_first():
+    assert cheapest_strings(listed(), 2) == [tuple(text.split()) for text in TEXTS[:2]]
+    assert cheapest_strings(listed(2.0, 1.0, 1.0), 3)[0] == ("best",)
+
+
+def test_a_lattice_still_prefers_fewer_words():
+    assert one_best(lm.Lattice.from_strings(TEXTS)) == "best"

@@ -1,0 +1,76 @@
+"""Programs with threads of their own: workers begin, and the interpreter ends, whatever the threads do meanwhile."""
+
+import subprocess
+import sys
+
+import pytest
+
+GRAPHS = """
+import os, random, sys, threading, time
+import latticemetric as lm
+strings = [" ".join(random.Random(k).choices("abcdefgh", k=6)) for k in range(60)]
+lattice = lm.Lattice.from_strings(strings, costs=[k / 10 for k in range(60)])
+"""
+
+BUSY = """
+def work():
+    while True:
+        lm.mbr(lattice)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+"""
+
+
+def done(program: str, seconds: float = 60.0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+ASKED = """
+from functools import partial
+from latticemetric.batch.asking import ask_each
+graphs = [(str(k), lattice) for k in range(100)]
+for _ in range(3):
+    answers = list(ask_each(partial(lm.mbr, scale=0.5), graphs, workers=2, timeout=30))
+    assert [answer.value.words for answer in answers] == [lm.mbr(lattice, scale=0.5).words] * 100
+print("answered", flush=True)
+os._exit(0)
+"""
+
+
+def test_workers_begin_while_threads_hold_locks():
+    """A copy of the process would wait for ever for a lock that a thread held when it was made."""
+    found = done(GRAPHS + BUSY + ASKED)
+    assert (found.returncode, found.stdout) == (0, "answered\n"), found.stderr
+
+
+def test_what_no_program_could_import_is_forked():
+    program = (
+        "import sys\nsys.modules['cloudpickle'] = None\n" + GRAPHS + BUSY.replace("lm.mbr(lattice)", "time.sleep(1)")
+    )
+    asked = """
+from latticemetric.workers.pool import map_in_order
+print(sum(map_in_order(lambda number: number + 1, range(100), 2)), flush=True)
+os._exit(0)
+"""
+    found = done(program + asked)
+    assert (found.returncode, found.stdout) == (0, "5050\n"), found.stderr
+
+
+ENDING = """
+states = 3000
+arcs = [(k, k + 1, word) for k in range(states) for word in range(1, 7)]
+wide = lm.Lattice.from_arcs(*zip(*arcs), final=[states])
+def work():
+    while True:
+        lm.oracle(wide, "1 2 3 4 5 6 " * 5, "wer")
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.5)
+"""
+
+
+@pytest.mark.parametrize("_time", range(3))
+def test_an_interpreter_that_ends_does_not_abort_threads_in_native_calls(_time):
+    found = done(GRAPHS + ENDING)
+    assert (found.returncode, found.stderr) == (0, "")

@@ -1,0 +1,143 @@
+"""Whether words are spelled or numbers is a matter of a file, and words survive conversions or these are refused."""
+
+import pytest
+
+import latticemetric as lm
+from latticemetric.formats.writing import write
+
+
+def kaldi(**lattices: str) -> str:
+    """A text archive; each lattice is one path of words, or its final state alone."""
+    return "".join(f"{name}\n{arcs(words)}\n" for name, words in lattices.items())
+
+
+def arcs(words: str) -> str:
+    split = words.split()
+    lines = [f"{state} {state + 1} {word} 1,2,\n" for state, word in enumerate(split)]
+    return "".join([*lines, f"{len(split)} 0,0,\n"])
+
+
+def words_in(path, **options) -> list[str]:
+    return [" ".join(next(graph.paths()).words) for _, graph in lm.read(path, **options)]
+
+
+def scores_of(tmp_path, text: str, references: str) -> list[float]:
+    (tmp_path / "lats").write_text(text)
+    (tmp_path / "refs").write_text(references)
+    found = lm.ask_each(errors, tmp_path / "lats", tmp_path / "refs")
+    return [answer.value for answer in found]
+
+
+def errors(graph, references) -> int:
+    return lm.oracle(graph, references, "wer").numerator
+
+
+@pytest.mark.parametrize("odd", ["8", "", "<eps>"])
+def test_a_lattice_of_one_number_or_no_word_is_spelled_as_its_archive_is(odd, tmp_path):
+    text = kaldi(utt_1="the cat", utt_2=odd, utt_3="a dog")
+    assert scores_of(tmp_path, text, "utt_1 the cat\nutt_2 eight\nutt_3 a dog\n") == [0, 1, 0]
+    assert words_in(tmp_path / "lats") == ["the cat", odd.replace("<eps>", ""), "a dog"]
+
+
+def test_a_zero_is_a_word_where_words_are_spelled_and_nothing_where_they_are_numbers(tmp_path):
+    (tmp_path / "spelled").write_text(kaldi(a="point 0", b="0"))
+    (tmp_path / "numbers").write_text(kaldi(a="7 0", b="0"))
+    assert words_in(tmp_path / "spelled") == ["point 0", "0"]
+    assert words_in(tmp_path / "numbers") == ["7", ""]
+
+
+def test_a_table_does_not_respell_a_number_of_an_archive_that_spells_its_words(tmp_path):
+    (tmp_path / "lats").write_text(kaldi(a="two 2", b="2"))
+    table = lm.Vocabulary({1: "two", 2: "three", 5: "2"})
+    assert words_in(tmp_path / "lats", symbols=table) == ["two 2", "2"]
+
+
+def test_lattices_with_transition_ids_beside_words_are_spelled(tmp_path):
+    (tmp_path / "lats").write_text("a\n0 1 17 the 1,2\n1\n\nb\n0 1 17 8 1,2\n1\n\n")
+    assert [graph.vocabulary.is_numeric for _, graph in lm.read(tmp_path / "lats")] == [False, False]
+
+
+def test_a_script_reads_a_lattice_as_its_archive_spells_it(tmp_path):
+    text = kaldi(a="the 1", b="8")
+    (tmp_path / "lats").write_text(text)
+    (tmp_path / "lats.scp").write_text(f"b {tmp_path / 'lats'}:{text.index('b') + 1}\n")
+    ((_, graph),) = lm.read(tmp_path / "lats.scp")
+    assert not graph.vocabulary.is_numeric
+
+
+@pytest.mark.parametrize("text", ["0\n", "0 1 0 0\n1\n"])
+def test_a_machine_that_says_nothing_is_no_error_beside_words(text, tmp_path):
+    (tmp_path / "lattices").mkdir()
+    (tmp_path / "lattices" / "a.fst.txt").write_text(text)
+    (tmp_path / "refs").write_text("a the cat\n")
+    (answer,) = lm.ask_each(_score, tmp_path / "lattices", tmp_path / "refs", style="keyed")
+    assert answer.value == 2
+
+
+def _score(graph, references) -> int:
+    return errors(graph, references)
+
+
+# --- OpenFst text: weights or outputs
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("0 1 a 0.5\n1 2 b 1,5\n2 3 c 0.25\n3\n", 2),
+        ("0 1 a 0.5\n1 2 b 1.O\n2\n", 2),
+        ("0 1 7 0.5\n1 2 8 0.5\n2 3 9 heavy\n3\n", 3),
+        ("0 1 a 2\n1 2 b 3\n2 3 c 1,5\n3\n", 3),
+        ("0 1 a 0.5\n1 2 b 0.5\n2 3 c 0.5 0.5\n3\n", 3),
+    ],
+)
+def test_one_bad_weight_does_not_make_outputs_of_the_others(text, line, tmp_path):
+    (tmp_path / "a.fst.txt").write_text(text)
+    with pytest.raises(lm.FormatError, match=rf"a\.fst\.txt:{line}"):
+        lm.read_one(tmp_path / "a.fst.txt")
+
+
+@pytest.mark.parametrize("outputs", [("x", "3"), ("3", "4", "dogs"), ("1st", "2"), ("0.5", "x", "y")])
+def test_outputs_may_be_numbers_among_words(outputs, tmp_path):
+    lines = [f"{state} {state + 1} i{state} {word}\n" for state, word in enumerate(outputs)]
+    (tmp_path / "a.fst.txt").write_text("".join([*lines, f"{len(outputs)}\n"]))
+    assert words_in(tmp_path / "a.fst.txt") == [" ".join(outputs)]
+
+
+# --- Conversions
+
+
+def spelled(*words: str) -> lm.Lattice:
+    return lm.Lattice.from_strings([" ".join(words)], costs=[1.0])
+
+
+def test_words_whose_numbers_are_a_machines_own_are_not_written_as_numbers(tmp_path):
+    write(tmp_path / "a.fst", [("a", spelled("big", "cats"))])
+    graph = lm.read_one(tmp_path / "a.fst")
+    with pytest.raises(lm.InputError, match=r"numbers instead of words, .*own file; give --symbols"):
+        write(tmp_path / "a.ark", [("a", graph)])
+
+
+def test_a_table_numbers_the_words_of_a_machine_by_their_spelling(tmp_path):
+    table = lm.Vocabulary({1: "the", 2: "cats", 3: "big"})
+    write(tmp_path / "a.fst", [("a", spelled("big", "cats"))])
+    write(tmp_path / "a.ark", [("a", lm.read_one(tmp_path / "a.fst", symbols=table))])
+    assert words_in(tmp_path / "a.ark", symbols=table) == ["big cats"]
+    assert words_in(tmp_path / "a.ark") == ["3 2"]
+    with pytest.raises(lm.InputError, match="'big' of the machine's own symbols is not in the symbol table"):
+        lm.read_one(tmp_path / "a.fst", symbols=lm.Vocabulary({1: "cats"}))
+
+
+@pytest.mark.parametrize("through", [None, "a.fst"])
+def test_words_that_are_all_numbers_are_written_as_these(through, tmp_path):
+    graph = spelled("17", "4", "17")
+    if through is not None:
+        write(tmp_path / through, [("a", graph)])
+        graph = lm.read_one(tmp_path / through)
+    write(tmp_path / "a.ark", [("a", graph)])
+    assert words_in(tmp_path / "a.ark") == ["17 4 17"]
+
+
+def test_a_word_zero_is_not_written_as_no_word(tmp_path):
+    with pytest.raises(lm.InputError, match="numbers instead of words"):
+        write(tmp_path / "a.ark", [("a", spelled("0", "4"))])

@@ -106,7 +106,7 @@ def refused(line: str, what: str) -> None:
         ("mbr meeting.lat.txt --evidence list --symbols meeting.words.txt", "meeting.ark"),
         ("oracle list meeting.ref.txt --symbols meeting.words.txt --ignore @words", "words"),
         ("oracle list meeting.ref.txt --symbols meeting.words.txt --wildcard @words", "words"),
-        ("sweep list meeting.ref.txt --symbols meeting.words.txt --nbest 2", "meeting.words.txt"),
+        ("sweep list meeting.ref.txt --symbols meeting.words.txt --beams 2", "meeting.words.txt"),
         ("report list meeting.ref.txt --symbols meeting.words.txt", "meeting.ark"),
         ("tags --from-lattices list meeting.ref.txt --symbols meeting.words.txt", "meeting.ark"),
     ],

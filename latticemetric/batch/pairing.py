@@ -20,6 +20,7 @@ Style = Literal["auto", "plain", "keyed"]
 _LOOK_AHEAD = 16
 _SHOWN = 3
 _FEWEST_IDS = 2
+_NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
@@ -116,7 +117,14 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)):
         return True
-    return _has_ids(file)
+    return _has_ids(file) or (len(words) < _FEWEST_IDS and _is_shaped_like(file, first))
+
+
+def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether the line begins with a word that differs from a graph's id by its numbers only."""
+    shapes = {_NUMBER.sub("0", _folded(entry.name)) for entry in first if _NUMBER.search(entry.name)}
+    words = [] if _is_all_numbers(file) else file.first_words()
+    return any(_NUMBER.search(word) and _NUMBER.sub("0", _folded(word)) in shapes for word in words)
 
 
 def _has_ids(file: ReferenceFile) -> bool:

@@ -218,7 +218,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
         unreadable = _unreadable(entry)
         line = order.line(entry, is_broken=unreadable is not None)
         for number in range(done + 1, min(line, len(rows) + 1)):
-            yield _without_graph(number, rows[number - 1], f"graph {entry.name} comes next")
+            yield _without_graph(order.name(number), number, rows[number - 1], f"graph {entry.name} comes next")
         done, graphs = line, graphs + 1
         if line <= len(rows):
             yield Pair(entry.name, entry, rows[line - 1])
@@ -238,7 +238,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
                 where=rows[number - 1][0].where,
                 advice=_AS_MANY,
             )
-        yield _without_graph(number, rows[number - 1], why)
+        yield _without_graph(order.name(number), number, rows[number - 1], why)
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
@@ -262,13 +262,13 @@ def _require_ascending_ids(file: ReferenceFile) -> None:
         require_ascending(earlier, later, reference.where)
 
 
-def _without_graph(number: int, row: Sequence[Reference], why: str) -> Pair:
+def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -> Pair:
     problem = InputError(
         f"there is no graph for reference {number}: {why}",
         where=row[0].where,
         advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
     )
-    return Pair(str(number), None, tuple(row), problem)
+    return Pair(name, None, tuple(row), problem)
 
 
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:

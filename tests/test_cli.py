@@ -411,15 +411,19 @@ def test_what_fails_is_shown_in_text_and_tsv(troubled):
     assert [bool(row[-1]) for row in rows] == [True, False, True, True, True]
 
 
-def test_lines_too_many_or_too_few_are_failures_to_go_past(tmp_path):
-    refs = file(tmp_path, "refs", "the early bird\nbetter late\n")
-    done = oracle(PROVERBS[0], refs, "--keep-going", "--format", "json")
-    assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 2, 1)
+@pytest.mark.parametrize("lines", ["the early bird\nbetter late\n", "a\nb\nc\nd e f\n"])
+def test_lines_too_many_or_too_few_end_the_run_since_any_of_them_may_be_the_odd_one(lines, tmp_path):
+    done = oracle(PROVERBS[0], file(tmp_path, "refs", lines), "--keep-going", "--format", "json")
+    assert_one_line_error(done, "there is no (reference|graph) for .*give as many references as graphs")
+
+
+def test_sentences_that_are_missing_are_failures_to_go_past(tmp_path):
+    lists = file(tmp_path, "lists", "0 ||| a ||| lm= -1 ||| -1\n2 ||| c ||| lm= -1 ||| -1\n")
     refs = file(tmp_path, "refs", "a\nb\nc\nd e f\n")
-    done = oracle(PROVERBS[0], refs, "--keep-going", "--metric", "wer", "--format", "json")
-    assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 3, 1)
-    assert done.json["lattices"][3]["id"] == "4"
-    assert done.json["corpus"]["denominator"] == 6
+    done = oracle(lists, refs, "--keep-going", "--metric", "wer", "--format", "json")
+    assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 2, 2)
+    assert [one["id"] for one in done.json["lattices"]] == ["0", "1", "2", "3"]
+    assert (done.json["corpus"]["numerator"], done.json["corpus"]["denominator"]) == (4, 6)
 
 
 def test_nothing_fails_with_exit_status_0_under_keep_going():

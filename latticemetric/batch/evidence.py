@@ -10,6 +10,7 @@ from typing import Any
 from latticemetric.batch.answers import Answer, failed
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry, Graph
+from latticemetric.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 from latticemetric.workers.stream import Run, answered
@@ -112,7 +113,7 @@ def evidence_of(pair: Supported, graph: Graph) -> Graph:
 def _check_spelling(graph: Graph, evidence: Graph) -> None:
     """Words against numbers never match: that is a forgotten symbol table."""
     numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
-    if not _is_numeric(numeric) or _is_numeric(spelled):
+    if not _is_numeric(numeric) or _is_numeric(spelled) or (isinstance(numeric, Lattice) and not numeric.word.any()):
         return
     if not any(map(Vocabulary.numeric().__contains__, _words_of(spelled))):
         raise InputError(

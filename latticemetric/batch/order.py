@@ -96,6 +96,11 @@ class Order:
             return not self._by_name or not self._many
         return last.naming == "number" and self._first_number == 0
 
+    def name(self, line: int) -> str:
+        """The id of a graph that is lost: of a sentence, its number."""
+        first = self._first_number
+        return str(line if first is None or self._by_name else first + line - 1)
+
     def _check_broken(self, entry: Entry) -> None:
         """Refuses graphs behind a file that may have held more of them than could be read."""
         self._many |= bool(entry.format) and not find_format(entry.format).single

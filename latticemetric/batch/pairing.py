@@ -20,6 +20,7 @@ Style = Literal["auto", "plain", "keyed"]
 _LOOK_AHEAD = 16
 _SHOWN = 3
 _FEWEST_IDS = 2
+_NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
@@ -116,7 +117,14 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)):
         return True
-    return _has_ids(file)
+    return _has_ids(file) or (len(words) < _FEWEST_IDS and _is_shaped_like(file, first))
+
+
+def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
+    """Whether the line begins with a word that differs from a graph's id by its numbers only."""
+    shapes = {_NUMBER.sub("0", _folded(entry.name)) for entry in first if _NUMBER.search(entry.name)}
+    words = [] if _is_all_numbers(file) else file.first_words()
+    return any(_NUMBER.search(word) and _NUMBER.sub("0", _folded(word)) in shapes for word in words)
 
 
 def _has_ids(file: ReferenceFile) -> bool:
@@ -210,7 +218,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
         unreadable = _unreadable(entry)
         line = order.line(entry, is_broken=unreadable is not None)
         for number in range(done + 1, min(line, len(rows) + 1)):
-            yield _without_graph(number, rows[number - 1], f"graph {entry.name} comes next")
+            yield _without_graph(order.name(number), number, rows[number - 1], f"graph {entry.name} comes next")
         done, graphs = line, graphs + 1
         if line <= len(rows):
             yield Pair(entry.name, entry, rows[line - 1])
@@ -230,7 +238,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
                 where=rows[number - 1][0].where,
                 advice=_AS_MANY,
             )
-        yield _without_graph(number, rows[number - 1], why)
+        yield _without_graph(order.name(number), number, rows[number - 1], why)
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
@@ -254,13 +262,13 @@ def _require_ascending_ids(file: ReferenceFile) -> None:
         require_ascending(earlier, later, reference.where)
 
 
-def _without_graph(number: int, row: Sequence[Reference], why: str) -> Pair:
+def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -> Pair:
     problem = InputError(
         f"there is no graph for reference {number}: {why}",
         where=row[0].where,
         advice=f"give as many graphs as references, {_PAIRED_ADVICE}",
     )
-    return Pair(str(number), None, tuple(row), problem)
+    return Pair(name, None, tuple(row), problem)
 
 
 def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Pair]:

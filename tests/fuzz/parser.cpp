@@ -19,7 +19,7 @@ void check(bool condition) {
 }
 
 void kaldi(std::string_view text) {
-  auto lattice = parse_kaldi(text);
+  auto lattice = parse_kaldi(text, false);
   const auto arcs = lattice.source.size(), finals = lattice.final.size();
   check(lattice.target.size() == arcs && lattice.cost[0].size() == arcs && lattice.cost[1].size() == arcs);
   check(lattice.transitions.size() == arcs && lattice.final_transitions.size() == finals);

@@ -63,6 +63,14 @@ def test_what_cannot_be_sent_to_a_program_is_asked_of_copies_which_find_no_prope
     assert (found.returncode, found.stdout) == (0, "answered\n"), found.stderr
 
 
+def test_the_command_line_forks_though_a_thread_waits_for_signals():
+    program = (
+        "from latticemetric.cli.stopping import listen\nfrom latticemetric.workers.pool import other_threads_live\n"
+    )
+    found = done(program + "listen()\nprint(other_threads_live())")
+    assert found.stdout == "False\n", found.stderr
+
+
 ENDING = """
 states = 3000
 arcs = [(k, k + 1, word) for k in range(states) for word in range(1, 7)]

@@ -44,17 +44,31 @@ def test_workers_begin_while_threads_hold_locks():
     assert (found.returncode, found.stdout) == (0, "answered\n"), found.stderr
 
 
-def test_what_no_program_could_import_is_forked():
-    program = (
-        "import sys\nsys.modules['cloudpickle'] = None\n" + GRAPHS + BUSY.replace("lm.mbr(lattice)", "time.sleep(1)")
-    )
-    asked = """
+COPIED = """
 from latticemetric.workers.pool import map_in_order
-print(sum(map_in_order(lambda number: number + 1, range(100), 2)), flush=True)
+def of_this_program(graph):
+    return lm.mbr(graph).words
+for ask in (of_this_program, lambda graph: lm.mbr(graph).words, of_this_program):
+    words = list(map_in_order(ask, [lattice] * 60, 2))
+    assert words == [lm.mbr(lattice).words] * 60
+print("answered", flush=True)
 os._exit(0)
 """
-    found = done(program + asked)
-    assert (found.returncode, found.stdout) == (0, "5050\n"), found.stderr
+
+
+def test_what_cannot_be_sent_to_a_program_is_asked_of_copies_which_find_no_property_locked():
+    # What threads are importing at that moment is locked all the same: here, nothing is.
+    imported = "lm.mbr(lattice)\n"
+    found = done("import sys\nsys.modules['cloudpickle'] = None\n" + GRAPHS + imported + BUSY + COPIED)
+    assert (found.returncode, found.stdout) == (0, "answered\n"), found.stderr
+
+
+def test_the_command_line_forks_though_a_thread_waits_for_signals():
+    program = (
+        "from latticemetric.cli.stopping import listen\nfrom latticemetric.workers.pool import other_threads_live\n"
+    )
+    found = done(program + "listen()\nprint(other_threads_live())")
+    assert found.stdout == "False\n", found.stderr
 
 
 ENDING = """

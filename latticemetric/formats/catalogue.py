@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
+
+from latticemetric.caching import cached_property
 
 OPENFST_MAGIC = struct.pack("<i", 2125659606)
 _FAR_MAGICS = (struct.pack("<i", 2125656924), struct.pack("<i", 5656924))

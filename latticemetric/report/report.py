@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from latticemetric.batch.review_totals import ReviewTotals, SideTotal
 from latticemetric.batch.reviews import Review, Reviewing
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep_totals import Sweep
+from latticemetric.caching import cached_property
 from latticemetric.drawing.letters import visible
 from latticemetric.evaluation.bootstrap import Interval, bootstrap, paired_bootstrap
 from latticemetric.report.utterances import density, headroom, utterance

@@ -160,7 +160,7 @@ def _portable(function: Any) -> bytes | None:
         data = constants.portable(function)
     except (pickle.PicklingError, AttributeError, TypeError):
         return None
-    travels_by_value = "cloudpickle" in sys.modules
+    travels_by_value = sys.modules.get("cloudpickle") is not None
     return data if travels_by_value or b"__main__" not in data else None
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from latticemetric.caching import cached_property
 from latticemetric.errors import InputError
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.caching import cached_property
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.lattice import Floats, Lattice

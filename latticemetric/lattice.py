@@ -169,16 +169,30 @@ class Lattice:
         strings: Iterable[str | Sequence[str]],
         costs: Sequence[float] | None = None,
         column: str = "cost",
+        *,
+        log_probs: Sequence[float] | None = None,
     ) -> Lattice:
         """A lattice with one path a string, which shares the start and the end and nothing else.
+
+        Args:
+            strings: Strings that are split at white space, or their words.
+            costs: The cost of each string, −log probability: the smallest is the best.
+            column: What the column of costs is called.
+            log_probs: Instead of costs, the log probability of each string: the largest is the best.
+
+        Warns:
+            UserWarning: No cost is positive, and some differ: they may be log probabilities.
 
         Examples:
             >>> Lattice.from_strings(["a b", "a c d"]).statistics().paths
             2
+            >>> lattice = Lattice.from_strings(["a b", "a c"], log_probs=[-2.0, -0.5])
+            >>> min(lattice.paths(), key=lambda path: path.cost).words
+            ('a', 'c')
         """
-        from latticemetric.string_lattice import lattice_of_strings
+        from latticemetric.string_lattice import costs_of, lattice_of_strings
 
-        return lattice_of_strings(strings, costs, column)
+        return lattice_of_strings(strings, costs_of(costs, log_probs), column)
 
     @classmethod
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Lattice:

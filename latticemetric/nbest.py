@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice import Column, Floats, Lattice, Scales, summed_cost
 from latticemetric.lattice_door import check_columns
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One entry: its words, and its named costs (−log probability)."""
+    """One entry: its words, and its named costs (−log probability).
+
+    Attributes:
+        words: Its words; a string is split at white space.
+        scores: Its costs.
+    """
 
     words: tuple[str, ...]
     scores: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        given: Any = self.words
+        if not isinstance(given, tuple):
+            words = split_words(given) if isinstance(given, str) else given
+            object.__setattr__(self, "words", tuple(words))
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,8 @@ class NBest:
         Args:
             keep: Scores that become columns beside those that count (whose scale is not 0); without it, all do.
         """
+        if isinstance(keep, str):
+            raise UsageError("keep is a string", advice=f"give a list of score names: {[keep]}")
         vocabulary = Vocabulary.from_words(word for h in self.hypotheses for word in h.words)
         chains = [vocabulary.encode(h.words) if h.words else np.array([EPSILON]) for h in self.hypotheses]
         lengths = np.array([len(chain) for chain in chains])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,6 +12,20 @@ from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Column, Floats, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
+
+
+def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
+    """The costs of strings, given as costs or as log probabilities; warn where the one look like the other."""
+    if log_probs is not None:
+        if costs is not None:
+            raise UsageError("there are costs and log_probs", advice="give one of them")
+        return [0.0 - float(log_prob) for log_prob in log_probs]
+    if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
+        warnings.warn(
+            "no cost is positive: the smallest cost is the best; for log probabilities give log_probs=",
+            stacklevel=3,
+        )
+    return costs
 
 
 def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str) -> Lattice:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, UsageError
 
 Words = npt.NDArray[np.int32]
 
@@ -54,8 +54,9 @@ class Vocabulary:
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
-        """Numbers distinct words from 1 in order of appearance."""
-        vocabulary = cls(dict(enumerate(dict.fromkeys(words), start=1)))
+        """Numbers distinct words from 1 in order of appearance; a string is split at white space."""
+        listed = split_words(words) if isinstance(words, str) else words
+        vocabulary = cls(dict(enumerate(dict.fromkeys(listed), start=1)))
         vocabulary.is_given = False
         return vocabulary
 
@@ -86,7 +87,8 @@ class Vocabulary:
             ) from None
 
     def encode(self, words: Sequence[str]) -> Words:
-        """Numbers of words; `UNKNOWN` for strangers."""
+        """Numbers of words; `UNKNOWN` for strangers. A string is split at white space."""
+        words = split_words(words) if isinstance(words, str) else words
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
@@ -169,3 +171,15 @@ _NO_SPACE = re.compile(r"[\x1c-\x1f]")
 def split_words(text: str) -> list[str]:
     """The words of a line: what ASCII white space separates, as in lattices; a no-break space is part of a word."""
     return text.split() if text.isascii() and _NO_SPACE.search(text) is None else _FIELD.findall(text)
+
+
+def word_set(words: Iterable[str], name: str) -> frozenset[str]:
+    """Words as a set; refuse a string, which would be a set of letters.
+
+    Args:
+        words: The words.
+        name: Of the parameter, for the error.
+    """
+    if isinstance(words, str):
+        raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
+    return frozenset(words)

@@ -11,7 +11,7 @@ import latticemetric as lm
 
 KNOWN_WORDS = "abcd"
 STRANGER = "z"  # occurs in no lattice
-VOCABULARY = lm.Vocabulary.from_words(KNOWN_WORDS)
+VOCABULARY = lm.Vocabulary.from_words(list(KNOWN_WORDS))
 
 words = st.sampled_from([*KNOWN_WORDS, STRANGER])
 
@@ -44,6 +44,8 @@ def references(draw: st.DrawFn, most: int = 5, number: int = 3) -> References:
     chosen = draw(st.lists(sentences(most), min_size=1, max_size=number).map(tuple))
     if len(chosen) == 1 and draw(st.booleans()):
         return References(" ".join(chosen[0]), chosen)
+    if len(chosen) > 1 and all(len(text) == 1 for text in chosen):
+        return References([list(text) for text in chosen], chosen)  # as strings they might be the words of one
     return References([draw(spelled(text)) for text in chosen], chosen)
 
 

@@ -165,7 +165,7 @@ def test_one_path_is_without_risk(text):
 
 def test_a_sausage_returns_itself():
     columns = [{"a": 0.6, "b": 0.3, "": 0.1}, {"c": 1.0}, {"": 0.7, "d": 0.3}, {"e": 0.5, "f": 0.25, "g": 0.25}]
-    vocabulary = lm.Vocabulary.from_words("abcdefg")
+    vocabulary = lm.Vocabulary.from_words(list("abcdefg"))
     rows = [(k, w, p) for k, column in enumerate(columns) for w, p in column.items()]
     sausage = lm.Lattice.from_arcs(
         [k for k, _, _ in rows],
@@ -216,7 +216,7 @@ def test_parallel_arcs_and_epsilons_add_up():
         [1, 1, 2, 0, 0],
         final=[2],
         scores={"cost": lm.Column([0.0, 0.0, 0.0, 0.0, 1.0], [0.0])},
-        vocabulary=lm.Vocabulary.from_words("ab"),
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
     )
     found = lm.consensus(lattice)
     assert found.words == ("a",)
@@ -227,7 +227,7 @@ def test_parallel_arcs_and_epsilons_add_up():
 @pytest.mark.parametrize("offset", [0.0, 5000.0, -5000.0])
 def test_costs_in_the_thousands_do_not_underflow(offset):
     strings = ["a b", "a c", "d c"]
-    found = lm.consensus(lm.Lattice.from_strings(strings, costs=[offset, offset + 0.5, offset + 0.7]))
+    found = lm.consensus(lm.Lattice.from_strings(strings, log_probs=[-offset, -offset - 0.5, -offset - 0.7]))
     near = lm.consensus(lm.Lattice.from_strings(strings, costs=[0.0, 0.5, 0.7]))
     assert found.words == near.words
     assert found.bayes_risk == pytest.approx(near.bayes_risk)
@@ -260,7 +260,7 @@ def test_the_search_may_begin_with_columns_scaled_one_by_one():
         [1, 2],
         final=[1],
         scores={"acoustic": lm.Column([0.0, 12.0], [0.0]), "lm": lm.Column([2.0, 0.0], [0.0])},
-        vocabulary=lm.Vocabulary.from_words("ab"),
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
     )
     assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).confidences == pytest.approx([1 / (1 + math.exp(-1))])
     assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).words == ("b",)
@@ -279,7 +279,7 @@ def timed():
         [1, 1, 2, 3, 4],
         final=[4],
         scores={"cost": lm.Column([0.0, 0.0, 0.0, math.log(3), 0.0], [0.0])},
-        vocabulary=lm.Vocabulary.from_words("abcd"),
+        vocabulary=lm.Vocabulary.from_words(list("abcd")),
         times=[0.0, 1.0, 2.0, 3.0, 3.5],
     )
 

@@ -15,10 +15,11 @@ METRICS = [lm.BLEU(order=2), lm.BLEUSBP(order=2), lm.BLEU(order=1, smoothing="ad
 
 
 @st.composite
-def corpora(draw: st.DrawFn) -> tuple[list[lm.Lattice], list[list[str]]]:
+def corpora(draw: st.DrawFn) -> tuple[list[lm.Lattice], list[list[list[str]]]]:
     """Small lattices, each with one or two references."""
     graphs = draw(st.lists(lattices(), min_size=1, max_size=3))
-    spelled = st.lists(sentences(6).map(" ".join), min_size=1, max_size=2)
+    # Words in lists: two strings of one word each might be the words of one reference.
+    spelled = st.lists(sentences(6).map(list), min_size=1, max_size=2)
     return graphs, [draw(spelled) for _ in graphs]
 
 

@@ -145,7 +145,7 @@ def forest():
         [[], [], [0], [0, 1]],
         [[1], [2], [-1, 3], [-2, 4, -1]],
         goals=[2],
-        vocabulary=lm.Vocabulary.from_words("abcd"),
+        vocabulary=lm.Vocabulary.from_words(list("abcd")),
     )
 
 
@@ -208,7 +208,7 @@ def deep():
         [[], *([node] for node in range(DEPTH - 1))],
         [[1], *([[1, -1, 2]] * (DEPTH - 1))],
         goals=[DEPTH - 1],
-        vocabulary=lm.Vocabulary.from_words("ab"),
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
     )
     return forest.tree(range(DEPTH - 1, -1, -1))
 

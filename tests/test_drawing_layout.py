@@ -187,7 +187,7 @@ UPWARD, DOWNWARD = set("│╰╯├┤┴┼"), set("│╭╮├┤┬┼")
 @settings(max_examples=60, deadline=None)
 @given(large_lattices())
 def test_lines_on_terminals_are_not_broken(lattice):
-    lattice = dataclasses.replace(lattice, vocabulary=lm.Vocabulary.from_words("abcdefgh"))
+    lattice = dataclasses.replace(lattice, vocabulary=lm.Vocabulary.from_words(list("abcdefgh")))
     rows = draw(lattice, times=False).text(None).partition("\n\n")[0].splitlines()
     wide = max(map(len, rows))
     sheet = [row.ljust(wide) for row in rows]

@@ -130,7 +130,7 @@ def made(*edges, goals, costs=None, ends=None, vocabulary=VOCABULARY):
     return Forest.from_edges(head, tails, target, goals=goals, scores={"cost": column}, vocabulary=vocabulary)
 
 
-A, B, C, D = VOCABULARY.encode("abcd").tolist()
+A, B, C, D = VOCABULARY.encode(list("abcd")).tolist()
 
 
 def words(*texts, costs=None):

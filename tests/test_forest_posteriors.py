@@ -118,7 +118,7 @@ def two_ways(first, second):
     column = lm.Column([first, second, 0.0, 0.0], [0.0])
     return lm.Forest.from_edges(
         [0, 0, 1, 2], [[], [], [], [0, 1]], [[1], [2], [2], [-1, -2]], goals=[2],
-        scores={"cost": column}, vocabulary=lm.Vocabulary.from_words("ab"),
+        scores={"cost": column}, vocabulary=lm.Vocabulary.from_words(list("ab")),
     )  # fmt: skip
 
 
@@ -217,8 +217,8 @@ def test_a_beam_keeps_what_is_in_derivations_within_it(forest, beam, data):
 def test_a_pruned_forest_keeps_its_labels():
     forest = lm.Forest.from_edges(
         [0, 0, 1], [[], [], [0]], [[1], [2], [-1, 2]], goals=[0, 1],
-        scores={"cost": lm.Column([0.0, 5.0, 1.0], [2.0, 0.0])}, vocabulary=lm.Vocabulary.from_words("ab"),
-        labels={"side": lm.Labels(np.array([1, 2, 2]), np.array([1, 2]), lm.Vocabulary.from_words("xy"))},
+        scores={"cost": lm.Column([0.0, 5.0, 1.0], [2.0, 0.0])}, vocabulary=lm.Vocabulary.from_words(list("ab")),
+        labels={"side": lm.Labels(np.array([1, 2, 2]), np.array([1, 2]), lm.Vocabulary.from_words(list("xy")))},
         node_labels={"category": lm.NodeLabels.from_texts(["S", "T"])},
     )  # fmt: skip
     pruned = forest.pruned(0.5)

@@ -105,7 +105,7 @@ def test_thirds_do_not_decide_which_string_of_a_forest_is_the_hope():
         [[], [], [], [0, 1, 2], []],
         [[2], [3, 4, 4], [4], [-1, -2, -3], [1]],
         goals=[3],
-        vocabulary=lm.Vocabulary.from_words("Bbca"),
+        vocabulary=lm.Vocabulary.from_words(list("Bbca")),
     )
     for weight in (1.0, 0.1, 0.3):
         assert lm.hope(forest, "c a", "3-grr", weight=weight).words == ("B",)
@@ -120,7 +120,7 @@ def test_hope_says_where_costs_could_not_be_added_up_exactly():
         [[], *([-1, -2] for _ in doubled), [1]],
         goals=[89],
         scores={"cost": lm.Column([1.0, *(0.0 for _ in doubled), 0.1], [0.0])},
-        vocabulary=lm.Vocabulary.from_words("a"),
+        vocabulary=lm.Vocabulary.from_words(["a"]),
     )
     assert not lm.hope(forest, "a").exact
     with pytest.raises(lm.InputError, match="too long to be written out"):

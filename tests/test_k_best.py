@@ -137,7 +137,7 @@ def made(*edges, goals, costs=None, vocabulary=VOCABULARY):
     return Forest.from_edges(head, tails, target, goals=goals, scores={"cost": column}, vocabulary=vocabulary)
 
 
-A, B, C, D = VOCABULARY.encode("abcd").tolist()
+A, B, C, D = VOCABULARY.encode(list("abcd")).tolist()
 
 
 def all_bracketings(text, seed=0):

@@ -273,5 +273,5 @@ def test_a_lattice_may_hold_nothing_but_the_empty_path(engine):
 
 @every_engine
 def test_the_signature_counts_references(engine):
-    best = lm.oracle(strings("a"), ["a", "b"], "4-grr", engine=engine)
+    best = lm.oracle(strings("a"), ["a", "b c"], "4-grr", engine=engine)
     assert best.signature == "4-grr|alpha:1|beta:0|refs:2|case:mixed|tok:none|v:0.1.0"

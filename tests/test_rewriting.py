@@ -149,7 +149,7 @@ def test_a_word_that_becomes_several_carries_its_scores_on_the_first(archive):
         [1, 2],
         final=[2],
         scores={"acoustic": lm.Column(np.array([3.0, 4.0]), np.array([0.5]), 0.25)},
-        vocabulary=lm.Vocabulary.from_words("ab"),
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
         times=[0.0, 3.0, 4.0],
         labels={
             "input": lm.Labels(np.array([1, 2]), np.array([3]), lm.Vocabulary.from_words(["A", "B", "END"])),
@@ -255,7 +255,7 @@ def test_rules_that_cannot_be_applied_say_why(rule, text, message, tmp_path):
 def test_one_text_of_many_that_is_rejected_is_found(tmp_path):
     path = written(tmp_path / "my.far", {"R": pynini.union(*(" ".join(t) for t in ("ab", "ba", "aa")))})
     square = lm.Lattice.from_arcs(
-        [0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2], final=[2], vocabulary=lm.Vocabulary.from_words("ab")
+        [0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2], final=[2], vocabulary=lm.Vocabulary.from_words(list("ab"))
     )
     with pytest.raises(lm.InputError, match="nothing for 'b b'"):
         lm.normalize(square, str(path))

@@ -15,6 +15,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.sweep import Points, reference_words, sweep_graph
@@ -116,7 +117,7 @@ def questions_of(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[Question]:
     """Graphs with their references; those without a name are numbered."""
-    pairs = enumerate(zip_longest(graphs, references), start=1)  # neither is ever None
+    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither is ever None
     for number, (given, expected) in pairs:
         if given is None or expected is None:
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.lattice import Lattice
+from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import split_words
 
@@ -21,7 +22,7 @@ Text = str | Sequence[str]
 """A string that is split at white space, or its words."""
 
 References = str | Sequence[Text]
-"""One reference as a plain string, or a list of references."""
+"""One reference as a plain string, or a list of references. Several of one word each are lists of words."""
 
 
 GraphReference = Lattice | tuple[str, ...]
@@ -159,6 +160,8 @@ class TallyMetric(Metric[Tally]):
 
     def statistics(self, candidate: Text, references: References) -> Tally:
         """Counts of one candidate against its references."""
+        check_candidate(candidate)
+        check_references(references)
         return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
 
     def score(self, candidate: Text, references: References) -> float | None:
@@ -172,6 +175,7 @@ class TallyMetric(Metric[Tally]):
 
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
         """The value for a test set, made from summed statistics."""
+        check_corpus(candidates, references)
         total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
         signature = str(self.signature_for(references_each(references)))
         return CorpusScore(self.value(total), None, None, total, signature)

@@ -31,9 +31,10 @@ from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penal
 from latticemetric.metrics.reading import best_reading
 from latticemetric.metrics.recognition_counts import best_counts
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
 from latticemetric.signature import Signature
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import Vocabulary, word_set
 
 _HIGHEST_ORDER = 254
 
@@ -95,8 +96,8 @@ class GRR(Metric[RecognitionStatistics]):
             "order": order,
             "alpha": penalties[0],
             "beta": penalties[1],
-            "ignore": _word_set(ignore, "ignore"),
-            "wildcard": _word_set(wildcard, "wildcard"),
+            "ignore": word_set(ignore, "ignore"),
+            "wildcard": word_set(wildcard, "wildcard"),
             "gains": exact_gains(order, *penalties),
         }
         for name, value in values.items():
@@ -150,6 +151,8 @@ class GRR(Metric[RecognitionStatistics]):
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
         """The candidate against the reference with the best rate (ties: the first)."""
+        check_candidate(candidate)
+        check_references(references)
         said = self.said_by(candidate, graphs_of(references))
         alignments = [self.align(candidate, words) for words in said]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
@@ -220,6 +223,7 @@ class GRR(Metric[RecognitionStatistics]):
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed numerators over summed denominators; each candidate counts with its best reference."""
+        check_corpus(candidates, references)
         counts, owner = best_counts(self, candidates, references)
         total = counts.sum(axis=0)
         return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
@@ -257,15 +261,10 @@ class GRR(Metric[RecognitionStatistics]):
         """The metric and its references as a tropical `pynini.Fst`; see `automata.reference.compile_references`."""
         from latticemetric.automata.reference import compile_references
 
+        check_references(references)
         return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
 
 
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
-
-
-def _word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    if isinstance(words, str):
-        raise UsageError(f"{name} is a string", advice=f"give a list of words: {words.split()}")
-    return frozenset(words)

@@ -20,6 +20,7 @@ from latticemetric.lattice import Lattice
 from latticemetric.metrics.base import CorpusScore, GraphReferences, GraphText, Metric, Table, graphs_of, number_each
 from latticemetric.metrics.base import require_as_many as require
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
 from latticemetric.metrics.word_recognition import WER
 from latticemetric.signature import Signature
@@ -75,6 +76,11 @@ class Sclite(Metric[RecognitionStatistics]):
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
         """Counts against the reference with the fewest errors a word (ties: the first)."""
+        check_candidate(candidate)
+        check_references(references)
+        return self._statistics(candidate, references)
+
+    def _statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
         edits = [self.align(candidate, reference).edits for reference in graphs_of(references)]
         return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
 
@@ -86,6 +92,7 @@ class Sclite(Metric[RecognitionStatistics]):
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
         """Summed errors over summed words of references."""
+        check_corpus(candidates, references)
         counted = self._counted(candidates, references)
         total = sum(counted, RecognitionStatistics.zero(1))
         number = number_each([len(graphs_of(several)) for several in references])
@@ -108,7 +115,7 @@ class Sclite(Metric[RecognitionStatistics]):
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> list[RecognitionStatistics]:
         require(candidates, references)
-        return [self.statistics(*pair) for pair in zip(candidates, references, strict=True)]
+        return [self._statistics(*pair) for pair in zip(candidates, references, strict=True)]
 
 
 def candidate_of(text: GraphText) -> GraphReferences:

@@ -15,6 +15,7 @@ from latticemetric.evaluation.bootstrap import PairedBootstrap, paired_bootstrap
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import Metric, References, Table, references_each
+from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.questions.decoding.mbr import Values
 from latticemetric.questions.decoding.ngram_gain import GainParameters
@@ -22,6 +23,7 @@ from latticemetric.questions.decoding.ngram_mbr import NgramMBR
 from latticemetric.tuning.coordinate_search import Point, best_of, coordinate_search
 from latticemetric.tuning.development import Development
 from latticemetric.tuning.mbr_result import MBRTrial, MBRTuning
+from latticemetric.vocabulary import word_set
 
 SCALES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PRECISIONS = (0.6, 0.85)
@@ -90,7 +92,8 @@ def tune_mbr(
     """
     chosen: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
     asked = _asked(graphs, evidence, partial(NgramMBR, beam=prune, scales=scales))
-    ignored = frozenset(ignore)
+    ignored = word_set(ignore, "ignore")
+    references = list(checked_corpus(references))
     search = _Search(Development(asked, references, chosen, ignored), order)
     axes = dict(zip(_AXES, map(_several, (scale, T, p, r, word_penalty)), strict=True))
     tried = coordinate_search(axes, search.merits, halvings, _is_possible)

@@ -141,7 +141,7 @@ def timed(draw):
 def small_graph(times: list[float] | None = None) -> lm.Lattice:
     """Two paths, without scores."""
     return lm.Lattice.from_arcs(
-        [0, 0, 1], [1, 2, 2], [1, 3, 2], final=[2], vocabulary=lm.Vocabulary.from_words("abc"), times=times
+        [0, 0, 1], [1, 2, 2], [1, 3, 2], final=[2], vocabulary=lm.Vocabulary.from_words(list("abc")), times=times
     )
 
 

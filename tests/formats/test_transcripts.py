@@ -283,7 +283,12 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
     times = data.draw(st.lists(st.floats(0, 1e300), min_size=len(words) + 1, max_size=len(words) + 1))
     arcs = range(len(words))
     lattice = lm.Lattice.from_arcs(
-        arcs, [a + 1 for a in arcs], words, final=[len(words)], vocabulary=lm.Vocabulary.from_words("ab"), times=times
+        arcs,
+        [a + 1 for a in arcs],
+        words,
+        final=[len(words)],
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
+        times=times,
     )
     path = tmp_path_factory.getbasetemp() / "chain.ctm"
     try:

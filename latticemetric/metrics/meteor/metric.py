@@ -19,6 +19,7 @@ from latticemetric.metrics.meteor.alignment import MeteorAlignment, MeteorPair
 from latticemetric.metrics.meteor.stages import checked_stages, stage_keys
 from latticemetric.metrics.registry import register
 from latticemetric.signature import Signature
+from latticemetric.vocabulary import word_set
 
 _STAGES = ("exact", "porter", "wn-synonymy")
 _WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
@@ -70,8 +71,6 @@ class METEOR(TallyMetric):
         stop_words: Iterable[str] = (),
         cap: int = _CAP,
     ) -> None:
-        if isinstance(stop_words, str):
-            raise UsageError("stop_words is a string", advice=f"give a list of words: {stop_words.split()}")
         if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
             raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
         values = {
@@ -79,7 +78,7 @@ class METEOR(TallyMetric):
             "weight": _checked(weight, "weight"),
             "penalty": _checked(penalty, "penalty", most=1.0),
             "exponent": _checked(exponent, "exponent"),
-            "stop_words": frozenset(stop_words),
+            "stop_words": word_set(stop_words, "stop_words"),
             "cap": cap,
         }
         for name, value in values.items():

@@ -17,6 +17,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.interchange import fst_to_arrays
 from latticemetric.lattice import Costs, Lattice, Scales
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.oracles.searched import Path
 from latticemetric.questions.oracles.searched_lattice import sums_along
@@ -83,6 +84,7 @@ def automaton_oracle(
     Raises:
         InputError: The automaton accepts nothing that the lattice says.
     """
+    check_references(references)
     lattice = as_lattice(graph, scales)
     valued = automaton if references is None else of_reference(automaton, graphs_of(references))
     own = UserAutomaton.of(valued)

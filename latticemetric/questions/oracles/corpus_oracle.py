@@ -12,11 +12,13 @@ from latticemetric.lattice import Scales
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Tally, number_each
 from latticemetric.metrics.bleu import BLEU
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.questions.oracles.bleu_ascent import Ascent, Member
 from latticemetric.questions.oracles.oracle import as_searched
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.scored_path import ScoredPath
+from latticemetric.vocabulary import word_set
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,9 @@ def corpus_oracle(
         (['a b c d', 'e f g h'], 0.8825)
     """
     chosen = as_bleu(metric)
-    listed = [readings_of(several) for several in references]
-    members = _members(graphs, listed, GRR(4, ignore=sorted(ignore)), chosen.order, scales)
+    ignored = word_set(ignore, "ignore")
+    listed = [readings_of(several) for several in checked_corpus(references)]
+    members = _members(graphs, listed, GRR(4, ignore=ignored), chosen.order, scales)
     signature = _signature(chosen, number_each([len(several) for several in listed]), ignore)
     start = Ascent(chosen, members, [member.oracle() for member in members])
     one_best = Ascent(chosen, members, [member.searched.one_best() for member in members])

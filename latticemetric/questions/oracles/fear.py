@@ -9,6 +9,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
@@ -106,6 +107,7 @@ def fears(
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=True)
     found = weighed_strings(graph, weighing, scales, n, cap)

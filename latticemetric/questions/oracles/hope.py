@@ -11,6 +11,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.least_loss import weighed_strings
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
@@ -71,6 +72,7 @@ def hope(
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     searched = SearchedForest(graph, chosen, scales)
@@ -117,6 +119,7 @@ def hopes(
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     weighing = weighed(chosen, listed, weight, on, ill=False)
     found = weighed_strings(graph, weighing, scales, n)

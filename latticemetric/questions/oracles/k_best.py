@@ -9,6 +9,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.oracle import as_recognition_rate, as_searched, check
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.scored_path import Oracle
@@ -45,6 +46,7 @@ def oracles(
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise UsageError(f"the best {n!r} strings are asked for", advice="ask for a number from 1 on")
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     searched = as_searched(graph, chosen, scales)
     strings = searched if isinstance(searched, SearchedForest) else as_searched_forest(graph, chosen, scales)

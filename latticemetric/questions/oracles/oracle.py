@@ -10,6 +10,7 @@ from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences, graphs_of
 from latticemetric.metrics.exact import Merit
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import make_metric
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.oracles.scored_path import Oracle, ScoredPath
@@ -66,6 +67,7 @@ def oracle(
         >>> oracle(lattice, Lattice.from_strings(["a b d", "c b"]), "wer").reference
         ('a', 'b', 'd')
     """
+    check_references(references)
     if hasattr(metric, "arc_type"):
         from latticemetric.questions.oracles.automaton_oracle import automaton_oracle
 

@@ -6,6 +6,7 @@ from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
 from latticemetric.questions.oracles.searched_forest import SearchedForest, as_searched_forest
@@ -35,6 +36,7 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
 
 def best_references(searched: SearchedForest, references: GraphReferences) -> list[tuple[str, ...]]:
     """The counted words of those references that the best rate is reached against, each of them once."""
+    check_references(references)
     listed = readings_of(references)
     promised = [searched.best(reference, "auto").promised for reference in listed]
     best = [reference for reference, merit in zip(listed, promised, strict=True) if merit == max(promised)]

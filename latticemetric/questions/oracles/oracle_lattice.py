@@ -13,6 +13,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Labels, Lattice
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.graphs import as_lattice
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.oracle_forest import best_references
@@ -36,6 +37,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
         >>> [(path.words, path.cost) for path in oracle_lattice(lattice, "a b a", "wrr").paths()]
         [(('a', 'b'), 1.0), (('b', 'a'), 2.0)]
     """
+    check_references(references)
     lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph)
     searched = SearchedLatticeForest(lattice, as_recognition_rate(metric), None)
     best = searched.best_edges(best_references(searched, references))

@@ -10,6 +10,7 @@ from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import check_references
 from latticemetric.questions.oracles.least_loss import DEFAULT_CAP, weighed_strings
 from latticemetric.questions.oracles.oracle import as_recognition_rate
 from latticemetric.questions.oracles.readings import readings_of
@@ -68,6 +69,7 @@ def worst(
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
     chosen = as_recognition_rate(metric)
+    check_references(references)
     listed = readings_of(references)
     found = weighed_strings(graph, worst_first(chosen, listed), scales, 1, cap)
     string = found.strings[0]

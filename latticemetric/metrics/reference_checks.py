@@ -1,0 +1,106 @@
+"""Refuse what may be one reference, word by word, where it would count as several of one word each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from latticemetric.errors import UsageError
+from latticemetric.vocabulary import split_words
+
+
+def check_references(references: Any) -> None:
+    """Refuse a list of single words as the references of one candidate.
+
+    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be said clearly: one
+    reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
+
+    Raises:
+        UsageError: There are several strings, and each of them is one word.
+    """
+    if are_single_words(references):
+        raise _ambiguous(references)
+    _check_texts(references)
+
+
+def check_candidate(candidate: Any) -> None:
+    """Refuse a candidate that is a list of texts: `["the cold"]` would be one word with a space in it."""
+    check_text(candidate, "the candidate")
+
+
+def check_text(text: Any, what: str) -> None:
+    """Refuse a list of words that are texts, every one of them.
+
+    Raises:
+        UsageError: All strings of the list hold several words.
+    """
+    if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
+        raise UsageError(
+            f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"
+        )
+
+
+def check_corpus(candidates: Any, references: Any) -> None:
+    """Refuse the same where it runs through a whole corpus, and one string where there should be a list of them.
+
+    One segment may well have several references of one word each. A corpus where no reference is longer than that,
+    and some segments have several, was given the words of its references.
+
+    Raises:
+        UsageError: It is so.
+    """
+    for name, given in (("candidates", candidates), ("references", references)):
+        if isinstance(given, str):
+            raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one a candidate")
+    for candidate in candidates if isinstance(candidates, list) else ():
+        check_candidate(candidate)
+    if isinstance(references, Sequence):
+        for _ in checked_corpus(references):
+            pass
+
+
+def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
+    """Pass the references of a corpus on, and refuse at its end what `check_corpus` refuses."""
+    if isinstance(references, str):
+        raise UsageError("references is a string", advice="give a list: the references of each graph")
+    suspect = None
+    is_clear = False
+    for several in references:
+        if are_single_words(several):
+            suspect = suspect or several
+        elif not is_clear:
+            is_clear = not _is_one_word(several)
+        _check_texts(several)
+        yield several
+    if suspect is not None and not is_clear:
+        raise _ambiguous(suspect)
+
+
+def _check_texts(references: Any) -> None:
+    for one in references if isinstance(references, list) else ():
+        check_text(one, "a reference")
+
+
+def are_single_words(references: Any) -> bool:
+    """Whether these are several strings of one word each."""
+    if not isinstance(references, list | tuple) or len(references) < 2:  # noqa: PLR2004  one is clear
+        return False
+    return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
+
+
+def _is_one_word(references: Any) -> bool:
+    """Whether this is one reference of one word, as a string or in a list."""
+    one = references[0] if isinstance(references, list | tuple) and len(references) == 1 else references
+    return isinstance(one, str) and len(split_words(one)) == 1
+
+
+def _ambiguous(references: Sequence[str]) -> UsageError:
+    shown = list(references[:3])
+    more = ", …" if len(references) > len(shown) else ""
+    words = ", ".join(map(repr, shown)) + more
+    each = ", ".join(f"[{word!r}]" for word in shown) + more
+    text = " ".join(shown) + (" …" if more else "")
+    return UsageError(
+        f"references is a list of single words, [{words}], which may be one reference or several",
+        advice=f"for one reference give the string '{text}'; for several give references=[{each}]",
+    )

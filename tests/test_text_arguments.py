@@ -1,0 +1,120 @@
+"""Words where texts are expected, and texts where words are: nothing is scored that nobody meant."""
+
+import numpy as np
+import pytest
+
+import latticemetric as lm
+from latticemetric.nbest import Hypothesis
+
+LATTICE = lm.Lattice.from_strings(["the cold", "a cold"])
+WORDS = ["the", "cold"]
+METRICS = [lm.WER(), lm.GRR(4), lm.BLEU(), lm.NIST(), lm.Unigram(), lm.METEOR(stages=["exact"]), lm.Sclite()]
+FOREST = lm.Forest.from_lattice(LATTICE)
+
+AMBIGUOUS = r"list of single words.*give the string 'the cold'; for several give references=\[\['the'\], \['cold'\]\]"
+
+QUESTIONS = {
+    "oracle": lambda references: lm.oracle(LATTICE, references, "wer"),
+    "oracles": lambda references: lm.oracles(LATTICE, references),
+    "hope": lambda references: lm.hope(LATTICE, references),
+    "hope of a forest": lambda references: lm.hope(FOREST, references),
+    "hopes": lambda references: lm.hopes(LATTICE, references),
+    "fear": lambda references: lm.fear(LATTICE, references),
+    "worst": lambda references: lm.worst(LATTICE, references),
+    "oracle_forest": lambda references: lm.oracle_forest(FOREST, references),
+    "oracle_lattice": lambda references: lm.oracle_lattice(LATTICE, references),
+    "corpus_oracle": lambda references: lm.corpus_oracle([LATTICE], [references]),
+    "sweep": lambda references: lm.sweep([LATTICE], [references], nbest=[1]),
+    "tune_mbr": lambda references: lm.tune_mbr([LATTICE], [references], "wer", resamples=0),
+}
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_the_words_of_a_reference_are_not_taken_for_several_references(ask):
+    with pytest.raises(lm.UsageError, match=AMBIGUOUS):
+        ask(WORDS)
+    ask([["the"], ["cold"]])
+    ask([["the", "cold"]])
+    ask(["the cold", "cold"])
+    ask(["cold"])
+    ask("the cold")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_metrics_do_not_take_words_for_references(metric):
+    for score in (metric.score, metric.statistics):
+        with pytest.raises(lm.UsageError, match=AMBIGUOUS):
+            score("the cold", WORDS)
+    with pytest.raises(lm.UsageError, match=AMBIGUOUS):
+        metric.corpus(["the cold", "cold"], [WORDS, ["cold"]])
+    assert metric.score("the cold", [WORDS]) == metric.score("the cold", "the cold")
+    one_word = [["the"], ["cold"]]
+    assert metric.score("cold", one_word) == metric.corpus(["cold"], [one_word]).score
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_one_segment_of_a_corpus_may_have_several_references_of_one_word(metric):
+    candidates, references = ["yes", "it is cold"], [["yes", "yeah"], ["it is cold", "it's cold"]]
+    expected = metric.corpus(candidates, [[["yes"], ["yeah"]], references[1]])
+    assert metric.corpus(candidates, references) == expected
+    assert metric.table(["yes"], [["yes", "yeah"]]).shape[0] == 1
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_a_text_is_not_taken_for_a_word(metric):
+    with pytest.raises(lm.UsageError, match=r"the candidate is a list of texts.*give the string 'the cold'"):
+        metric.score(["the cold"], "the cold")
+    with pytest.raises(lm.UsageError, match=r"a reference is a list of texts"):
+        metric.score("the cold", [["the cold", "a cold"]])
+    with pytest.raises(lm.UsageError, match=r"list of texts"):
+        metric.corpus([["the cold"]], ["the cold"])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_a_text_is_not_taken_for_a_corpus(metric):
+    with pytest.raises(lm.UsageError, match="candidates is a string"):
+        metric.corpus("a", ["a"])
+    with pytest.raises(lm.UsageError, match="references is a string"):
+        metric.corpus(["a"], "a")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: lm.corpus_oracle([LATTICE], "a"),
+        lambda: lm.sweep([LATTICE], "a", nbest=[1]),
+        lambda: lm.tune_mbr([LATTICE], "a", "wer", resamples=0),
+        lambda: lm.corpus_oracle([LATTICE], ["a"], ignore="uh"),
+        lambda: lm.tune_mbr([LATTICE], ["a"], "wer", resamples=0, ignore="uh"),
+        lambda: lm.WER(ignore="uh"),
+        lambda: lm.METEOR(stop_words="uh"),
+        lambda: lm.NBest((Hypothesis(("a",), {"lm": 1.0}),), {}).to_lattice(keep="lm"),
+    ],
+)
+def test_a_string_is_no_list_of_strings(ask):
+    with pytest.raises(lm.UsageError, match="is a string"):
+        ask()
+
+
+def test_strings_become_words_not_letters():
+    assert Hypothesis("ab  cd", {}).words == Hypothesis(["ab", "cd"], {}).words == ("ab", "cd")
+    vocabulary = lm.Vocabulary.from_words("to be or not to be")
+    assert vocabulary == lm.Vocabulary.from_words(["to", "be", "or", "not"])
+    assert vocabulary.encode("be or").tolist() == [2, 3]
+
+
+def test_log_probabilities_are_not_taken_for_costs():
+    texts, log_probs = ["good guess", "bad guess"], [-1.0, -7.5]
+    lattice = lm.Lattice.from_strings(texts, log_probs=log_probs)
+    assert lm.oracle(lattice, "x").one_best.words == ("good", "guess")
+    assert [path.cost for path in lattice.paths()] == [1.0, 7.5]
+    for given in (log_probs, np.array(log_probs)):
+        with pytest.warns(UserWarning, match="for log probabilities give log_probs="):
+            lm.Lattice.from_strings(texts, given)
+    with pytest.raises(lm.UsageError, match="costs and log_probs"):
+        lm.Lattice.from_strings(texts, costs=[1.0, 2.0], log_probs=log_probs)
+
+
+@pytest.mark.parametrize("costs", [[0.0, 0.0], [-1.0, 0.5], [-3.0, -3.0]])
+def test_costs_that_may_be_costs_are_taken_as_they_are(costs):
+    assert [path.cost for path in lm.Lattice.from_strings(["a", "b"], costs).paths()] == costs

@@ -108,9 +108,9 @@ def test_a_journal_of_a_cluster_is_gone_on_with_here(there, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     "command",
     [
-        ("oracle", *MEETING, "--normalize", "english", "--confidence", 0.1, "--format", "json"),
+        ("oracle", *MEETING, "--normalize", "english", "--posteriors", "--posterior-scale", 0.1, "--format", "json"),
         ("oracle", EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt", "--format", "json"),
-        ("sweep", *MEETING, "--beams", "1,2", "--nbest", "1,5", "--format", "json"),
+        ("sweep", *MEETING, "--beams", "1,2", "--nbest-sizes", "1,5", "--format", "json"),
         ("mbr", MEETING[0], "--evidence", MEETING[0], "--format", "tsv"),
         ("mbr", MEETING[0], "--method", "bleu", "--samples", 50, "--smoothing", "exp"),
         ("posteriors", MEETING[0], "--of", "arcs", "--format", "json"),

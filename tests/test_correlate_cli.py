@@ -67,8 +67,8 @@ def test_human_scores_are_sums_of_adequacy_and_fluency_averaged_over_judges():
         assert found[system]["score"] == pytest.approx(expected)
     halves = document(HARVEST, "-m", "wer", "--resamples", 0, "--combine", "mean")["human"]
     assert halves["fir"]["score"] == found["fir"]["score"] / 2
-    fluency = document(HARVEST, "-m", "wer", "--resamples", 0, "--scores", "fluency")["human"]
-    adequacy = document(HARVEST, "-m", "wer", "--resamples", 0, "--scores", "adequacy")["human"]
+    fluency = document(HARVEST, "-m", "wer", "--resamples", 0, "--human-scores", "fluency")["human"]
+    adequacy = document(HARVEST, "-m", "wer", "--resamples", 0, "--human-scores", "adequacy")["human"]
     assert fluency["fir"]["score"] + adequacy["fir"]["score"] == pytest.approx(found["fir"]["score"])
 
 
@@ -94,7 +94,7 @@ def test_text_has_the_tables_that_are_asked_for():
 
 
 def test_without_resamples_there_are_neither_intervals_nor_p_values():
-    done = good(correlate(HARVEST, "-m", "bleu,wer", "--resamples", 0, "--group-by", "human", "--width", 1))
+    done = good(correlate(HARVEST, "-m", "bleu,wer", "--resamples", 0, "--group-by", "human", "--bin-width", 1))
     assert "±" not in done.stdout + done.stderr
     assert "p vs" not in done.stdout
     found = document(HARVEST, "-m", "bleu,wer", "--resamples", 0)
@@ -125,7 +125,7 @@ def test_groups_are_shown_and_small_ones_marked():
     assert (found["by"], found["width"], found["smallest"]) == ("unigram", 0.1, 100)
     assert found["metrics"]["bleu"]["large"]["reason"] == "there is no group"
     assert sum(group["size"] for group in found["groups"]) == 59
-    human = document(HARVEST, "-m", "bleu", "--group-by", "human", "--width", 1, "--resamples", 0)["groups"]
+    human = document(HARVEST, "-m", "bleu", "--group-by", "human", "--bin-width", 1, "--resamples", 0)["groups"]
     for group in human["groups"]:
         assert abs(group["human"] - group["value"]) <= 0.5
 
@@ -147,7 +147,7 @@ def test_tsv_has_the_values_of_the_document():
 
 
 def test_tsv_has_the_groups_of_the_document():
-    options = (HARVEST, "-m", "bleu,fmean", "--group-by", "human", "--width", 2, "--smallest", 12)
+    options = (HARVEST, "-m", "bleu,fmean", "--group-by", "human", "--bin-width", 2, "--smallest", 12)
     lines = good(correlate(*options, "--format", "tsv")).stdout.splitlines()
     header, *rows = (line.split("\t") for line in lines)
     table = {tuple(row[1:4]): dict(zip(header, row, strict=True)) for row in rows if row[0] == "groups"}
@@ -385,7 +385,7 @@ def test_a_ranking_of_wmt_is_read(tmp_path):
 )
 def test_plots_are_drawn_and_always_the_same(tmp_path, level, suffix):
     pytest.importorskip("matplotlib")
-    options = ("-m", "bleu,wer", "--plot-level", level, "--resamples", 5, "--group-by", "human", "--width", 1)
+    options = ("-m", "bleu,wer", "--plot-level", level, "--resamples", 5, "--group-by", "human", "--bin-width", 1)
     drawn = []
     for number in range(2):
         path = tmp_path / f"{number}.{suffix}"
@@ -528,8 +528,8 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([HARVEST, "--tables", "sytem"], "--tables: there is no table 'sytem'; choose among system"),
         ([HARVEST, "--tables", ","], "--tables: no table is named"),
         ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),
-        ([HARVEST, "--scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
-        ([HARVEST, "--scores", ","], "no column of scores is named; choose among adequacy, fluency"),
+        ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
+        ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
         ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the file is to be a picture; end its name in \.svg"),
         ([HARVEST, "--plot", "p.svg", "--plot-level", "groups"], "--plot-level: there are no groups; make them with"),
         ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),

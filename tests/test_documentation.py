@@ -341,7 +341,7 @@ def test_sentence_scores_have_the_documented_fields():
 
 @pytest.mark.usefixtures("folder")
 def test_correlations_have_the_documented_fields():
-    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--width", "1")
+    options = ("--metrics", "bleu,wer", "--resamples", "20", "--group-by", "human", "--bin-width", "1")
     document = json.loads(output_of("latticemetric", "correlate", "harvest", *options, "--format", "json"))
     assert list(document) == documented("json.md", "Output of `correlate`")
     correlation = documented("json.md", "A correlation")
@@ -427,9 +427,9 @@ def test_sweeps_have_the_documented_fields():
 def test_tags_and_confidences_have_the_documented_fields():
     plain, tagged = (
         json.loads(output_of("lattice-oracle", *MEETING, "--format", "json", *more))["lattices"][0]
-        for more in ([], ["--tags", "--confidence", "1"])
+        for more in ([], ["--tags", "--posteriors"])
     )
-    names = documented("json.md", "With `--tags` and `--confidence`")
+    names = documented("json.md", "With `--tags` and `--posteriors`")
     assert set(tagged) - set(plain) == set(tagged["one_best"]) - set(plain["one_best"]) == set(names)
 
 

@@ -81,7 +81,7 @@ def test_formats_can_be_chosen(run):
 
 @pytest.mark.parametrize("reference", [("we should all meet",), ("we", "he should")])
 def test_references_may_be_texts(run, reference):
-    given = [part for text in reference for part in ("--reference", text)]
+    given = [part for text in reference for part in ("--reference-text", text)]
     status, output, _ = run(*MEETING, *given, "--oracle", "--metric", "wrr")
     assert status == 0
     assert "═══  oracle" in output
@@ -93,7 +93,7 @@ def test_references_may_be_texts(run, reference):
         (("lantern.target_graph", "--kind", "tree"), "╰─ 'late'"),
         (("lantern.target_graph", "--posteriors", "--mbr"), "+  (1)    →  burns"),
         ((*MEETING, "--kind", "network"), "═══  consensus"),
-        (("--kind", "automaton", "--metric", "2-grr", "--reference", "a b"), "C +2"),
+        (("--kind", "automaton", "--metric", "2-grr", "--reference-text", "a b"), "C +2"),
         ((*MEETING, "--kind", "automaton", "--reference", "meeting.ref.txt"), "monday"),
         (("garden.jsonl", "--id", "garden-001", "--one-best"), "═══  1-best"),
         (("ferry.slf", "--scores", "acoustic", "--width", "300"), "acoustic"),
@@ -125,17 +125,22 @@ def test_what_is_left_out_is_told(run):
         (("meeting.lat.txt",), "holds 3 graphs; choose one with --id: meeting-001, meeting-002, meeting-003"),
         (("meeting.lat.txt", "--id", "x"), "there is no graph 'x'; there are meeting-001"),
         ((*MEETING, "--oracle"), "--oracle needs a reference"),
-        ((*MEETING, "--reference", "a"), "--reference has no effect here; add --oracle"),
-        ((*MEETING, "--reference", "a", "--reference", "meeting.ref.txt", "--oracle"), "some references are files"),
+        ((*MEETING, "--reference-text", "a"), "--reference-text has no effect here; add --oracle"),
+        ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "do not go together"),
         ((*MEETING, "-o", "a.gif"), "a.gif: the name says no format of drawings"),
         ((*MEETING, "--scores", "x"), "there is no score column 'x'; the columns here are: "),
         ((*MEETING, "--scale", "x=1"), "there is no score column 'x'"),
         ((*MEETING, "--kind", "tree"), "a lattice has no derivation trees"),
-        ((*MEETING, "--metric", "bleu", "--reference", "a", "--oracle"), "'bleu' has no form"),
+        ((*MEETING, "--metric", "bleu", "--reference-text", "a", "--oracle"), "'bleu' has no form"),
         (("lantern.target_graph", "--kind", "tree", "--one-best", "--mbr"), "a tree is of one derivation"),
         (("--kind", "automaton", "--metric", "wer"), "--kind automaton needs a reference"),
-        (("--kind", "automaton", "--reference", "a", "--reference", "b"), "drawn for one reference"),
+        (("--kind", "automaton", "--reference-text", "a", "--reference-text", "b"), "drawn for one reference"),
         (("nothing.fst",), "nothing.fst"),
+        (
+            (*MEETING, "--reference", "nosuchfile.txt", "--oracle"),
+            "nosuchfile.txt: there is no such file; for a text use",
+        ),
+        (("--kind", "automaton", "--reference", "meeting.ref.txt"), "for a text use --reference-text"),
     ],
 )
 def test_mistakes_are_explained_in_one_line(run, arguments, problem):

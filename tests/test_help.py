@@ -88,3 +88,35 @@ def test_an_example_that_no_command_understands_is_found_out():
     [(_, *arguments)] = examples("  latticemetric info --beam 3 lats.ark      (a remark)")
     with pytest.raises(click.NoSuchOption):
         main._group.get_command(TOP, arguments[0]).make_context("info", arguments[1:])
+
+
+def long_options():
+    """Each command's options by their long names."""
+    for parameter in commands():
+        command, context = parameter.values
+        for option in command.get_params(context):
+            for name in option.opts if isinstance(option, click.Option) else ():
+                if name.startswith("--"):
+                    yield name, context.command_path.partition(" ")[2], option
+
+
+# A grid is of several scales; archives go into a folder.
+VARIANTS = {("--posterior-scale", "mbr"), ("--output", "grammar build")}
+
+
+def test_an_option_has_one_meaning_in_all_commands():
+    meant = {}
+    for name, command, option in long_options():
+        if (name, command) not in VARIANTS:
+            meant.setdefault(name, {}).setdefault((option.is_flag, option.metavar), []).append(command)
+    assert {name: meanings for name, meanings in meant.items() if len(meanings) > 1} == {}
+
+
+def test_numbers_are_finite_and_in_range():
+    for name, command, option in long_options():
+        if isinstance(option.type, click.types.FloatParamType) and name != "--timeout":  # which limits check
+            with pytest.raises(click.BadParameter, match="finite|range"):
+                option.type.convert("nan", option, None)
+            assert option.type.min == 0, (name, command)
+            if option.metavar in {"SHARE", "P", "LEVEL"}:
+                assert option.type.max == 1, (name, command)

@@ -261,7 +261,7 @@ def test_what_cannot_be_gone_on_with(tmp_path):
         ("consensus",),
         ("mbr",),
         ("info",),
-        ("sweep", "--nbest", "1,5"),
+        ("sweep", "--nbest-sizes", "1,5"),
     ],
     ids=" ".join,
 )

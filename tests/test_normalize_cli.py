@@ -132,7 +132,20 @@ def test_texts_that_a_rule_rejects_are_named_with_their_place(strings, tmp_path)
 
 
 def test_a_sweep_is_that_of_the_rewritten_lattices():
-    options = ["--metric", "wer", "--nbest", 1, "--beams", 1, "--densities", 1.2, "--by-length", 6, "--format", "json"]
+    options = [
+        "--metric",
+        "wer",
+        "--nbest-sizes",
+        1,
+        "--beams",
+        1,
+        "--densities",
+        1.2,
+        "--by-length",
+        6,
+        "--format",
+        "json",
+    ]
     found = good(run("latticemetric", "sweep", *STATION, *options, "--normalize", "english")).json
     lattices = [lm.normalize(lattice) for _, lattice in lm.read(STATION[0])]
     references = [
@@ -151,7 +164,7 @@ def test_tags_are_those_of_rewritten_words():
     options = ["--metric", "wer", "--normalize", "english", "--format", "json"]
     found = good(run("latticemetric", "tags", "--from-lattices", *STATION, *options, "--thresholds", "0.3,0.6")).json
     gold, confidences = [], []
-    for item in items(*STATION, "--normalize", "english", "--tags", "--confidence", 1)["lattices"]:
+    for item in items(*STATION, "--normalize", "english", "--tags", "--posteriors")["lattices"]:
         gold.append(item["one_best"]["tags"])
         confidences += item["one_best"]["confidences"]
     expected = sweep_thresholds(WordTags.of(gold), confidences, [0.3, 0.6])

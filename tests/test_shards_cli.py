@@ -9,7 +9,7 @@ import pytest
 from test_cli import assert_one_line_error, file, good
 from test_many_graphs_cli import WORDS, data, latticemetric, oracle
 
-POINTS = ("--beams", "0.5,1", "--densities", "1,2.5", "--nbest", "1,5", "--by-length", "3,5.5")
+POINTS = ("--beams", "0.5,1", "--densities", "1,2.5", "--nbest-sizes", "1,5", "--by-length", "3,5.5")
 
 
 def shards_of(folder: Path, count: int, *arguments: object) -> list[Path]:
@@ -41,7 +41,7 @@ def test_shards_of_sweeps_are_the_sweep_of_the_whole(count, options, tmp_path):
 def test_several_references_and_a_grammar_are_of_the_sweep(tmp_path):
     archive, references = data(tmp_path, graphs=20)
     other = file(tmp_path, "other", references.read_text().replace("w1 ", "w2 W3 "))
-    given = ["sweep", archive, references, other, "--nbest", "1,3", "--by-length", "4", "--normalize", "english"]
+    given = ["sweep", archive, references, other, "--nbest-sizes", "1,3", "--by-length", "4", "--normalize", "english"]
     whole = good(latticemetric(*given, "--format", "json"))
     assert "norm:english" in whole.json["signature"]
     assert good(latticemetric("merge", *shards_of(tmp_path, 3, *given))).stdout == whole.stdout
@@ -122,7 +122,7 @@ def test_graphs_without_references_and_references_without_graphs(style, tmp_path
     else:
         lines = [line.partition(" ")[2] for line in lines[:-3]]
     references.write_text("\n".join(lines) + "\n")
-    for verb in (("oracle", "--worst"), ("sweep", "--nbest", "2", "--by-length", "4", "--resamples", 9)):
+    for verb in (("oracle", "--worst"), ("sweep", "--nbest-sizes", "2", "--by-length", "4", "--resamples", 9)):
         given = [verb[0], archive, references, *verb[1:], "--references", style, "--keep-going"]
         whole = latticemetric(*given, "--format", "json")
         totals = whole.json.get("corpus") or whole.json
@@ -208,7 +208,7 @@ def test_another_verb_or_version_is_another_run(tmp_path, monkeypatch):
 @pytest.mark.parametrize("damaged", ["1.json", "2.json"])
 @pytest.mark.parametrize("damage", [("best", "rest"), ("swept", "slept"), ('"sums": {', '"sums": 5, "x": {')])
 def test_damaged_documents_are_refused(damage, damaged, tmp_path):
-    verb = ("sweep", "--nbest", "2") if damage[0] == "swept" else ("oracle",)
+    verb = ("sweep", "--nbest-sizes", "2") if damage[0] == "swept" else ("oracle",)
     shards = shards_of(tmp_path, 2, verb[0], *data(tmp_path, graphs=4), *verb[1:])
     path = tmp_path / damaged
     head, mark, sums = path.read_text().rpartition('"sums"')
@@ -258,7 +258,9 @@ def test_an_automaton_alone_reads_no_references(tmp_path):
 
 @pytest.mark.parametrize("option", ["--seed", "--confidence"])
 def test_intervals_that_are_not_asked_for_have_no_seed(option, tmp_path):
-    done = latticemetric("sweep", *data(tmp_path, graphs=2), "--nbest", "2", option, "0.5" if "c" in option else "5")
+    done = latticemetric(
+        "sweep", *data(tmp_path, graphs=2), "--nbest-sizes", "2", option, "0.5" if "c" in option else "5"
+    )
     assert_one_line_error(done, f"{option}: it means nothing without resamples; add --resamples 1000")
 
 

@@ -78,7 +78,7 @@ def test_an_oracle_imports_what_it_needs_only():
 
 
 def test_a_sweep_imports_what_it_needs_only():
-    found = imported_by(program("latticemetric"), "sweep", *ARGUMENTS, "--beams", "1", "--nbest", "2")
+    found = imported_by(program("latticemetric"), "sweep", *ARGUMENTS, "--beams", "1", "--nbest-sizes", "2")
     assert found & HEAVY == {"numpy"}
 
 

@@ -12,7 +12,7 @@ import latticemetric as lm
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "data"
 PROGRAMS = Path(sys.executable).parent
 MEETING = (EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt", "--metric", "wer")
-POINTS = ("--beams", "1,4", "--densities", "1,2.5", "--nbest", "1,10", "--by-length", "3,5")
+POINTS = ("--beams", "1,4", "--densities", "1,2.5", "--nbest-sizes", "1,10", "--by-length", "3,5")
 
 
 def run(program, *arguments, status=0):
@@ -77,10 +77,10 @@ def test_intervals_hold_the_values():
 
 
 def test_workers_and_scales_are_heard():
-    scaled = (*MEETING, "--nbest", "1", "--scale", "acoustic=0.1", "--format", "jsonl")
+    scaled = (*MEETING, "--nbest-sizes", "1", "--scale", "acoustic=0.1", "--format", "jsonl")
     alone = sweep(*scaled, "--workers", "1").stdout
     assert alone == sweep(*scaled, "--workers", "2").stdout
-    assert alone != sweep(*MEETING, "--nbest", "1", "--format", "jsonl").stdout
+    assert alone != sweep(*MEETING, "--nbest-sizes", "1", "--format", "jsonl").stdout
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_workers_and_scales_are_heard():
         (["--beams", "nan"], "the beam is nan"),
         (["--beams", "inf"], "the beam is inf"),
         (["--densities", "0"], "the density is 0"),
-        (["--nbest", "1.5"], "'1.5' has a fraction"),
-        (["--nbest", "nan"], "'nan' has a fraction"),
-        (["--nbest", "0"], "0 best strings"),
+        (["--nbest-sizes", "1.5"], "'1.5' has a fraction"),
+        (["--nbest-sizes", "nan"], "'nan' has a fraction"),
+        (["--nbest-sizes", "0"], "0 best strings"),
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' has no form"),
@@ -111,7 +111,7 @@ def test_mistakes_are_one_line(arguments, message):
 def test_a_forest_has_no_beams():
     forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
     assert "this is a forest" in sweep(*forest, "--beams", "1", status=2).stderr
-    assert [row["kind"] for row in lines(sweep(*forest, "--nbest", "1", "--format", "jsonl").stdout)] == [
+    assert [row["kind"] for row in lines(sweep(*forest, "--nbest-sizes", "1", "--format", "jsonl").stdout)] == [
         "one_best", "nbest", "whole",
     ]  # fmt: skip
 
@@ -193,7 +193,7 @@ def test_tags_as_text_are_those_of_the_one_best():
 
 
 def test_tags_and_confidences_are_columns_of_tables():
-    arguments = ("--tags", "--confidence", "0.5")
+    arguments = ("--tags", "--posteriors", "--posterior-scale", "0.5")
     header, *rows = oracles(*MEETING, *arguments, "--format", "tsv").splitlines()
     items = [json.loads(line) for line in oracles(*MEETING, *arguments, "--format", "jsonl").splitlines()]
     for row, item in zip(rows, items, strict=True):
@@ -204,14 +204,17 @@ def test_tags_and_confidences_are_columns_of_tables():
 
 
 def test_confidences_are_those_of_python():
-    items = [json.loads(line) for line in oracles(*MEETING, "--confidence", "0.5", "--format", "jsonl").splitlines()]
+    items = [
+        json.loads(line)
+        for line in oracles(*MEETING, "--posteriors", "--posterior-scale", "0.5", "--format", "jsonl").splitlines()
+    ]
     for item, (_, graph) in zip(items, lm.read(MEETING[0]), strict=True):
         found, distribution = lm.oracle(graph, item["reference"], "wer"), lm.posteriors(graph, scale=0.5)
         assert item["confidences"] == list(distribution.confidences(found))
         assert item["one_best"]["confidences"] == list(distribution.confidences(found.one_best))
     pairs = zip(items[0]["hypothesis"].split(), items[0]["confidences"], strict=True)
     first = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
-    assert first in oracles(*MEETING, "--confidence", "0.5")
+    assert first in oracles(*MEETING, "--posteriors", "--posterior-scale", "0.5")
 
 
 def test_a_graph_that_failed_has_an_empty_line_of_tags(tmp_path):
@@ -222,7 +225,19 @@ def test_a_graph_that_failed_has_an_empty_line_of_tags(tmp_path):
     assert len(done.stdout.splitlines()) == 3
 
 
-@pytest.mark.parametrize("other", [("--alignment",), ("--confidence", "1"), ("--nbest", "2")])
+@pytest.mark.parametrize("scale", ["-1", "nan", "inf", "x"])
+def test_a_posterior_scale_is_a_number_from_0_on(scale):
+    done = run("lattice-oracle", *MEETING, "--posteriors", "--posterior-scale", scale, status=2)
+    assert "'--posterior-scale'" in done.stderr
+
+
+def test_a_confidence_level_is_no_posterior_scale():
+    assert "No such option" in run("lattice-oracle", *MEETING, "--confidence", "0.95", status=2).stderr
+    done = run("lattice-oracle", *MEETING, "--posterior-scale", "0.95", status=2)
+    assert "--posterior-scale means nothing to a run without --posteriors" in done.stderr
+
+
+@pytest.mark.parametrize("other", [("--alignment",), ("--posteriors",), ("--nbest", "2")])
 def test_tags_as_text_stand_alone(other):
     done = run("lattice-oracle", *MEETING, "--tags", *other, status=2)
     assert "--tags writes nothing but tags as text" in done.stderr
@@ -230,5 +245,5 @@ def test_tags_as_text_stand_alone(other):
 
 def test_confidences_of_a_forest_are_refused():
     forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
-    done = run("lattice-oracle", *forest, "--confidence", "1", status=2)
+    done = run("lattice-oracle", *forest, "--posteriors", status=2)
     assert "this is a forest" in done.stderr

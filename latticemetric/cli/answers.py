@@ -29,16 +29,6 @@ _SHARED = [
     running.keep_going,
 ]
 
-posterior_scale = click.option(
-    "--posterior-scale",
-    "scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="What costs are multiplied by: below 1 makes posteriors flatter.",
-)
-
 
 def shared(command: F) -> F:
     """The argument and the options of all these verbs."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ENDING = ".fst"
 _OF_RATES = (
-    "alpha", "beta", "ignore", "wildcard", "normalize", "score", "alignment", "tags", "confidence",
+    "alpha", "beta", "ignore", "wildcard", "normalize", "score", "alignment", "tags", "posteriors", "posterior_scale",
     "nbest", "hope", "fear", "worst", "on", "write_lattices", "to_format", "sum_scores", "drop_labels",
 )  # fmt: skip
 _TSV_COLUMNS = ["id", "score", "hypothesis", "cost", "exact", "one_best_hypothesis", "one_best_score", "one_best_cost"]

@@ -21,7 +21,7 @@ from click.shell_completion import (
 
 Names = Callable[[], Iterable[str]]
 
-_FILE_METAVARS = frozenset({"FILE", "REFERENCES", "TEXT|FILE"})
+_FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def prepare(command: click.Command) -> None:

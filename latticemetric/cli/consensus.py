@@ -35,13 +35,13 @@ _SECTIONS = {
 
 @verb("consensus", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
-@answers.posterior_scale
+@options.posterior_scale
 @click.option(
     "--write-lattices", metavar="FILE", help="Write the networks as lattices, too; the suffix says the format."
 )
 @click.option(
     "--least",
-    type=click.FloatRange(0, 1),
+    type=options.Number(0, 1),
     default=1e-6,
     show_default=True,
     metavar="P",
@@ -49,7 +49,7 @@ _SECTIONS = {
 )
 @options.output_format("text", "tsv", "json", "jsonl", "ctm")
 def command(
-    *, output_format: str, scale: float, scales: Any, write_lattices: str | None, least: float, **chosen: Any
+    *, output_format: str, posterior_scale: float, scales: Any, write_lattices: str | None, least: float, **chosen: Any
 ) -> None:
     """Consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and what might stand instead.
 
@@ -61,7 +61,7 @@ def command(
         networks = answers.written_beside(found, write_lattices, lambda network: network.to_lattice(least))
         return _lines(networks, output_format, chosen["shard"])
 
-    answers.put_answers(partial(consensus, scale=scale, scales=dict(scales)), lines, **chosen)
+    answers.put_answers(partial(consensus, scale=posterior_scale, scales=dict(scales)), lines, **chosen)
 
 
 def _lines(found: Iterator[Answer], output_format: str, shard: Part | None) -> Iterable[str]:

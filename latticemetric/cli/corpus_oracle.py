@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _NAMES = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 _OF_RATES = (
-    "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "confidence", "alignment",
-    "write_lattices", "to_format", "sum_scores", "drop_labels",
+    "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
+    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels",
 )  # fmt: skip
 _OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory")
 

@@ -35,9 +35,9 @@ Examples:
 
 _SECTIONS = {
     "The test set": "--pair --reference --human --leave-out",
-    "Human scores": "--scores --combine --normalize-judges",
+    "Human scores": "--human-scores --combine --normalize-judges",
     "What is measured": "--metrics --tokenize --lowercase --normalize --effective-length",
-    "Groups of segments": "--group-by --width --smallest --unigram",
+    "Groups of segments": "--group-by --bin-width --smallest --unigram",
     "What is written": "--tables --baseline --format --output --short-signature --plot --plot-level",
     "The work": "--workers",
 }
@@ -56,7 +56,7 @@ _SECTIONS = {
 )
 @click.option("--human", metavar="FILE", help="Table of judgments in place of the folder's own.")
 @click.option("--leave-out", metavar="SYSTEM", multiple=True, help="Pass over a system; repeatable.")
-@click.option("--scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
+@click.option("--human-scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
 @click.option(
     "--combine",
     type=click.Choice(["sum", "mean"]),
@@ -90,8 +90,9 @@ _SECTIONS = {
     help="Group segments by their unigram score or their human score, too.",
 )
 @click.option(
-    "--width",
-    type=click.FloatRange(0, min_open=True),
+    "--bin-width",
+    "width",
+    type=options.Number(0, min_open=True),
     default=0.1,
     show_default=True,
     metavar="X",

@@ -24,15 +24,15 @@ _PIPED = (100, 24)
 _EPILOG = """\b
 Examples:
   latticemetric draw harbour.fst
-  latticemetric draw lats.ark.gz --id utt-7 --reference "so it goes" --metric wer --oracle --one-best
+  latticemetric draw lats.ark.gz --id utt-7 --reference-text "so it goes" --metric wer --oracle --one-best
   latticemetric draw lats.ark.gz --id utt-7 --reference ref.txt --oracle --posteriors -o utt-7.svg
   latticemetric draw forest.json.gz --kind tree -o tree.pdf
-  latticemetric draw --kind automaton --metric 4-grr --reference "a b c" -o automaton.svg
+  latticemetric draw --kind automaton --metric 4-grr --reference-text "a b c" -o automaton.svg
 """
 
 _SECTIONS = {
     "What is drawn": "--id --kind --prune --most-states",
-    "Highlighted": "--reference --oracle --one-best --mbr",
+    "Highlighted": "--reference --reference-text --oracle --one-best --mbr",
     "Also written": "--posteriors --scores --no-times",
     "What is measured": "",
     "What is written": "--format --output --width",
@@ -50,21 +50,15 @@ _SECTIONS = {
     help="The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
 )
 @click.option(
-    "--reference", "references", multiple=True, metavar="TEXT|FILE", help="What should have been said; repeatable."
+    "--reference", "files", multiple=True, metavar="FILE", help="File of references, by the graphs' ids; repeatable."
 )
+@click.option("--reference-text", "texts", multiple=True, metavar="TEXT", help="A reference itself; repeatable.")
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @click.option("--oracle", is_flag=True, help="Highlight what scores best against the reference.")
 @click.option("--one-best", is_flag=True, help="Highlight the model's own best.")
 @click.option("--mbr", is_flag=True, help="Highlight the answer of n-gram MBR.")
 @click.option("--posteriors", is_flag=True, help="Write posteriors under words.")
-@click.option(
-    "--posterior-scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="What costs are multiplied by, for posteriors and MBR.",
-)
+@options.posterior_scale
 @click.option("--scores", metavar="NAMES", default="", help="Write these score columns under words: acoustic,lm.")
 @click.option("--no-times", is_flag=True, help="Write no times under states.")
 @click.option(
@@ -78,7 +72,7 @@ _SECTIONS = {
 @click.option(
     "--prune",
     "beam",
-    type=click.FloatRange(0),
+    type=options.Number(0),
     metavar="BEAM",
     help="Draw only what costs at most so much more than the best path.",
 )
@@ -122,34 +116,44 @@ def command(
     drawing.save(output, written, width or shutil.get_terminal_size(_PIPED).columns)
 
 
-def _require_sense(graphs: str | None, kind: str, *, references: Any, oracle: bool, **_: Any) -> None:
+def _require_sense(
+    graphs: str | None, kind: str, *, files: tuple[str, ...], texts: tuple[str, ...], oracle: bool, **_: Any
+) -> None:
     if graphs is None and kind != "automaton":
         raise UsageError("there is no file of graphs", advice="name one; only --kind automaton needs none")
-    if not references and (oracle or kind == "automaton"):
+    if files and texts:
+        raise UsageError("--reference and --reference-text do not go together", advice="give files only, or texts only")
+    if not (files or texts) and (oracle or kind == "automaton"):
         what = "--oracle" if oracle else "--kind automaton"
-        raise UsageError(f"{what} needs a reference", advice="give --reference TEXT or --reference FILE")
-    if references and not oracle and kind != "automaton":
-        raise UsageError("--reference has no effect here", advice="add --oracle")
+        raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
+    if (files or texts) and not oracle and kind != "automaton":
+        raise UsageError(f"--reference{'' if files else '-text'} has no effect here", advice="add --oracle")
+    if files and graphs is None:
+        advice = "name the graphs' file, too; for a text use --reference-text"
+        raise UsageError("--reference names a file of references, one a graph", advice=advice)
+    for file in files:
+        if file != "-" and not Path(file).exists():
+            raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
 
 
-def _found(graphs: str | None, *, name: str | None, **chosen: Any) -> tuple[Graph | None, list[GraphReference]]:
+def _found(
+    graphs: str | None, *, name: str | None, files: tuple[str, ...], texts: tuple[str, ...], **chosen: Any
+) -> tuple[Graph | None, list[GraphReference]]:
     """The graph that is asked for, if one is, and its references: texts, or its lines in files."""
     if graphs is None:
-        return None, [_text(text) for text in chosen["references"]]
+        return None, [_text(text) for text in texts]
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references
     from latticemetric.formats.symbols import as_vocabulary
 
     vocabulary = as_vocabulary(chosen["symbols"])
-    files = [read_references(path, vocabulary) for path in chosen["references"] if Path(path).is_file()]
-    if files and len(files) < len(chosen["references"]):
-        raise UsageError("some references are files, and some are not", advice="give files only, or texts only")
     found = entries([graphs], chosen["from_format"], vocabulary)
     if not files:
         entry = _chosen(graphs, name, {entry.name: entry for entry in found})
-        return _built(entry), [_text(text) for text in chosen["references"]]
-    pairs = {pair.name: pair for pair in pair_up(found, files, chosen["style"])}
+        return _built(entry), [_text(text) for text in texts]
+    references = [read_references(path, vocabulary) for path in files]
+    pairs = {pair.name: pair for pair in pair_up(found, references, chosen["style"])}
     pair = _chosen(graphs, name, {key: pair for key, pair in pairs.items() if pair.entry is not None})
     if pair.problem is not None:
         raise pair.problem

@@ -98,7 +98,7 @@ _SECTIONS = {
     "scale",
     default="1",
     show_default=True,
-    callback=options.numbers,
+    callback=options.weights_of,
     metavar="NUMBERS",
     help="What costs are multiplied by: below 1 makes posteriors flatter.",
 )
@@ -107,7 +107,9 @@ _SECTIONS = {
 )
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with what arcs gain, by the file's suffix.")
 @click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
-@click.option("--prune", type=float, metavar="BEAM", help="Keep what costs at most so much more than the best path.")
+@click.option(
+    "--prune", type=options.Number(0), metavar="BEAM", help="Keep what costs at most so much more than the best path."
+)
 @click.option("--samples", type=click.IntRange(1), metavar="N", help="Draw N paths, instead of listing all.")
 @click.option(
     "--seed",

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class Number(click.FloatRange):
+    """A number in a range: to click, NaN lies in all of them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; refuse NaN and infinities."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"'{value}' is not a finite number.", param, ctx)
+        return number
+
+
 from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
 symbols = click.option(
     "--symbols", metavar="FILE", help="Symbol table (words.txt) that spells word numbers, of graphs and references."
@@ -66,7 +78,7 @@ def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none
         ),
         click.option(
             "--confidence",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            type=Number(0, 1, min_open=True, max_open=True),
             default=0.95,
             show_default=True,
             metavar="SHARE",
@@ -137,7 +149,17 @@ scale = click.option(
 )
 
 
-def _weights(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
+posterior_scale = click.option(
+    "--posterior-scale",
+    type=Number(0),
+    default=1.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="What costs are multiplied by: below 1 makes posteriors flatter.",
+)
+
+
+def weights_of(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
     """Numbers from 0 on with commas between them, each once."""
     found = numbers(context, parameter, text)
     if not all(0 <= weight < math.inf for weight in found):
@@ -147,7 +169,7 @@ def _weights(context: click.Context, parameter: click.Parameter, text: str | Non
 
 def weights(name: str, text: str) -> Callable[[F], F]:
     """An option that takes weights, with commas between them."""
-    return click.option(name, metavar="W[,W…]", callback=_weights, help=text)
+    return click.option(name, metavar="W[,W…]", callback=weights_of, help=text)
 
 
 def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
@@ -212,6 +234,8 @@ def word_list(text: str | None) -> frozenset[str]:
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
+    if os.path.isfile(text):
+        raise UsageError(f"'{text}' is a file, and would be taken for a word", advice=f"for its words give @{text}")
     try:
         # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))

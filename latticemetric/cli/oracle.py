@@ -23,7 +23,7 @@ Examples:
 _SECTIONS = {
     "What is measured": "",
     "Also find": "--nbest --hope --fear --worst --on",
-    "Also say": "--score --alignment --tags --confidence",
+    "Also say": "--score --alignment --tags --posteriors",
     "The search": "--engine",
 }
 
@@ -64,9 +64,8 @@ _SECTIONS = {
 @options.output
 @click.option("--alignment", is_flag=True, help="In text, show how words align; json always says.")
 @click.option("--tags", is_flag=True, help="Tag words as OK or BAD; in text, those of the 1-best and nothing else.")
-@click.option(
-    "--confidence", type=float, metavar="SCALE", help="Say how probable each word is, under costs times this number."
-)
+@click.option("--posteriors", is_flag=True, help="Say how probable each word is.")
+@options.posterior_scale
 @running.keep_going_counting
 def command(
     *, lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any

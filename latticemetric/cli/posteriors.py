@@ -42,7 +42,7 @@ _SECTIONS = {
 
 @verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
 @answers.shared
-@answers.posterior_scale
+@options.posterior_scale
 @click.option(
     "--of",
     type=click.Choice(list(_COLUMNS)),
@@ -53,12 +53,12 @@ _SECTIONS = {
 @click.option(
     "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
 )
-@click.option("--least", type=click.FloatRange(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
+@click.option("--least", type=options.Number(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
 @click.option("--top", type=click.IntRange(0), metavar="N", help="List no more of each graph.")
 @click.option("--write-lattices", metavar="FILE", help="Write lattices with posteriors too, by the file's suffix.")
 @options.output_format("text", "tsv", "json", "jsonl")
 def command(
-    *, of: str, output_format: str, scale: float, scales: Any, write_lattices: str | None, **chosen: Any
+    *, of: str, output_format: str, posterior_scale: float, scales: Any, write_lattices: str | None, **chosen: Any
 ) -> None:
     """Posteriors of GRAPHS: how probable it is that a path says a word or an n-gram, or takes an arc.
 
@@ -67,7 +67,7 @@ def command(
     """
     listed = {"of": of, **{name: chosen.pop(name) for name in ("order", "least", "top")}}
     _require_meaning(of, write_lattices)
-    ask = partial(_answer, scale=scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
+    ask = partial(_answer, scale=posterior_scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
         beside = answers.written_beside(found, write_lattices, lambda value: value[1])

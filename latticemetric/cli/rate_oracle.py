@@ -31,10 +31,10 @@ def put_rate_oracles(
     lattices_of = _lattice_file(**chosen)
     pairs = searches.pairs(lattices, references, style, **chosen)
     sums = OracleSums(metric, len(references), scorer, wanted)
-    shown = {"alignment": chosen["alignment"], "tags": chosen["tags"], "confidence": chosen["confidence"] is not None}
+    shown = {"alignment": chosen["alignment"], "tags": chosen["tags"], "confidence": chosen["posteriors"]}
     writer = Writer(sums, **shown, normalize=chosen["normalize"], shard=chosen["shard"])
     failed = running.Failures(chosen["failures"])
-    asked = {"scorer": scorer, "confidence": chosen["confidence"], "wanted": wanted}
+    asked: dict[str, Any] = {"scorer": scorer, "confidence": _posterior_scale(**chosen), "wanted": wanted}
     with running.running(output=output, **chosen) as run:
         outcomes = oracles_of(pairs, metric, run, scales=dict(chosen["scales"]), engine=chosen["engine"], **asked)
         with options.results(output, at_once=run.keep_going and output_format != "json") as put:
@@ -49,13 +49,21 @@ def put_rate_oracles(
 
 
 def _refuse_contradictions(
-    output_format: str, *, tags: bool, alignment: bool, nbest: int | None, confidence: float | None, **_: Any
+    output_format: str, *, tags: bool, alignment: bool, nbest: int | None, posteriors: bool, **_: Any
 ) -> None:
     """Lines of tags are there for other programs to read, and a table has no place for alignments."""
-    if tags and output_format == "text" and (alignment or nbest or confidence is not None):
+    if tags and output_format == "text" and (alignment or nbest or posteriors):
         raise UsageError("--tags writes nothing but tags as text", advice="choose --format json, which has everything")
     if alignment and output_format == "tsv":
         raise UsageError("--alignment means nothing to tsv", advice="choose --format json, which always says")
+
+
+def _posterior_scale(*, posteriors: bool, posterior_scale: float, **_: Any) -> float | None:
+    """What costs are multiplied by, where posteriors are asked for."""
+    if not posteriors:
+        options.refuse(["posterior_scale"], "a run without --posteriors")
+        return None
+    return posterior_scale
 
 
 def _lattice_file(

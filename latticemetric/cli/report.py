@@ -21,14 +21,14 @@ _EPILOG = """\b
 Examples:
   latticemetric report lats.ark.gz text --metric wer --symbols words.txt --scale acoustic=0.1 -o report.html
   latticemetric report lattices/ refs.txt --ignore "<s> </s>" --score bleu --beams 1,2,4,8 -o report.html
-  latticemetric report dev.hg dev.en.0 dev.en.1 --mbr bleu --samples 1000 -o report.html
+  latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
 """
 
 _NO_MBR = "none"
 
 
 _SECTIONS = {
-    "What is shown": "--mbr --prune --samples --score --beams --densities --nbest --title --most-graphs",
+    "What is shown": "--mbr-method --prune --samples --score --beams --densities --nbest-sizes --title --most-graphs",
     "The search": "--engine",
 }
 
@@ -38,26 +38,26 @@ _SECTIONS = {
 @click.argument("references", nargs=-1, required=True)
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @click.option(
-    "--mbr",
+    "--mbr-method",
     default="auto",
     show_default=True,
     metavar="NAME",
     help="MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
 )
+@options.posterior_scale
 @click.option(
-    "--posterior-scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="What costs are multiplied by: below 1 makes posteriors flatter.",
+    "--prune",
+    type=options.Number(0),
+    metavar="BEAM",
+    help="Of MBR: keep what costs at most so much more than the best.",
 )
-@click.option("--prune", type=float, metavar="BEAM", help="Of MBR: keep what costs at most so much more than the best.")
 @click.option("--samples", type=click.IntRange(1), metavar="N", help="Of MBR by metrics: draw N paths.")
 @click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
 @click.option("--beams", metavar="COSTS", callback=options.numbers, help="Oracles at these beams, too.")
 @click.option("--densities", metavar="NUMBERS", callback=options.numbers, help="At these arcs for each reference word.")
-@click.option("--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Of so many distinct strings.")
+@click.option(
+    "--nbest-sizes", metavar="NUMBERS", callback=options.whole_numbers, help="Of so many of the model's best strings."
+)
 @click.option("--title", metavar="TEXT", help="What the page is called (else as the graphs' file).")
 @click.option(
     "--most-graphs",
@@ -97,7 +97,7 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
     metric = searches.rate(**chosen)
     asked = Reviewing(
         metric,
-        Points.of(chosen["beams"], chosen["densities"], chosen["nbest"]),
+        Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"]),
         decoding=_decoding(**chosen),
         scales=dict(chosen["scales"]),
         engine=chosen["engine"],
@@ -118,9 +118,9 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
         sys.exit(1)
 
 
-def _decoding(*, mbr: str, prune: float | None, samples: int | None, seed: int, **_: Any) -> Decoding | None:
+def _decoding(*, mbr_method: str, prune: float | None, samples: int | None, seed: int, **_: Any) -> Decoding | None:
     """How MBR decodes; that there is no such method is better known before an hour of searching."""
-    method = mbr.strip().lower()
+    method = mbr_method.strip().lower()
     if method == _NO_MBR:
         return None
     from latticemetric.batch.decoded import Decoding

@@ -15,12 +15,12 @@ from latticemetric.errors import UsageError
 _EPILOG = """\b
 Examples:
   latticemetric sweep lats.ark.gz text --metric wer --scale acoustic=0.1 --beams 1,2,4,8,16
-  latticemetric sweep lattices/ refs.txt --nbest 1,10,100,1000 --plot nbest.svg
+  latticemetric sweep lattices/ refs.txt --nbest-sizes 1,10,100,1000 --plot nbest.svg
   latticemetric sweep dev.plf dev.en --metric wer --densities 1,5,10,50 --by-length 5,10,20 --resamples 1000
 """
 
 _SECTIONS = {
-    "What is swept over": "--beams --densities --nbest --by-length",
+    "What is swept over": "--beams --densities --nbest-sizes --by-length",
 }
 
 
@@ -40,7 +40,10 @@ _SECTIONS = {
     help="Keep so many arcs with words for each word of the reference: 1,5,10.",
 )
 @click.option(
-    "--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings: 1,10,100."
+    "--nbest-sizes",
+    metavar="NUMBERS",
+    callback=options.whole_numbers,
+    help="Keep so many of the model's best strings: 1,10,100.",
 )
 @click.option(
     "--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end: 5,10,20."
@@ -80,10 +83,12 @@ def command(
     from latticemetric.batch.sweep_totals import checked_borders
     from latticemetric.questions.oracles.sweep import Points
 
-    points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest"])
+    points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"])
     borders = checked_borders(chosen["by_length"])
     if not borders and not any((points.beams, points.densities, points.nbest)):
-        raise UsageError("there is nothing to sweep over", advice="give --beams, --densities, --nbest or --by-length")
+        raise UsageError(
+            "there is nothing to sweep over", advice="give --beams, --densities, --nbest-sizes or --by-length"
+        )
     question = SweepQuestion(searches.rate(**chosen), points, borders, len(references), chosen["normalize"])
     resampling = resampling_of(**chosen)
     check_drawing(plot)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options, running, searches
+from latticemetric.cli import options, running, searches
 from latticemetric.cli.display import say
 from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
@@ -83,7 +83,7 @@ _SECTIONS = {
 )
 @click.option(
     "--significance",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.Number(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     metavar="LEVEL",
@@ -102,7 +102,7 @@ _SECTIONS = {
     help="Words less probable are predicted to be BAD (default: 0.05,0.1,…,0.95).",
 )
 @click.option("--plot", metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
-@answers.posterior_scale
+@options.posterior_scale
 @searches.rate_options("wer, wrr, or N-grr for any N.")
 @options.normalize
 @options.scale

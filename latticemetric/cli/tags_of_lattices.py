@@ -79,7 +79,7 @@ def _outcomes(
     from latticemetric.batch.oracles import oracles_of
 
     pairs = searches.pairs(lattices, references, style, **chosen)
-    return oracles_of(pairs, rate, run, scales=dict(chosen["scales"]), confidence=chosen["scale"])
+    return oracles_of(pairs, rate, run, scales=dict(chosen["scales"]), confidence=chosen["posterior_scale"])
 
 
 def _drawing(plot: str | None) -> Any:

@@ -52,7 +52,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
         raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")
     if len(judgments.columns) > 1 and set(judgments.columns) not in _BELONG_TOGETHER:
         raise UsageError(
-            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --scores"
+            f"judgments have the scores {', '.join(judgments.columns)}", advice="choose one of them with --human-scores"
         )
     notes = _missing_judgments(judgments)
     if normalize_judges:

@@ -30,6 +30,14 @@ class LatticeMetricError(Exception):
         advice = f"; {self.advice}" if self.advice else ""
         return " ".join(f"{place}{self.what}{advice}".split())
 
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.__reduce__())
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 

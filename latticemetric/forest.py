@@ -13,6 +13,7 @@ import numpy.typing as npt
 from latticemetric.forest_derivations import Derivation, all_derivations, words_of
 from latticemetric.forest_rows import Ragged as Ragged  # noqa: PLC0414  a forest's rows are found beside it
 from latticemetric.forest_rows import checked_rows
+from latticemetric.frozen import Frozen
 from latticemetric.lattice import Column, Costs, Labels, Lattice, Scales, summed_cost
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
@@ -26,8 +27,8 @@ CATEGORY = "category"
 """The node label that says what kind of thing a node derives: `NP`, `X` and the like."""
 
 
-@dataclass(frozen=True)
-class NodeLabels:
+@dataclass(frozen=True, eq=False)
+class NodeLabels(Frozen):
     """Text at each node: a category, a span and the like; 0 for none."""
 
     node: Words
@@ -47,7 +48,7 @@ def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(Frozen):
     """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
 
     Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
@@ -257,26 +258,6 @@ class Forest:
         from latticemetric.drawing.notebook import graph_svg
 
         return graph_svg(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        views = ("scores", "labels", "node_labels")
-        return {**vars(self), **{name: dict(vars(self)[name]) for name in views}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        views = {name: MappingProxyType(state[name]) for name in ("scores", "labels", "node_labels")}
-        vars(self).update(state | views)
-        for array in self._arrays():
-            array.flags.writeable = False
-
-    def _arrays(self) -> Iterator[npt.NDArray[Any]]:
-        yield from (self.head, self.goals)
-        for ragged in (self.tails, self.target):
-            yield from (ragged.begin, ragged.values)
-        for column in self.scores.values():
-            yield from (column.arc, column.final)
-        for side in self.labels.values():
-            yield from (side.arc, side.final)
-        yield from (side.node for side in self.node_labels.values())
 
     def __repr__(self) -> str:
         return f"Forest({self.num_nodes} nodes, {len(self.head)} edges, scores: {', '.join(self.scores) or 'none'})"

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, shortened
+from latticemetric.frozen import Frozen
 
 Offsets = npt.NDArray[np.int64]
 
 _LIMITS = np.iinfo(np.int32)
 
 
-@dataclass(frozen=True)
-class Ragged:
+@dataclass(frozen=True, eq=False)
+class Ragged(Frozen):
     """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
 
     begin: Offsets

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.frozen import Frozen
 
 WHOLE_SYSTEM = -1
 """The segment of a judgment that is of a whole system."""
 
 
-@dataclass(frozen=True)
-class Judgments:
+@dataclass(frozen=True, eq=False)
+class Judgments(Frozen):
     """Rows of scores, by one judge each.
 
     Attributes:
@@ -53,6 +54,7 @@ class Judgments:
                 raise UsageError(f"a judgment is of number {numbers.max()}, and there are {names}")
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores of shape {self.scores.shape}, not {(rows, len(self.columns))}")
+        super().__post_init__()
         if np.isinf(self.scores).any():
             raise InputError("a judgment is infinite")
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.frozen import Frozen
 from latticemetric.vocabulary import Vocabulary, Words
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "ALIGNED"])
 
 
-@dataclass(frozen=True)
-class Column:
+@dataclass(frozen=True, eq=False)
+class Column(Frozen):
     """One named score: a cost (−log probability) for every arc and every final state (of a forest: edge and goal).
 
     `scale` is its weight in the model's cost unless the user says otherwise: 0 for a feature that a total already
@@ -50,8 +51,8 @@ class Column:
         return Column(arc, final, float(self.scale))
 
 
-@dataclass(frozen=True)
-class Labels:
+@dataclass(frozen=True, eq=False)
+class Labels(Frozen):
     """Text that arcs and final states carry beside words: a transducer's other side, alignments and the like."""
 
     arc: Words
@@ -83,7 +84,7 @@ class Costs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class Lattice(Frozen):
     """A lattice. Build it with a constructor that checks: `from_arcs`, `from_strings`, `from_fst`, `from_networkx`.
 
     States are numbered in topological order and 0 is the start; arcs are sorted by source, otherwise in the order
@@ -277,20 +278,6 @@ class Lattice:
         from latticemetric.drawing.notebook import graph_svg
 
         return graph_svg(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "scores": dict(self.scores), "labels": dict(self.labels)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        views = {name: MappingProxyType(state[name]) for name in ("scores", "labels")}
-        vars(self).update(state | views)
-        # NumPy pickles arrays without their read-only flag.
-        extras: list[Column | Labels] = [*self.scores.values(), *self.labels.values()]
-        arrays = [part for extra in extras for part in (extra.arc, extra.final)]
-        for array in (self.source, self.target, self.word, self.final, *arrays):
-            array.flags.writeable = False
-        if self.times is not None:
-            self.times.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"Lattice({self.num_states} states, {len(self.word)} arcs, scores: {', '.join(self.scores) or 'none'})"

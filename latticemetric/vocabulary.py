@@ -113,6 +113,14 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._number
 
+    def __getstate__(self) -> tuple[dict[int, str], bool]:
+        return self._word, self.is_given
+
+    def __setstate__(self, state: tuple[dict[int, str], bool]) -> None:
+        self._word, self.is_given = state
+        self._number = {word: number for number, word in self._word.items()}
+        self._highest = max(self._word, default=0)
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Vocabulary) and self._word == other._word)
 

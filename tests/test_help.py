@@ -115,7 +115,7 @@ def test_an_option_has_one_meaning_in_all_commands():
 def test_numbers_are_finite_and_in_range():
     for name, command, option in long_options():
         if isinstance(option.type, click.types.FloatParamType) and name != "--timeout":  # which limits check
-            with pytest.raises(click.BadParameter, match="finite|range"):
+            with pytest.raises(click.BadParameter, match=r"finite|range"):
                 option.type.convert("nan", option, None)
             assert option.type.min == 0, (name, command)
             if option.metavar in {"SHARE", "P", "LEVEL"}:

@@ -10,12 +10,13 @@ import numpy as np
 
 from latticemetric.batch.reviews import MBR, ONE_BEST, ORACLE, Review, Reviewing
 from latticemetric.batch.sweep_totals import Score, Sweep, Swept, summed
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Table, references_each
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 
 
-@dataclass(frozen=True)
-class SideTotal:
+@dataclass(frozen=True, eq=False)
+class SideTotal(Frozen):
     """One side of a test set: the oracles, the 1-bests, or the MBR answers.
 
     Attributes:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import CorpusScore, Table, number_each
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -48,8 +49,8 @@ class Swept:
         return self.kept[point].statistics if self.kept else self.missed
 
 
-@dataclass(frozen=True)
-class SweepRow:
+@dataclass(frozen=True, eq=False)
+class SweepRow(Frozen):
     """The oracle of a test set where so much of each graph is kept.
 
     Attributes:

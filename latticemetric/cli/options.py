@@ -234,7 +234,7 @@ def word_list(text: str | None) -> frozenset[str]:
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
-    if os.path.isfile(text):
+    if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
         raise UsageError(f"'{text}' is a file, and would be taken for a word", advice=f"for its words give @{text}")
     try:
         # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.

@@ -14,6 +14,7 @@ from latticemetric.evaluation.comparison import MetricComparison
 from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.differentials import Differentials
 from latticemetric.evaluation.segment_level import SegmentCorrelation
+from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
 NO_SCORE = "the metric is undefined for its output"
@@ -23,8 +24,8 @@ NO_SEGMENTS = "people judged no segments"
 """Why nothing is said of segments."""
 
 
-@dataclass(frozen=True)
-class MetricAgreement:
+@dataclass(frozen=True, eq=False)
+class MetricAgreement(Frozen):
     """How one metric agrees with people.
 
     Attributes:
@@ -44,8 +45,8 @@ class MetricAgreement:
     higher_is_better: bool
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, eq=False)
+class Agreement(Frozen):
     """How metrics agree with people.
 
     Attributes:

@@ -17,6 +17,7 @@ from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
 from latticemetric.evaluation.correlation import Correlation, Points, plain_correlation
 from latticemetric.evaluation.resampling import resampled_sums
 from latticemetric.evaluation.systems import SystemTables, as_matrix
+from latticemetric.frozen import Frozen
 
 _Groups = npt.NDArray[np.int64]
 _NOWHERE = -1
@@ -62,8 +63,8 @@ class Group:
         }
 
 
-@dataclass(frozen=True)
-class Grouping:
+@dataclass(frozen=True, eq=False)
+class Grouping(Frozen):
     """Correlation over groups.
 
     Attributes:

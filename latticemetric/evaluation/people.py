@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
+from latticemetric.frozen import Frozen
 from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 Combination = Literal["sum", "mean"]
@@ -18,8 +19,8 @@ Combination = Literal["sum", "mean"]
 _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 
-@dataclass(frozen=True)
-class HumanScores:
+@dataclass(frozen=True, eq=False)
+class HumanScores(Frozen):
     """Scores that metrics are compared with.
 
     Attributes:

@@ -12,14 +12,15 @@ from latticemetric.errors import placed, shortened
 from latticemetric.evaluation.bootstrap import Interval, PairedBootstrap, interval, paired, value_of
 from latticemetric.evaluation.randomisation import Randomisation, randomised
 from latticemetric.evaluation.resampling import Values, resampled_sums, swapped_sums
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Metric, Table, references_each
 from latticemetric.signature import Signature
 
 AnyMetric = Metric[Any]
 
 
-@dataclass(frozen=True)
-class Tabled:
+@dataclass(frozen=True, eq=False)
+class Tabled(Frozen):
     """The statistics of one system under one metric.
 
     Attributes:

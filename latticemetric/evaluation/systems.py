@@ -13,6 +13,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.resampling import TabledMetric
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Metric, References, Table, Text
 
 _SYSTEMS_SEGMENTS_COLUMNS = 3
@@ -40,8 +41,8 @@ class MeanOfSegments:
         return found
 
 
-@dataclass(frozen=True)
-class SystemTables:
+@dataclass(frozen=True, eq=False)
+class SystemTables(Frozen):
     """A metric's statistics of the same segments in several systems.
 
     Attributes:
@@ -57,6 +58,7 @@ class SystemTables:
             raise UsageError(
                 f"tables of shape {self.tables.shape}", advice="give an array of systems × segments × columns"
             )
+        super().__post_init__()
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:

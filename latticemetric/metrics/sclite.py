@@ -8,6 +8,7 @@ have more errors than need be, and of alternatives it may take others than the b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ class _Network(NamedTuple):
 
 
 @register("sclite")
+@dataclass(frozen=True)
 class Sclite(Metric[RecognitionStatistics]):
     """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
 

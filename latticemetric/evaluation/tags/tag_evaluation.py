@@ -13,11 +13,12 @@ from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC, synthe
 from latticemetric.evaluation.tags.tag_metrics import TagScores, scores_of_table, tag_scores
 from latticemetric.evaluation.tags.tag_statistics import tag_table
 from latticemetric.evaluation.tags.word_tags import WordTags, check_same_words
+from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Table
 
 
 @dataclass(frozen=True, eq=False)
-class TagEvaluation:
+class TagEvaluation(Frozen):
     """Tags of systems against gold tags; each segment is counted once for all that is asked.
 
     Attributes:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError, shortened
+from latticemetric.frozen import Frozen
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ WHICH = ("words", "gaps", "all")
 
 
 @dataclass(frozen=True, eq=False)
-class WordTags:
+class WordTags(Frozen):
     """The tags of a test set, one segment after the other.
 
     Attributes:
@@ -42,6 +43,7 @@ class WordTags:
             raise UsageError("segments begin in order: at 0 the first, and the last one ends where the tags do")
         object.__setattr__(self, "bad", bad)
         object.__setattr__(self, "begin", begin)
+        super().__post_init__()
 
     @classmethod
     def of(cls, segments: Iterable[Tags]) -> Self:

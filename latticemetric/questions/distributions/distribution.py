@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest import Forest
+from latticemetric.frozen import Frozen
 from latticemetric.lattice import Costs, Floats, Lattice, Scales
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution(ABC):
+class Distribution(ABC, Frozen):
     """Probabilities exp(−cost), normalised.
 
     Attributes:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
+from latticemetric.frozen import Frozen
 from latticemetric.lattice import Floats, Lattice
 from latticemetric.lattice_door import frozen
 from latticemetric.vocabulary import Vocabulary, Words
@@ -21,7 +22,7 @@ _MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class NgramPosteriors(Mapping[tuple[str, ...], float]):
+class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
     """A mapping of n-grams, as tuples of words, to their posteriors: of all that the graph holds up to an order.
 
     The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
@@ -98,7 +99,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float]):
         """Parents and words in one number, ascending, and their rows: made sooner than a dictionary of millions."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
-        return keys[rows], rows
+        return frozen(keys[rows]), frozen(rows)
 
     @cached_property
     def _spelled(self) -> list[tuple[str, ...]]:

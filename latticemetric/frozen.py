@@ -1,0 +1,86 @@
+"""Frozen dataclasses that hold arrays: read-only for good, equal by what they hold, pickled by every protocol."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+
+class Frozen:
+    """Base of dataclasses declared with `frozen=True, eq=False`.
+
+    Arrays become read-only views: the array that was handed over stays as it is. Dictionaries become read-only views
+    of copies. Both stay so in pickles and in copies.
+
+    Two objects are equal where they are of one class and all of their fields are equal: arrays by type, shape and
+    numbers, and NaN equals NaN.
+    """
+
+    def __post_init__(self) -> None:
+        values = vars(self)
+        for name, value in values.items():
+            if isinstance(value, np.ndarray | dict):
+                values[name] = read_only(value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is worked out when it is asked for need not travel.
+        state = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {n: dict(v) if isinstance(v, MappingProxyType) else v for n, v in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({name: read_only(value) for name, value in state.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(are_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(_outline(getattr(self, f.name)) for f in fields(self) if f.compare)))  # type: ignore[arg-type]
+
+
+def read_only(value: Any) -> Any:
+    """An array as a read-only view, a dictionary as one of a copy; anything else as it is."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.view()
+        value.flags.writeable = False
+    elif isinstance(value, dict):
+        return MappingProxyType({key: read_only(held) for key, held in value.items()})
+    return value
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Whether two values of a field are equal; NaN equals NaN."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return type(one) is type(other) and one.dtype == other.dtype and _equal_arrays(one, other)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(are_equal(value, other[key]) for key, value in one.items())
+    if isinstance(one, tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(are_equal, one, other))
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return bool(one == other)
+
+
+def _equal_arrays(one: Any, other: Any) -> bool:
+    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
+
+
+def _outline(value: Any) -> Any:
+    """What equal values have in common, and what is soon known."""
+    if isinstance(value, np.ndarray):
+        return value.shape
+    if isinstance(value, Mapping | tuple):
+        return len(value)
+    if isinstance(value, int | str):
+        return value
+    return None

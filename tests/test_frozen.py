@@ -1,0 +1,212 @@
+"""Frozen means frozen: results of every public class are read-only, equal to their copies, and pickled at will."""
+
+import copy
+import dataclasses
+import inspect
+import pickle
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+import latticemetric as lm
+from latticemetric import evaluation
+from latticemetric.nbest import Hypothesis
+
+LATTICE = lm.Lattice.from_arcs(
+    [0, 0, 1, 1],
+    [1, 1, 2, 2],
+    [1, 2, 3, 0],
+    final=[2],
+    scores={"lm": lm.Column([1.0, 2.0, 0.5, 0.25], [0.125]), "am": lm.Column([1.0, 1.0, 3.0, 0.5], [0.0], scale=0.5)},
+    vocabulary=lm.Vocabulary.from_words("a b c"),
+    times=[0.0, 0.5, 1.0],
+    labels={"side": lm.Labels(np.array([1, 2, 1, 0]), np.array([0]), lm.Vocabulary({1: "x", 2: "y"}))},
+)
+FOREST = lm.Forest.from_edges(
+    [0, 0, 1],
+    [[], [], [0]],
+    [[1], [2], [-1, 3]],
+    goals=[1],
+    scores={"cost": lm.Column([0.0, 1.0, 0.5], [0.0])},
+    vocabulary=lm.Vocabulary.from_words("a b c"),
+    node_labels={"symbol": lm.NodeLabels(np.array([1, 2]), lm.Vocabulary.from_words("X S"))},
+)
+LIST = lm.NBest((Hypothesis("a b", {"lm": 1.0}), Hypothesis("a c", {"lm": 0.5})), {"lm": 2.0})
+GRAPHS = [LATTICE, lm.Lattice.from_strings(["a b", "b c"], costs=[0.5, 1.0])]
+REFERENCES = ["a c", "b c"]
+(ANSWER,) = lm.ask_each(lambda graph: graph.num_states, [("one", LATTICE)])
+GOLD = evaluation.WordTags.of(["OK BAD OK", "BAD OK"])
+SEGMENTS = np.array([[1.0, 2.0, np.nan], [2.0, 4.0, 5.0], [0.5, 1.0, 1.5]])
+JUDGMENTS = lm.Judgments(
+    ("one", "two"), 2, ("ann",), ("fluency",), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]),
+    np.zeros(4, np.int64), np.array([[1.0], [2.0], [4.0], [np.nan]]),
+)  # fmt: skip
+TABLES = evaluation.system_tables([["a b", "c", "d"], ["a", "c", "e"], ["x", "y", "e"]], ["a b", "c", "e"], [lm.WER()])
+
+
+def own_oracle():
+    pytest.importorskip("pynini")
+    automaton = lm.WRR().compile("a c", LATTICE.vocabulary)
+    return lm.oracle(LATTICE, None, automaton)
+
+
+# One of each public class, or several; metrics are made by their names.
+EXAMPLES = {
+    "Alignment": lambda: lm.WER().align("a b", "a c"),
+    "Answer": lambda: ANSWER,
+    "AutomatonOracle": own_oracle,
+    "ValuedPath": lambda: own_oracle().one_best,
+    "Column": lambda: lm.Column(np.array([1.0, np.nan]), np.array([0.0])),
+    "Consensus": lambda: lm.consensus(LATTICE),
+    "CorpusOracle": lambda: lm.corpus_oracle(GRAPHS, REFERENCES),
+    "CorpusPath": lambda: lm.corpus_oracle(GRAPHS, REFERENCES).paths[0],
+    "Derivation": lambda: next(iter(FOREST.derivations())),
+    "DerivationTree": lambda: FOREST.tree(next(iter(FOREST.derivations())).edges),
+    "Drawing": lambda: lm.draw(LATTICE),
+    "Fear": lambda: lm.fear(LATTICE, "a c"),
+    "Forest": lambda: FOREST,
+    "ForestPosteriors": lambda: lm.posteriors(FOREST),
+    "NodeLabels": lambda: FOREST.node_labels["symbol"],
+    "Ragged": lambda: FOREST.tails,
+    "FormatError": lambda: lm.FormatError("odd", where="x:1", advice="mend it"),
+    "Hope": lambda: lm.hope(LATTICE, "a c"),
+    "InputError": lambda: lm.InputError("odd", where="x:1", advice="mend it"),
+    "Installation": lm.diagnose_installation,
+    "Judgments": lambda: JUDGMENTS,
+    "Labels": lambda: LATTICE.labels["side"],
+    "Lattice": lambda: LATTICE,
+    "LatticeMetricError": lambda: lm.LatticeMetricError("odd"),
+    "MissingDependencyError": lambda: lm.MissingDependencyError("odd"),
+    "MBR": lambda: lm.mbr(LATTICE),
+    "MBRTrial": lambda: lm.tune_mbr(GRAPHS, REFERENCES, "wer", resamples=0).best,
+    "MBRTuning": lambda: lm.tune_mbr(GRAPHS, REFERENCES, "wer", resamples=5),
+    "MetricMBR": lambda: lm.mbr(LIST, lm.WER()),
+    "NBest": lambda: LIST,
+    "NgramPosteriors": lambda: lm.posteriors(LATTICE).ngrams(2),
+    "Oracle": lambda: lm.oracle(LATTICE, "a c"),
+    "Posteriors": lambda: lm.posteriors(LATTICE),
+    "RankedString": lambda: lm.mbr(LIST, "bleu").ranked[0],
+    "ScoredPath": lambda: lm.oracle(LATTICE, "a c").one_best,
+    "Sweep": lambda: lm.sweep(GRAPHS, REFERENCES, beams=[1.0], nbest=[1], by_length=[1]),
+    "UsageError": lambda: lm.UsageError("odd"),
+    "Vocabulary": lambda: lm.Vocabulary({2: "a", 5: "b"}),
+    "Worst": lambda: lm.worst(LATTICE, "a c"),
+    "Agreement": lambda: evaluation.correlate(TABLES, SEGMENTS, resamples=5),
+    "Grouping": lambda: evaluation.group_segments(TABLES, SEGMENTS, SEGMENTS, width=1.0, resamples=5),
+    "HumanScores": lambda: evaluation.human_scores(JUDGMENTS),
+    "SystemTables": lambda: TABLES["wer"],
+    "TagEvaluation": lambda: evaluation.TagEvaluation.of(GOLD, {"one": GOLD}),
+    "WordTags": lambda: GOLD,
+}
+METRICS = ["WER", "WRR", "GRR", "BLEU", "BLEUSBP", "NIST", "METEOR", "Sclite", "Unigram"]
+ORDERED = {"GRR": lambda: lm.GRR(3, alpha="0.5", ignore=["uh"]), "METEOR": lambda: lm.METEOR(stages=["exact"])}
+MORE = {
+    "numeric vocabulary": lm.Vocabulary.numeric,
+    "corpus score": lambda: lm.BLEU().corpus(["a b"], ["a c"]),
+    "statistics": lambda: lm.WER().statistics("a b", "a c"),
+    "tally": lambda: lm.BLEU().statistics("a b", "a c"),
+    "forest oracle": lambda: lm.oracle(FOREST, "a c"),
+    "hope of a forest": lambda: lm.hope(FOREST, "a c"),
+    "network": lambda: lm.consensus(LATTICE).to_lattice(),
+}
+
+
+def all_examples():
+    metrics = {name: ORDERED.get(name, getattr(lm, name)) for name in METRICS}
+    return [pytest.param(cache(make), id=name) for name, make in {**EXAMPLES, **metrics, **MORE}.items()]
+
+
+def test_every_public_class_is_here():
+    public = {
+        name
+        for module, names in ((lm, lm._HOME), (evaluation, evaluation._HOME))
+        for name in names
+        if inspect.isclass(getattr(module, name))
+    }
+    assert public == set(EXAMPLES) | set(METRICS)
+
+
+def arrays_in(thing, seen=None):
+    """All arrays that can be reached from something of ours."""
+    seen = set() if seen is None else seen
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, np.ndarray):
+        yield thing
+    elif isinstance(thing, Mapping):
+        parts = [*thing.values(), *vars(thing).values()] if hasattr(thing, "__dict__") else thing.values()
+        for part in parts:
+            yield from arrays_in(part, seen)
+    elif isinstance(thing, list | tuple):
+        for part in thing:
+            yield from arrays_in(part, seen)
+    elif type(thing).__module__.startswith("latticemetric") and hasattr(thing, "__dict__"):
+        for part in vars(thing).values():
+            yield from arrays_in(part, seen)
+
+
+COPIES = {
+    "itself": lambda thing: thing,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    **{f"pickle {p}": lambda thing, p=p: pickle.loads(pickle.dumps(thing, p)) for p in range(6)},
+}
+
+
+@pytest.mark.parametrize("make", all_examples())
+@pytest.mark.parametrize("how", COPIES.values(), ids=COPIES)
+def test_copies_are_equal_and_read_only(make, how):
+    thing = make()
+    twin = how(thing)
+    assert type(twin) is type(thing)
+    assert twin == thing
+    assert (twin != thing) is False
+    for array in arrays_in(twin):
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    if dataclasses.is_dataclass(thing) and dataclasses.fields(thing):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(twin, dataclasses.fields(thing)[0].name, None)
+
+
+@pytest.mark.parametrize("make", all_examples())
+def test_equal_things_have_equal_hashes_where_they_have_any(make):
+    thing = make()
+    try:
+        number = hash(thing)
+    except TypeError:
+        return
+    assert hash(pickle.loads(pickle.dumps(thing))) == number
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda: dataclasses.replace(LATTICE, word=np.array([2, 1, 3, 0], np.int32)),
+        lambda: dataclasses.replace(LATTICE, times=None),
+        lambda: dataclasses.replace(LATTICE, scores={}),
+        lambda: dataclasses.replace(LATTICE, vocabulary=lm.Vocabulary.from_words("a b d")),
+        lambda: LATTICE.pruned(0.1),
+        lambda: FOREST,
+    ],
+)
+def test_what_differs_is_not_equal(changed):
+    assert changed() != LATTICE
+
+
+def test_a_columns_array_stays_the_owners():
+    mine = np.array([1.0, 2.0])
+    column = lm.Column(mine, np.array([0.0]))
+    mine[0] = 3.0
+    assert mine.flags.writeable
+    assert not column.arc.flags.writeable
+
+
+def test_named_scores_cannot_be_exchanged():
+    for scores in (LATTICE.scores, copy.deepcopy(LATTICE).scores, pickle.loads(pickle.dumps(FOREST)).scores):
+        assert isinstance(scores, MappingProxyType)

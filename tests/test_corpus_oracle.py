@@ -132,3 +132,40 @@ def test_answers_are_plain_values():
     assert document["corpus"]["score"] == 1
     assert document["paths"][0]["hypothesis"] == "a b c d"
     assert document["paths"][0]["exact"] is False
+
+
+@given(corpora(), st.sampled_from(METRICS))
+def test_no_change_of_one_path_makes_a_small_corpus_better(corpus, metric):
+    graphs, references = corpus
+    found = lm.corpus_oracle(graphs, references, metric)
+    said = [path.words for path in found.paths]
+    for number, graph in enumerate(graphs):
+        for text in strings_of(graph):
+            changed = [*said[:number], text.split(), *said[number + 1 :]]
+            assert metric.corpus(changed, references).score <= found.score + 1e-9
+
+
+def test_no_change_of_one_derivation_makes_a_small_corpus_better():
+    random = np.random.default_rng(0)
+    metric = lm.BLEU()
+    for _ in range(20):
+        texts = [[" ".join(random.choice(list("abc"), random.integers(1, 9))) for _ in range(8)] for _ in range(4)]
+        references = [" ".join(random.choice(list("abc"), 6)) for _ in range(4)]
+        graphs = [lm.Forest.from_lattice(lm.Lattice.from_strings(several)) for several in texts]
+        found = lm.corpus_oracle(graphs, references, metric)
+        said = [" ".join(path.words) for path in found.paths]
+        changes = [[*said[:k], text, *said[k + 1 :]] for k, several in enumerate(texts) for text in several]
+        assert max(metric.corpus(changed, references).score for changed in changes) <= found.score + 1e-9
+
+
+def test_few_paths_are_counted_and_many_are_not():
+    from latticemetric.questions.oracles.cheapest_strings import has_few_paths
+
+    wide = lm.Lattice.from_arcs(
+        [n // 2 for n in range(200)], [n // 2 + 1 for n in range(200)], [1, 2] * 100, final=[100]
+    )
+    three = lm.Lattice.from_strings(["a b", "a", "c"])
+    for graph, many in ((wide, 2**100), (three, 3)):
+        for kind in (graph, lm.Forest.from_lattice(graph)):
+            assert has_few_paths(kind, many)
+            assert not has_few_paths(kind, many - 1)

@@ -116,7 +116,7 @@ def test_metrics_print_words_and_rows():
         (("--method", "grr", "-p", "0.5"), "-p means nothing to the method grr"),
         (("--samples", "5"), "--samples means nothing to the method ngram"),
         (("--method", "wer", "--seed", "5"), "--seed means nothing to the method wer"),
-        (("--method", "grr", "--posterior-scale", "nan"), "the scale is nan"),
+        (("--method", "grr", "--posterior-scale", "nan"), "'nan' holds something else than numbers from 0 on"),
         (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
     ],
 )

@@ -118,6 +118,24 @@ def test_what_is_explained_is_what_is_counted(strings):
     assert "reference  he  is  twenty  one" in done.stdout
 
 
+def test_scores_need_no_list_of_what_a_reference_may_be(tmp_path):
+    said = tmp_path / "said"
+    said.write_text("he is here it is fine she had know i would say\nyes\n")
+    reference = tmp_path / "reference"
+    reference.write_text("he's here it's fine she'd know i'd say\nyes you do\n")
+    strings = (said, reference, "--normalize", "english", "--resamples", "0")
+    found = good(run("latticemetric", "score", *strings, "-m", "wer,4-grr,sclite", "--format", "json")).json["scores"]
+    graph = lm.normalize_reference("he's here it's fine she'd know i'd say")
+    candidates, references = [said.read_text().splitlines()[0], "yes"], [[graph], ["yes you do"]]
+    for item, metric in zip(found, (lm.WER(), lm.GRR(4), lm.Sclite()), strict=True):
+        assert item["score"] == pytest.approx(metric.corpus(candidates, references).score)
+    assert found[0]["score"] == pytest.approx(2 / 15)
+    explained = good(run("latticemetric", "score", *strings, "-m", "wer", "--explain", "1")).stdout
+    assert "reference  he  is  here" in explained
+    done = run("latticemetric", "score", *strings, "-m", "wer,bleu")
+    assert_one_line_error(done, "more than 64 readings, .*scores by wer, wrr, N-grr and sclite alone, take any number")
+
+
 def test_texts_that_a_rule_rejects_are_named_with_their_place(strings, tmp_path):
     from pynini.export import export
 

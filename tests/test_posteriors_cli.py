@@ -107,7 +107,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--top -1", "-1 is not in the range"),
         ("--order 0 --of ngrams", "0 is not in the range"),
         ("--order 2", "--order means nothing to words"),
-        ("--posterior-scale nan", "the scale is nan"),
+        ("--posterior-scale nan", "'nan' is not a finite number"),
         ("--scale acustic=2", "there is no score column 'acustic' to scale"),
         ("--write-lattices out.xyz", "'out.xyz' does not tell a format"),
         ("--write-lattices nowhere/out.plf", "cannot be written"),

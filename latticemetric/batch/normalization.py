@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import GraphReference, Reference
 from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Scales
+from latticemetric.lattice import Lattice, Scales
 from latticemetric.questions.normalization import normalize
-from latticemetric.questions.oracles.readings import readings_of
+from latticemetric.questions.oracles.readings import MOST_READINGS, distinct_strings, readings_of
 from latticemetric.rewriting.grammar import Grammar, only_text
 
 T = TypeVar("T")
@@ -44,16 +44,21 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
 
 
 def normalized_sides(
-    outputs: Iterable[tuple[str, Iterable[Words]]], references: Iterable[tuple[str, Iterable[Words]]], grammar: Grammar
-) -> tuple[list[list[Words]], list[list[Words]]]:
+    outputs: Iterable[tuple[str, Iterable[Words]]],
+    references: Iterable[tuple[str, Iterable[Words]]],
+    grammar: Grammar,
+    *,
+    graphs: bool = False,
+) -> tuple[list[list[Words]], list[list[Any]]]:
     """Texts of systems, and references of each segment: more than there are files, if the grammar says so.
 
     Args:
         outputs: Systems: what to call them, and a text a segment.
         references: Files of references, likewise.
         grammar: What rewrites them.
+        graphs: Whether references with too many readings to be listed stay graphs; else they are refused.
     """
-    readings = [normalized_readings(texts, grammar, name) for name, texts in references]
+    readings = [normalized_readings(texts, grammar, name, graphs=graphs) for name, texts in references]
     expected = [[words for several in row for words in several] for row in zip(*readings, strict=True)]
     return [normalized_texts(texts, grammar, name) for name, texts in outputs], expected
 
@@ -63,11 +68,16 @@ def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> lis
     return [_at(name, number, grammar.text, words) for number, words in enumerate(texts, start=1)]
 
 
-def normalized_readings(texts: Iterable[Words], grammar: Grammar, name: str) -> list[list[Words]]:
-    """All that each reference of a file may be, each of which counts as a reference."""
+def normalized_readings(
+    texts: Iterable[Words], grammar: Grammar, name: str, *, graphs: bool
+) -> list[list[Words | Lattice]]:
+    """All that each reference of a file may be: each reading is a reference, or the graph of them if they are many."""
 
-    def found(words: Words) -> list[Words]:
-        return list(readings_of([normalized_reference(Reference(words, ""), grammar).said]))
+    def found(words: Words) -> list[Words | Lattice]:
+        said = normalized_reference(Reference(words, ""), grammar).said
+        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_READINGS) is None:
+            return [said]
+        return list(readings_of([said]))
 
     return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
 

@@ -84,7 +84,12 @@ _SECTIONS = {
     help="The less it is, the more each word costs.",
 )
 @click.option(
-    "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
+    "--order",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Words of the longest n-grams; an n-gram gains 1/(N·T·p·rⁿ⁻¹).",
 )
 @click.option(
     "--word-penalty",

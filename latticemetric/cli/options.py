@@ -198,7 +198,7 @@ def weights_of(context: click.Context, parameter: click.Parameter, text: str | N
     """Numbers from 0 on with commas between them, each once."""
     found = numbers(context, parameter, text)
     if not all(0 <= weight < math.inf for weight in found):
-        raise click.BadParameter(f"'{text}' has a weight that is not a number from 0 on", param=parameter)
+        raise click.BadParameter(f"'{text}' holds something else than numbers from 0 on", param=parameter)
     return tuple(dict.fromkeys(found))
 
 

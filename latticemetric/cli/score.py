@@ -108,7 +108,8 @@ def command(
     drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}
     report = writing.Report(systems, len(references), segments.ids, **drawn)
     files = [preparation.all_words(texts) for texts in segments.files]
-    outputs, expected = _sides(files, [*systems, *references], len(systems), chosen["normalize"])
+    graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
+    outputs, expected = _sides(files, [*systems, *references], len(systems), chosen["normalize"], graphs=graphs)
     found = tabulate(zip(systems, outputs, strict=True), expected, metrics)
     tabled = [
         [replace(one, signature=_signed(one.signature, preparation, chosen["normalize"])) for one in row]
@@ -132,7 +133,7 @@ def _resampled(chosen: dict[str, Any]) -> bool:
 
 
 def _sides(
-    files: Sequence[Sequence[GraphText]], names: Sequence[str], systems: int, normalize: str | None
+    files: Sequence[Sequence[GraphText]], names: Sequence[str], systems: int, normalize: str | None, *, graphs: bool
 ) -> tuple[Sequence[Sequence[GraphText]], Sequence[Sequence[GraphText]]]:
     """The texts of each system, and the references of each segment: more than there are files, if a grammar says so."""
     grammar = options.grammar(normalize)
@@ -141,7 +142,7 @@ def _sides(
     from latticemetric.batch.normalization import normalized_sides
 
     named = [(name, [_only_words(text) for text in texts]) for texts, name in zip(files, names, strict=True)]
-    return normalized_sides(named[:systems], named[systems:], grammar)
+    return normalized_sides(named[:systems], named[systems:], grammar, graphs=graphs)
 
 
 def _only_words(text: GraphText) -> Words:

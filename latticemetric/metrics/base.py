@@ -114,6 +114,8 @@ class Metric(ABC, Generic[S]):
     """
 
     higher_is_better: bool = True
+    takes_graphs: bool = False
+    """Whether references may be graphs, whose readings are not listed."""
 
     @property
     @abstractmethod

@@ -80,6 +80,8 @@ class GRR(Metric[RecognitionStatistics]):
     wildcard: frozenset[str] = frozenset()
     gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels count in
 
+    takes_graphs = True
+
     def __init__(
         self,
         order: int = 4,

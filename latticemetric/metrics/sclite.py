@@ -52,6 +52,7 @@ class Sclite(Metric[RecognitionStatistics]):
     """
 
     higher_is_better = False
+    takes_graphs = True
 
     @property
     def name(self) -> str:

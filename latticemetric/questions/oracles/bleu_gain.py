@@ -61,5 +61,9 @@ class BleuObjective:
 
     def __call__(self, totals: Table) -> float:
         """The value of summed statistics."""
-        value = float(self._metric.values(totals))
-        return value if value > 0 else float(self._smoothed.values(totals)) - 1
+        return float(self.each(totals))
+
+    def each(self, totals: Table) -> Floats:
+        """The value of each row of summed statistics."""
+        values = self._metric.values(totals)
+        return np.where(values > 0, values, self._smoothed.values(totals) - 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
+from latticemetric.forest import Forest
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Lattice, Scales
 from latticemetric.metrics.recognition import GRR
 from latticemetric.questions.one_best import ranked_paths
 from latticemetric.questions.oracles.oracle import as_searched
+from latticemetric.questions.oracles.searched import Path
 from latticemetric.questions.oracles.searched_forest import as_searched_forest
 
 
@@ -32,12 +35,41 @@ def cheapest_strings(
         >>> cheapest_strings(lattice, 2)
         [('a', 'b'), ('a', 'c')]
     """
-    # To a rate that nothing gains or loses by, all strings are equal: the least cost decides.
-    indifferent = GRR(1, alpha=0, beta=0, ignore=ignore)
-    searched = as_searched(graph, indifferent, scales)
+    searched = as_searched(graph, _indifferent(ignore), scales)
     if isinstance(searched.graph, Lattice) and searched.graph.ranked:
         ranked = map(searched.reported, ranked_paths(searched.graph, searched.cost))
         return list(dict.fromkeys(ranked))[:most]
-    found = as_searched_forest(graph, indifferent, scales).best_strings((), most)
-    strings = (searched.reported(best.path) for best in found)
+    strings = (searched.reported(path) for path in cheapest_paths(graph, most, ignore=ignore, scales=scales))
     return list(dict.fromkeys([searched.reported(searched.one_best()), *strings]))[:most]
+
+
+def cheapest_paths(
+    graph: Graph, most: int, *, ignore: Collection[str] = (), scales: Scales | None = None
+) -> list[Path]:
+    """The cheapest paths or derivations of the `most` cheapest strings, the cheapest first."""
+    found = as_searched_forest(graph, _indifferent(ignore), scales).best_strings((), most)
+    return [best.path for best in found]
+
+
+def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
+    """Whether there are no more complete paths or derivations than so many."""
+    if isinstance(graph, Lattice):
+        begun: list[int] = [1, *([0] * (graph.num_states - 1))]
+        for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
+            begun[target] += begun[source]
+            if begun[target] > most:
+                return False
+        paths: int = sum(begun[state] for state in graph.final.tolist())
+        return paths <= most
+    made: list[int] = [0] * graph.num_nodes
+    for edge, head in enumerate(graph.head.tolist()):
+        made[head] += math.prod(made[tail] for tail in graph.tails.row(edge))
+        if made[head] > most:
+            return False
+    derivations: int = sum(made[goal] for goal in graph.goals.tolist())
+    return derivations <= most
+
+
+def _indifferent(ignore: Collection[str]) -> GRR:
+    """A rate that nothing gains or loses by: all strings are equal, and the least cost decides."""
+    return GRR(1, alpha=0, beta=0, ignore=ignore)

@@ -62,6 +62,8 @@ class CorpusPath:
 class CorpusOracle:
     """Paths of some graphs that together have a BLEU that no change of one of them was found to raise.
 
+    Of graphs with at most 1000 paths, no change of one of them raises it.
+
     Attributes:
         paths: One a graph.
         corpus: Their score.
@@ -101,7 +103,9 @@ def corpus_oracle(
 
     BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, each graph in turn is searched
     by the linearisation of log BLEU around the totals of all, and says what is found where the corpus is better for it;
-    until nothing moves. The answer is never worse than the 4-GRR oracles; that nothing is better is not known.
+    until nothing moves. Of graphs with at most 1000 paths, all strings are tried as well: no other string of such a
+    graph, the rest unchanged, makes the corpus better. The answer is never worse than the 4-GRR oracles; that nothing
+    is better is not known.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
@@ -161,7 +165,7 @@ def _members(
     searched = [as_searched(graph, recognition, scales) for graph in graphs]
     if len(searched) != len(references):
         raise UsageError(f"there are {len(searched)} graphs, and references for {len(references)}")
-    return [Member(graph, several, order) for graph, several in zip(searched, references, strict=True)]
+    return [Member(graph, several, order, scales) for graph, several in zip(searched, references, strict=True)]
 
 
 def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:

@@ -18,8 +18,9 @@ def readings(reference: Lattice) -> list[tuple[str, ...]]:
     found = distinct_strings(reference, MOST_READINGS)
     if found is None:
         raise InputError(
-            f"a reference allows more than {MOST_READINGS} readings, which only oracles of lattices do without listing",
-            advice="give fewer alternatives, or shorter references",
+            f"a reference allows more than {MOST_READINGS} readings, which this needs one by one",
+            advice="give fewer alternatives, or shorter references; oracles of lattices, and scores by wer, wrr, N-grr "
+            "and sclite alone, take any number",
         )
     return found
 

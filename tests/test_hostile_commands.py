@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "fuzz"))
 
 import hostile
 from hostile import Outcome
-from test_cli import MEETING, assert_one_line_error, oracle, run
+from test_cli import EXAMPLES, MEETING, assert_one_line_error, oracle, run
 
 
 @pytest.mark.parametrize("number", range(12))
@@ -80,6 +80,9 @@ def test_the_watch_measures_a_process(tmp_path, monkeypatch):
         ("mbr", ["--samples", "1000000000000000000"]),
         ("correlate", ["--resamples", "1000000000000000000"]),
         ("tags", ["--trials", "1000000000000000000"]),
+        ("tags", ["--rounds", "1000000000000000000"]),
+        ("sweep", ["--nbest", "1,1e18"]),
+        ("oracle", ["--nbest", "1000000000000000000"]),
         ("consensus", ["--workers", "9" * 30]),
     ],
 )
@@ -87,6 +90,16 @@ def test_absurd_amounts_of_work_are_refused(program, options):
     done = run("latticemetric", program, MEETING[0], MEETING[1], *options)
     assert (done.status, done.stdout, "Traceback" in done.stderr) == (2, "", False)
     assert f"Invalid value for '{options[0]}'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--sample-sizes", "1e18"], ["--sample-sizes", "100,1e308"], ["--rounds", "1000000", "--sample-sizes", "1e308"]],
+)
+def test_absurd_samples_of_tags_are_refused(more):
+    tables = [EXAMPLES / f"tide.{name}.tags" for name in ("gold", "gull", "wren")]
+    done = run("latticemetric", "tags", *tables, "--sampling", *more)
+    assert_one_line_error(done, "samples of each error rate; give up to 10000000, all in all")
 
 
 @pytest.mark.parametrize("place", ["local:9999999999", "slurm:1025", "local:" + "9" * 5000])

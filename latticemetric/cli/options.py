@@ -34,8 +34,9 @@ engine = click.option(
     help="What runs the search; the answer is the same.",
 )
 
-# More processes than that are started by mistake only, and more draws change no digit that is shown.
-MOST_WORKERS, MOST_DRAWS = 1024, 10**6
+# More processes than that are started by mistake only, more draws change no digit that is shown, and nobody
+# reads more strings of a graph.
+MOST_WORKERS, MOST_DRAWS, MOST_STRINGS = 1024, 10**6, 10**6
 
 workers = click.option(
     "--workers",
@@ -136,6 +137,14 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
     if not all(number.is_integer() for number in found):
         raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
     return tuple(map(int, found))
+
+
+def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Numbers of strings that are to be listed or kept of a graph."""
+    found = whole_numbers(context, parameter, value)
+    if any(number > MOST_STRINGS for number in found):
+        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
+    return found
 
 
 scale = click.option(

@@ -40,7 +40,7 @@ _SECTIONS = {
     help="Keep so many arcs with words for each word of the reference: 1,5,10.",
 )
 @click.option(
-    "--nbest", metavar="NUMBERS", callback=options.whole_numbers, help="Keep so many distinct strings: 1,10,100."
+    "--nbest", metavar="NUMBERS", callback=options.numbers_of_strings, help="Keep so many distinct strings: 1,10,100."
 )
 @click.option(
     "--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end: 5,10,20."

@@ -211,10 +211,11 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
                 spool.copy_to(output)
         return
     with _written_aside(path) as raw:
-        file = compressing(path, raw)
+        with _blaming(path):
+            packed = compressing(path, raw)
+        file = cast("IO[bytes]", _Written(packed, path))
         yield file
-        if file is not raw:
-            file.close()
+        file.close()
 
 
 @contextlib.contextmanager
@@ -224,12 +225,11 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
         real = os.path.realpath(path)  # a link stays one
         draft = Path(f"{real}.{os.getpid()}.part") if is_replaceable(path) else None
         raw = Path(path).open("ab") if draft is None else draft.open("wb")  # noqa: SIM115  closed below
-    written = cast("IO[bytes]", _Written(raw, path))
     try:
-        yield written
-        written.close()
-        if draft is not None:
-            with _blaming(path):
+        yield raw
+        with _blaming(path):
+            raw.close()
+            if draft is not None:
                 _take_place(draft, Path(real))
     except BaseException:
         with contextlib.suppress(OSError):  # what could not be written was told

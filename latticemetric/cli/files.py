@@ -93,15 +93,6 @@ class MetricName(NamesFiles):
             yield value
 
 
-class TextOrFile(NamesFiles):
-    """A text, or a file if there is one of that name."""
-
-    def _name(self, value: str) -> Iterator[str]:
-        with contextlib.suppress(OSError, ValueError):
-            if Path(value).is_file():
-                yield value
-
-
 class ClusterName(NamesFiles):
     """Where a cluster is, perhaps by the file of its scheduler."""
 

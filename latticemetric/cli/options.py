@@ -55,8 +55,8 @@ engine = click.option(
     help="What runs the search; the answer is the same.",
 )
 
-# More draws change no digit that is shown.
-MOST_DRAWS = 10**6
+# More draws change no digit that is shown, and nobody reads more strings of a graph.
+MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
 def checked_workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
@@ -172,6 +172,14 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
     if not all(number.is_integer() for number in found):
         raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
     return tuple(map(int, found))
+
+
+def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Numbers of strings that are to be listed or kept of a graph."""
+    found = whole_numbers(context, parameter, value)
+    if any(number > MOST_STRINGS for number in found):
+        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
+    return found
 
 
 scale = click.option(

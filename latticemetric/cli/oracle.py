@@ -37,7 +37,10 @@ _SECTIONS = {
 )
 @click.option("--score", metavar="NAMES", help="Score the extracted strings by further metrics, too: bleu-sbp,meteor.")
 @click.option(
-    "--nbest", type=click.IntRange(1), metavar="K", help="List the K best strings of each graph, too, each once."
+    "--nbest",
+    type=click.IntRange(1, options.MOST_STRINGS),
+    metavar="K",
+    help="List the K best strings of each graph, too, each once.",
 )
 @options.weights("--hope", "Find what has the largest W · metric − cost, too; several weights with commas.")
 @options.weights("--fear", "Find what has the largest −W · metric − cost, too; likewise.")

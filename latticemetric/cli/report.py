@@ -59,7 +59,10 @@ _SECTIONS = {
 @click.option("--beams", metavar="COSTS", callback=options.numbers, help="Oracles at these beams, too.")
 @click.option("--densities", metavar="NUMBERS", callback=options.numbers, help="At these arcs for each reference word.")
 @click.option(
-    "--nbest-sizes", metavar="NUMBERS", callback=options.whole_numbers, help="Of so many of the model's best strings."
+    "--nbest-sizes",
+    metavar="NUMBERS",
+    callback=options.numbers_of_strings,
+    help="Of so many of the model's best strings.",
 )
 @click.option("--title", metavar="TEXT", help="What the page is called (else as the graphs' file).")
 @click.option(

@@ -43,7 +43,7 @@ _SECTIONS = {
 @click.option(
     "--nbest-sizes",
     metavar="NUMBERS",
-    callback=options.whole_numbers,
+    callback=options.numbers_of_strings,
     help="Keep so many of the model's best strings: 1,10,100.",
 )
 @click.option(

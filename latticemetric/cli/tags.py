@@ -79,7 +79,7 @@ _SECTIONS = {
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(1),
+    type=click.IntRange(1, options.MOST_DRAWS),
     default=1,
     show_default=True,
     metavar="N",

@@ -93,10 +93,16 @@ def shared_length(tables: Sequence[Table]) -> int:
     return lengths.pop()
 
 
+# More of them change no digit that anybody reads.
+_MOST_RESAMPLES = 10**6
+
+
 def checked_resamples(number: int) -> int:
     """A number of resamples."""
     if number < 1:
         raise UsageError(f"{number} resamples", advice="draw one at least, usually 1000")
+    if number > _MOST_RESAMPLES:
+        raise UsageError(f"{number} resamples", advice=f"draw up to {_MOST_RESAMPLES}, usually 1000")
     return number
 
 

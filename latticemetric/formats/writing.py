@@ -222,9 +222,11 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
                 spool.copy_to(output)
         return
     with _written_aside(path) as raw:
-        file = compressing(path, raw)
+        with _blaming(path):
+            packed = compressing(path, raw)
+        file = cast("IO[bytes]", _Written(packed, path))
         yield file
-        if file is not raw:
+        if packed is not raw:
             file.close()
 
 
@@ -242,11 +244,10 @@ def _written_aside(path: str) -> Iterator[IO[bytes]]:
             raw = os.fdopen(number, "wb")
     if draft is not None:
         _drafts.add(draft)
-    written = cast("IO[bytes]", _Written(raw, path))
     try:
-        yield written
-        written.flush()
+        yield raw
         with _blaming(path):
+            raw.flush()
             if draft is not None and before is not None:
                 _make_alike(raw.fileno(), before)
             raw.close()

@@ -23,6 +23,7 @@ from latticemetric.metrics.base import Table
 
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
+_MOST_SAMPLES = 10**7
 # Cells of a matrix of samples and segments: 8 MB.
 _MOST_CELLS = 2**20
 
@@ -142,6 +143,8 @@ def repeated_sampling(
         raise UsageError(f"a t-test of {numbers[0]} samples", advice="give 2 at least, usually 100 and more")
     source.check(rates)
     number = checked_resamples(rounds) * numbers[-1]
+    if number > _MOST_SAMPLES:
+        raise UsageError("too many samples of each error rate", advice=f"give up to {_MOST_SAMPLES}, all in all")
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
     drawn = {
         rate: _values(source, rate, number, metrics, generator)

@@ -22,11 +22,13 @@ _STATM = Path("/proc/self/statm")
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
 # A graph of 200,000 arcs takes less than 100 MB; what takes so much more is rarely meant.
 _GRAPH_BYTES = 3 * 2**29
-_LEAST = 2**26
+_LEAST = 2**27
 # The system takes no larger number, and no machine has as much.
 _LARGEST_LIMIT = 2**62
 
 _chosen: int | None = None
+# The limit of data that this process was started with, once there is one of ours.
+_ulimit: int | None = None
 
 
 def limit_memory(size: int | str | None) -> None:
@@ -58,7 +60,7 @@ def most_bytes() -> int:
 
 def graph_bytes(workers: int) -> int:
     """The bytes that a command gives to one graph by default: 1.5 GiB, or a worker's share of half the free memory."""
-    return max(_LEAST, min(_GRAPH_BYTES, free_memory() // (2 * max(1, workers))))
+    return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
 
 def no_memory() -> InputError:
@@ -90,16 +92,21 @@ def machine_memory() -> int:
 
 def free_memory() -> int:
     """The bytes that this process can still take: of the machine, its container and `ulimit`, the least."""
-    return max(0, min([_available(), *_limits_left(), *_grants_left(Path("/proc/self/cgroup"))]))
+    return max(0, min([_shared(), *_limits_left()]))
+
+
+def _shared() -> int:
+    """The bytes that are left for all processes together: `ulimit` counts each by itself."""
+    return max(0, min([_available(), *_grants_left(Path("/proc/self/cgroup"))]))
 
 
 def _available() -> int:
     """What the machine has without swapping; half of its memory where it does not say."""
     try:
-        text = _MEMINFO.read_text(encoding="ascii")
+        text = _MEMINFO.read_bytes()
     except OSError:
         return machine_memory() // 2
-    found = re.search(r"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
+    found = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
     return int(found[1]) * 1024 if found else machine_memory() // 2
 
 
@@ -111,7 +118,7 @@ def _limits() -> Iterator[int]:
 def _limits_left() -> Iterator[int]:
     """What `ulimit` allows beyond what this process has."""
     try:
-        pages = _STATM.read_text(encoding="ascii").split()
+        pages = _STATM.read_bytes().split()
     except OSError:
         return
     for limit, kind in _soft_limits():
@@ -124,8 +131,9 @@ def _soft_limits() -> Iterator[tuple[int, int]]:
         import resource
     except ImportError:
         return
-    for kind, pages in ((resource.RLIMIT_AS, _ADDRESS_PAGES), (resource.RLIMIT_DATA, _DATA_PAGES)):
-        if (soft := resource.getrlimit(kind)[0]) != resource.RLIM_INFINITY:
+    data = resource.getrlimit(resource.RLIMIT_DATA)[0] if _ulimit is None else _ulimit
+    for soft, pages in ((resource.getrlimit(resource.RLIMIT_AS)[0], _ADDRESS_PAGES), (data, _DATA_PAGES)):
+        if soft != resource.RLIM_INFINITY:
             yield soft, pages
 
 
@@ -147,7 +155,7 @@ def _grants_left(groups: Path) -> Iterator[int]:
 
 def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
     try:
-        lines = groups.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = os.fsdecode(groups.read_bytes()).splitlines()
     except OSError:
         return
     for line in lines:
@@ -162,18 +170,18 @@ def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
 
 def _cached(file: Path) -> int:
     try:
-        text = file.read_text(encoding="ascii")
-    except (OSError, ValueError):
+        text = file.read_bytes()
+    except OSError:
         return 0
-    return sum(int(found) for found in re.findall(r"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
+    return sum(int(found) for found in re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
 
 
 def _size_in(file: Path) -> int | None:
     try:
-        text = file.read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
+        text = file.read_bytes().strip()
+    except OSError:
         return None
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdigit() else None
 
 
 def parse_size(text: str) -> int | None:
@@ -211,24 +219,29 @@ def hold_memory(beyond: int) -> None:
     Linux. Data are counted, and not addresses: allocators reserve far more of these than they use.
     """
     limit_memory(beyond)
-    if (limits := _data_limits()) is not None:
-        _set_data_limits(_beyond_present(beyond, limits[1]))
+    _hold_data(beyond)
 
 
 def hold_command() -> None:
     """Let a command take nine tenths of what is free when it starts: it says what is missing before it is killed."""
-    if (limits := _data_limits()) is not None:
-        _set_data_limits(_beyond_present(max(_GRAPH_BYTES, free_memory() * 9 // 10), limits[1]))
+    _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 
-def _beyond_present(beyond: int, hard: int) -> tuple[int, int]:
-    """Limits of so many bytes beyond those that this process has."""
-    has = int(_STATM.read_text(encoding="ascii").split()[_DATA_PAGES]) * _page_size()
-    wanted = min(has + beyond, _LARGEST_LIMIT)
-    return (wanted if hard < 0 else min(wanted, hard)), hard
+def _hold_data(beyond: int) -> None:
+    """Limit the data of this process to so many bytes beyond those that it has; never above what `ulimit` allows."""
+    global _ulimit  # noqa: PLW0603  one a process
+    limits = _data_limits()
+    if limits is None:
+        return
+    if _ulimit is None:
+        _ulimit = limits[0]
+    has = int(_STATM.read_bytes().split()[_DATA_PAGES]) * _page_size()
+    most = [limit for limit in (has + beyond, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
+    _set_data_limits((min(most), limits[1]))
 
 
 def _data_limits() -> tuple[int, int] | None:
+    """The soft and the hard limit; negative where there is none."""
     if not _STATM.exists():
         return None
     import resource

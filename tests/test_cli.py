@@ -413,8 +413,20 @@ def test_what_fails_is_shown_in_text_and_tsv(troubled):
 
 @pytest.mark.parametrize("lines", ["the early bird\nbetter late\n", "a\nb\nc\nd e f\n"])
 def test_lines_too_many_or_too_few_end_the_run_since_any_of_them_may_be_the_odd_one(lines, tmp_path):
-    done = oracle(PROVERBS[0], file(tmp_path, "refs", lines), "--keep-going", "--format", "json")
-    assert_one_line_error(done, "there is no (reference|graph) for .*give as many references as graphs")
+    done = oracle(PROVERBS[0], file(tmp_path, "refs", lines), "--format", "json")
+    assert_one_line_error(done, "there is no (reference|graph) for .*give as many (references|graphs) as")
+
+
+def test_lines_too_many_or_too_few_are_failures_to_go_past(tmp_path):
+    refs = file(tmp_path, "refs", "the early bird\nbetter late\n")
+    done = oracle(PROVERBS[0], refs, "--keep-going", "--format", "json")
+    assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 2, 1)
+    refs = file(tmp_path, "refs", "a\nb\nc\nd e f\n")
+    done = oracle(PROVERBS[0], refs, "--keep-going", "--metric", "wer", "--format", "json")
+    assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 3, 1)
+    assert done.json["lattices"][3]["id"] == "4"
+    assert done.json["corpus"]["denominator"] == 6
+    assert "all pairs behind it are wrong" in done.stderr
 
 
 def test_sentences_that_are_missing_are_failures_to_go_past(tmp_path):

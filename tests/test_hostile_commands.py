@@ -1,6 +1,7 @@
 """Commands on hostile inputs: a few of those that `make mutate` runs, and the watch itself."""
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,7 +82,7 @@ def test_the_watch_measures_a_process(tmp_path, monkeypatch):
         ("correlate", ["--resamples", "1000000000000000000"]),
         ("tags", ["--trials", "1000000000000000000"]),
         ("tags", ["--rounds", "1000000000000000000"]),
-        ("sweep", ["--nbest", "1,1e18"]),
+        ("sweep", ["--nbest-sizes", "1,1e18"]),
         ("oracle", ["--nbest", "1000000000000000000"]),
         ("consensus", ["--workers", "9" * 30]),
     ],
@@ -89,7 +90,7 @@ def test_the_watch_measures_a_process(tmp_path, monkeypatch):
 def test_absurd_amounts_of_work_are_refused(program, options):
     done = run("latticemetric", program, MEETING[0], MEETING[1], *options)
     assert (done.status, done.stdout, "Traceback" in done.stderr) == (2, "", False)
-    assert f"Invalid value for '{options[0]}'" in done.stderr
+    assert re.search(rf"Invalid value for '{options[0]}'|{options[0]}: \S+ workers are too many", done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -102,10 +103,12 @@ def test_absurd_samples_of_tags_are_refused(more):
     assert_one_line_error(done, "samples of each error rate; give up to 10000000, all in all")
 
 
-@pytest.mark.parametrize("place", ["local:9999999999", "slurm:1025", "local:" + "9" * 5000])
+@pytest.mark.parametrize("place", ["local:9999999999", "slurm:99999999", "local:" + "9" * 5000])
 def test_absurd_clusters_are_refused(place):
     done = oracle(*MEETING, "--cluster", place)
-    assert_one_line_error(done, "too many workers; give up to 1024|is no cluster")
+    assert_one_line_error(
+        done, "too many for this machine; give at most|too many workers; give up to 10000|is no cluster"
+    )
     assert len(done.stderr) < 500 or "9" * 5000 in place
 
 

@@ -35,7 +35,7 @@ COMMANDS = {
         *("--write-lattices", "all.kaldi", "--output", "out"),
     ),
     "sweep": (
-        *("latticemetric", "sweep", LATTICES, REFERENCES, "--beams", "1,2", "--nbest", "1,5"),
+        *("latticemetric", "sweep", LATTICES, REFERENCES, "--beams", "1,2", "--nbest-sizes", "1,5"),
         *("--format", "json", "--output", "out"),
     ),
     "info": ("latticemetric", "info", LATTICES, "--format", "json", "--output", "out"),

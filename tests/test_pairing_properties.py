@@ -226,7 +226,7 @@ class Case:
 
 
 def paired(graphs: Path, *texts: str) -> list[Pair] | None:
-    """All pairs, as under `--keep-going`; nothing where there is an error that ends the run."""
+    """All pairs, as under `--keep-going`; nothing where there is an error, or where they are said to be uncertain."""
     files = []
     for number, text in enumerate(texts):
         path = graphs.parent / f"references-{number}"
@@ -234,7 +234,8 @@ def paired(graphs: Path, *texts: str) -> list[Pair] | None:
         files.append(path)
     try:
         entries = reading.entries([graphs], None, WORDS if graphs.suffix in {".ark", ".scp"} else None)
-        return list(pair_up(entries, [read_references(str(path)) for path in files]))
+        pairs = list(pair_up(entries, [read_references(str(path)) for path in files]))
+        return None if any("all pairs behind it are wrong" in str(pair.problem) for pair in pairs) else pairs
     except lm.LatticeMetricError:
         return None
 

@@ -312,7 +312,7 @@ def test_mistakes_are_told_in_one_line(arguments, message):
     [
         ([], "Missing argument 'REF...'"),
         ([REF, "--confidence", "1"], "1.0 is not in the range 0<x<1"),
-        ([REF, "--resamples", "-1"], "-1 is not in the range x>=0"),
+        ([REF, "--resamples", "-1"], "-1 is not in the range 0<=x<=1000000"),
         ([REF, "--seed", "x"], "'x' is not a valid integer"),
         ([REF, "--level", "word"], "'word' is not one of"),
     ],

@@ -24,8 +24,9 @@ _NUMBER = re.compile(r"[0-9]+")
 # utt_1, A01, 121-127105-0003
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
-_AS_MANY = f"give as many references as graphs; or {ADVICE}"
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
+_AS_MANY = f"give as many references as graphs; or {ADVICE}; {_PAIRED_ADVICE}"
+_WHICH = "if one in the middle is missing, all pairs behind it are wrong"
 
 
 @dataclass(frozen=True)
@@ -223,21 +224,14 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
         if line <= len(rows):
             yield Pair(entry.name, entry, rows[line - 1])
             continue
-        if unreadable is None:
-            raise FormatError(
-                f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines",
-                where=entry.place,
-                advice=_AS_MANY,
-            )
-        yield Pair(entry.name, entry, (), unreadable)
+        missing = InputError(
+            f"there is no reference for graph {line}: {longest.name} has {len(rows)} lines; {_WHICH}",
+            where=entry.place,
+            advice=_AS_MANY,
+        )
+        yield Pair(entry.name, entry, (), unreadable or missing)
     for number in range(done + 1, len(rows) + 1):
-        why = f"there are {graphs} graphs"
-        if not order.is_certain():
-            raise FormatError(
-                f"there is no graph for reference {number}: {why}",
-                where=rows[number - 1][0].where,
-                advice=_AS_MANY,
-            )
+        why = f"there are {graphs} graphs" + ("" if order.is_certain() else f"; {_WHICH}")
         yield _without_graph(order.name(number), number, rows[number - 1], why)
 
 

@@ -61,7 +61,7 @@ _SECTIONS = {
 # What standard output may answer. Other errors come from elsewhere.
 _OF_WRITING = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
 # What a run takes before it reads anything, and some more.
-_LEAST_MEMORY, _LEAST_DATA = 160 * 2**20, 96 * 2**20
+_LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 _VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
@@ -124,8 +124,8 @@ def _run(command: click.Command, program: str) -> None:
     gc.set_threshold(100_000, 20, 20)
     _fill_closed_streams()
     listen()
-    hold_command()
     try:
+        hold_command()
         _require_memory()
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError, shortened
 from latticemetric.workers import constants
 from latticemetric.workers.pool import check_workers, default_workers
 from latticemetric.workers.remote import Answered, answer_batch, end_run
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
+_MOST_WORKERS = 10_000
 _ADDRESS = re.compile(r"[a-z]+://\S+")
 # A file with 100,000 workers has more; the address stands at its end.
 _MOST_BYTES_OF_FILE = 2**26
@@ -102,6 +103,8 @@ class Cluster:
                 raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
             if kind == "local" and size is not None:
                 check_workers(size)
+            if size is not None and size > _MOST_WORKERS:
+                raise UsageError(f"'{shortened(text)}' has too many workers", advice=f"give up to {_MOST_WORKERS}")
             return cls(kind, size=size)
         if _ADDRESS.fullmatch(text):
             return cls("address", text)

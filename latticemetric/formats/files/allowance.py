@@ -19,7 +19,7 @@ _SHARE = 8
 _LINE = 100
 # What a line or a graph takes in time at least, beside its text, as if it had so many bytes more.
 _WORK_OF_LINE = 25
-_WORK_OF_GRAPH = 2500
+_WORK_OF_GRAPH = 4000
 
 
 class Unpacking:

@@ -11,9 +11,10 @@ import pytest
 from test_cli import PROGRAMS
 
 import latticemetric as lm
-from latticemetric import memory
+from latticemetric import _native, memory
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="blocks are counted on Linux only")
+unsanitized = pytest.mark.skipif("sanitize" in _native.FLAGS, reason="sanitizers take memory of their own")
 WORDS = [f"w{number}" for number in range(60)]
 
 
@@ -175,6 +176,7 @@ def test_a_chain_against_ten_thousand_words_does_not_take_the_machine(options, t
 
 
 @linux
+@unsanitized
 def test_an_edge_with_a_hundred_thousand_tails_does_not_take_the_machine(tmp_path):
     edge = " ".join(["[0]"] * 100_000)
     header = "# target ||| features ||| source-covered\n2 2\n1\na ||| x=1 ||| 1\n1\n"
@@ -196,6 +198,7 @@ def test_a_forest_that_doubles_itself_is_refused_before_it_is_written_out(tmp_pa
 
 
 @linux
+@unsanitized
 def test_more_memory_is_allowed_by_an_option(tmp_path):
     reference = written(tmp_path, "ref", " ".join(f"w{k % 5}" for k in range(800)) + "\n")
     graph = chain_file(tmp_path, 10_000)

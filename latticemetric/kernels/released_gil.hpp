@@ -6,7 +6,6 @@
 #include <cstddef>  // says whose standard library this is
 
 #if defined(__GLIBCXX__) && defined(__unix__)
-#include <cxxabi.h>
 #include <unistd.h>
 #endif
 
@@ -22,7 +21,7 @@ void take_gil(Take take) {
 #if defined(__GLIBCXX__) && defined(__unix__)
   try {
     take();
-  } catch (abi::__forced_unwind&) {
+  } catch (...) {  // nothing but the forced unwinding: C throws nothing
     for (;;) pause();
   }
 #else

@@ -40,6 +40,13 @@ class Column(Frozen):
     final: Floats
     scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        values = vars(self)
+        for name in ("arc", "final"):  # whoever made an array may go on to write in it
+            if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
+                values[name] = values[name].copy()
+        super().__post_init__()
+
     def as_arrays(self) -> Column:
         """The same with float64 arrays, whatever it was made of."""
         try:

@@ -34,7 +34,7 @@ def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[f
         raise UsageError("one string is not a list of them", advice="put it into a list")
     split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
     if costs is not None and len(costs) != len(split):
-        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs")
+        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs or log_probs")
     vocabulary = Vocabulary.from_words(w for words in split for w in words)
     source, target, word, cost = [], [], [], []
     state = 1

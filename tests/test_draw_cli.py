@@ -136,6 +136,7 @@ def test_what_is_left_out_is_told(run):
         (("--kind", "automaton", "--metric", "wer"), "--kind automaton needs a reference"),
         (("--kind", "automaton", "--reference-text", "a", "--reference-text", "b"), "drawn for one reference"),
         (("nothing.fst",), "nothing.fst"),
+        ((*MEETING, "--reference-text", "meeting.ref.txt", "--oracle"), "this is a file; give it as --reference"),
         (
             (*MEETING, "--reference", "nosuchfile.txt", "--oracle"),
             "nosuchfile.txt: there is no such file; for a text use",

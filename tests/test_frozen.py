@@ -205,6 +205,7 @@ def test_a_columns_array_stays_the_owners():
     mine[0] = 3.0
     assert mine.flags.writeable
     assert not column.arc.flags.writeable
+    assert column.arc.tolist() == [1.0, 2.0]
 
 
 def test_named_scores_cannot_be_exchanged():

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from brute_force import enumerate_derivations
 from format_kit import can_be_listed, forest_drafts
@@ -109,6 +110,17 @@ def test_thirds_do_not_decide_which_string_of_a_forest_is_the_hope():
     )
     for weight in (1.0, 0.1, 0.3):
         assert lm.hope(forest, "c a", "3-grr", weight=weight).words == ("B",)
+
+
+def test_costs_are_weighed_as_they_are_and_not_as_ties_are_decided():
+    # The float nearest to 1/3 is less than that, by 1 part in 2^54: the first string is worth more than -1/3.
+    vocabulary = lm.Vocabulary.from_words(list("abc"))
+    words = [vocabulary.encode(list(text)).tolist() for text in ("aba", "cc")]
+    costs = lm.Column(np.array([1 / 3, 1.0]), np.array([0.0]))
+    forest = lm.Forest.from_edges([0, 0], [[], []], words, goals=[0], scores={"cost": costs}, vocabulary=vocabulary)
+    for graph in (forest, forest.to_lattice()):
+        best = lm.hope(graph, "c c c", "1-grr")
+        assert (best.words, best.exact) == (("a", "b", "a"), True)
 
 
 def test_hope_says_where_costs_could_not_be_added_up_exactly():

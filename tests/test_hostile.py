@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -155,6 +156,14 @@ def test_a_bomb_of_small_graphs_ends(tmp_path):
     *_, last = reading.entries([path])
     with pytest.raises(lm.InputError, match=r"of the compressed file become .* graphs and more"):
         last.build()
+
+
+def test_many_small_graphs_that_pack_well_are_read(tmp_path):
+    draw = random.Random(1)
+    text = "".join(f"((('w{draw.randrange(50)}',-0.{draw.randrange(100)},1),),)\n" for _ in range(30_000))
+    path = tmp_path / "small.plf.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    assert sum(entry.format != "" for entry in reading.entries([path])) == 30_000
 
 
 def test_what_is_right_can_be_read_all_the_same(tmp_path):

@@ -215,7 +215,12 @@ def test_a_script_from_standard_input_protects_its_archives(there):
 
 def test_redirected_streams_are_files_too(there):
     before = contents(there)
-    for line in ("info - -o meeting.lat.txt", "convert - meeting.lat.txt --to kaldi"):
+    lines = (
+        "info - -o meeting.lat.txt",
+        "convert - meeting.lat.txt --to kaldi",
+        "grammar apply english -o meeting.lat.txt",
+    )
+    for line in lines:
         with Path("meeting.lat.txt").open("rb") as file:
             done = subprocess.run([PROGRAM, *line.split()], stdin=file, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 2

@@ -111,6 +111,15 @@ def test_references_with_the_ids_of_others_are_refused_with_three_of_each(text, 
         pairs_of(EXAMPLES / "meeting.lat.txt", files)
 
 
+@pytest.mark.parametrize("spelled", ["{}.wav", "audio/{}", "corpus/{}.LAT.gz"])
+def test_ids_with_folders_or_suffixes_around_them_are_no_words(spelled, tmp_path):
+    graphs, names = tmp_path / "graphs", ["harbour", "market", "thanks"]
+    graphs.write_text("".join(f"{name} \n0 1 a 1,2,\n1\n\n" for name in names))
+    files = references(tmp_path, "".join(f"{spelled.format(name)} all on monday\n" for name in names))
+    with pytest.raises(lm.InputError, match="the ids do not match: graphs are named 'harbour', 'market', 'thanks'"):
+        pairs_of(graphs, files)
+
+
 def test_a_file_of_keyed_references_takes_no_plain_one_beside_it(tmp_path):
     keyed = (EXAMPLES / "meeting.ref.txt").read_text()
     plain = "".join(line.split(" ", 1)[1] for line in keyed.splitlines(keepends=True))

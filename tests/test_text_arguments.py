@@ -118,3 +118,12 @@ def test_log_probabilities_are_not_taken_for_costs():
 @pytest.mark.parametrize("costs", [[0.0, 0.0], [-1.0, 0.5], [-3.0, -3.0]])
 def test_costs_that_may_be_costs_are_taken_as_they_are(costs):
     assert [path.cost for path in lm.Lattice.from_strings(["a", "b"], costs).paths()] == costs
+
+
+@pytest.mark.parametrize(
+    "references",
+    [iter(["the", "cold"]), {"the": 1, "cold": 2}, {"the", "cold"}, np.array(["the", "cold"]), b"the cold"],
+)
+def test_what_has_no_order_or_ends_is_no_list_of_references(references):
+    with pytest.raises(lm.UsageError, match="give a string, or a list"):
+        lm.oracle(LATTICE, references, "wer")

@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"[0-9]+")
 _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
+_PARTS = re.compile(r"[^\w-]+")
+
 _AS_MANY = f"give as many references as graphs; or {ADVICE}; {_PAIRED_ADVICE}"
 _WHICH = "if one in the middle is missing, all pairs behind it are wrong"
 
@@ -118,7 +120,14 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)):
         return True
-    return _has_ids(file) or (len(words) < _FEWEST_IDS and _is_shaped_like(file, first))
+    return _has_ids(file) or _hold_names(words, names) or (len(words) < _FEWEST_IDS and _is_shaped_like(file, first))
+
+
+def _hold_names(words: Sequence[str], names: set[str]) -> bool:
+    """Whether most words are a graph's id with something around it: `audio/harbour.wav` for `harbour`."""
+    parts = [_PARTS.split(_folded(word)) for word in words]
+    found = sum(len(several) > 1 and not names.isdisjoint(several) for several in parts)
+    return 2 * found > len(words)
 
 
 def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
@@ -187,7 +196,8 @@ def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
         f"the ids do not match: graphs are named {_some([entry.name for entry in first])}, "
         f"and the references begin with {_some(file.first_words())}",
         where=file.name,
-        advice="make the ids equal; or say --references plain if the lines begin with words, or keyed",
+        advice="make the ids equal; or, if these are words of the text, give --references plain; or, if most graphs "
+        "have no reference, --references keyed",
     )
 
 

@@ -187,6 +187,12 @@ def _built(entry: Entry) -> Graph:
 def _text(text: str) -> tuple[str, ...]:
     from latticemetric.vocabulary import split_words
 
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # no file has such a name
+        is_file = False
+    if is_file:
+        raise UsageError("this is a file", where=f"--reference-text {shortened(text)}", advice="give it as --reference")
     return tuple(split_words(text))
 
 

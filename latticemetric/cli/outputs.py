@@ -120,9 +120,8 @@ def _note_inputs(context: click.Context, inputs: Inputs) -> None:
     for _, _, file in read_files(context):
         if file != STANDARD:
             inputs.add(file)
-            continue
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            inputs.add_open(sys.stdin.fileno(), "standard input")
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without being told
+        inputs.add_open(sys.stdin.fileno(), "standard input")
 
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:

@@ -54,14 +54,17 @@ class HopeDerivation(NamedTuple):
     exact: bool
 
 
-def hope_derivations(searches: Sequence[ForestSearch], shares: Sequence[Fraction]) -> list[HopeDerivation]:
+def hope_derivations(
+    searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
+) -> list[HopeDerivation]:
     """For each reference the derivation of the largest share * gain − cost, in whole numbers.
 
     Args:
         searches: The same forest with each reference.
         shares: What a unit of gain weighs, a reference; not negative.
+        model_cost: The costs that gains are weighed against. Those of the searches, which may be rounded, decide ties.
     """
-    forest, cost = searches[0].forest, finite_costs(searches[0].cost)
+    forest, cost = searches[0].forest, finite_costs(model_cost)
     costs = whole_costs(cost, exponent_above(_native.largest_cost(**native_arrays(forest, cost))))
     weights = whole_weights(
         shares,
@@ -69,10 +72,14 @@ def hope_derivations(searches: Sequence[ForestSearch], shares: Sequence[Fraction
         largest_sum=_largest_sum(forest, Costs(costs.arc.astype(np.float64), costs.final.astype(np.float64))),
         largest_gain=max(map(_largest_gain, searches)),
     )
-    return [_hope(search, costs, weights, weight) for search, weight in zip(searches, weights.gains, strict=True)]
+    is_exact = costs.is_exact(model_cost)
+    found = zip(searches, weights.gains, strict=True)
+    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in found]
 
 
-def _hope(search: ForestSearch, costs: WholeCosts, weights: WholeWeights, weight: int) -> HopeDerivation:
+def _hope(
+    search: ForestSearch, costs: WholeCosts, weights: WholeWeights, weight: int, *, is_exact: bool
+) -> HopeDerivation:
     with small_enough():
         edges, high, low = _native.search_forest_for_hope(
             **_question(search),
@@ -82,7 +89,7 @@ def _hope(search: ForestSearch, costs: WholeCosts, weights: WholeWeights, weight
             gain_weight=halves(weight),
             cost_weight=halves(weights.cost),
         )
-    return HopeDerivation(edges, joined(high, low) * weights.unit, costs.is_exact(search.cost))
+    return HopeDerivation(edges, joined(high, low) * weights.unit, is_exact)
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
+
+import numpy as np
 
 from latticemetric.errors import UsageError
 from latticemetric.vocabulary import split_words
@@ -16,8 +19,12 @@ def check_references(references: Any) -> None:
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
 
     Raises:
-        UsageError: There are several strings, and each of them is one word.
+        UsageError: There are several strings, and each of them is one word; or this is no string and no list.
     """
+    if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
+        raise UsageError(
+            f"references is a {type(references).__name__}", advice="give a string, or a list with a reference each"
+        )
     if are_single_words(references):
         raise _ambiguous(references)
     _check_texts(references)

@@ -88,9 +88,12 @@ def test_hidden_files_are_left_out_with_a_warning(tmp_path, caplog):
         tar.addfile(folder)
         tar.add(EXAMPLES / "harbour.fst", arcname="folder/._harbour.fst")
         tar.add(EXAMPLES / "harbour.fst", arcname=".harbour.fst")
-        tar.add(EXAMPLES / "harbour.fst", arcname="folder/harbour.fst")
+        tar.add(EXAMPLES / "harbour.fst", arcname=".git/harbour.fst")
+        tar.add(EXAMPLES / "harbour.fst", arcname="./folder/harbour.fst")
     assert [name for name, _ in lm.read(tmp_path / "x.tar")] == ["harbour"]
-    assert caplog.messages == [f"{tmp_path}/x.tar: left out 2 entries (hidden): folder/._harbour.fst, .harbour.fst"]
+    assert caplog.messages == [
+        f"{tmp_path}/x.tar: left out 3 entries (hidden): folder/._harbour.fst, .harbour.fst, .git/harbour.fst"
+    ]
 
 
 def test_many_hidden_files_are_counted_and_some_are_named(tmp_path, caplog):

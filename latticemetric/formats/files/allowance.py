@@ -17,7 +17,8 @@ _MOST_UNPACKED = 250
 _SHARE = 8
 # What a line takes in memory, beside its text.
 _LINE = 100
-# What a line or a graph takes in time at least, beside its text, as if it had so many bytes more.
+# What a line or a graph takes in time at least, beside its text, as if it had so many bytes more. Small graphs make a
+# suspicious file dear, and no file suspicious: thirty thousand real ones may well stand in 128 KB.
 _WORK_OF_LINE = 25
 _WORK_OF_GRAPH = 4000
 
@@ -28,12 +29,13 @@ class Unpacking:
     def __init__(self, name: str, packed: Callable[[], int]) -> None:
         self._name, self._packed = name, packed
         self._total = self._lines = self._graphs = 0
+        self._work = 0
         self._free = _chosen() is not None
 
     def add(self, size: int) -> None:
         """So many bytes more came of it."""
         self._total += size
-        if self._total > _ALWAYS and not self._free:
+        if self._total + self._work > _ALWAYS and not self._free:
             self._examine()
 
     def add_lines(self, lines: int) -> None:
@@ -44,12 +46,13 @@ class Unpacking:
     def add_graph(self) -> None:
         """Some of the bytes were a graph: small ones take as long as others."""
         self._graphs += 1
-        self.add(_WORK_OF_GRAPH)
+        self._work += _WORK_OF_GRAPH
+        self.add(0)
 
     def _examine(self) -> None:
         packed = self._packed()
         if self._total > _MOST_UNPACKED * packed:
-            unpacked = shown_size(self._total - _WORK_OF_LINE * self._lines - _WORK_OF_GRAPH * self._graphs)
+            unpacked = shown_size(self._total - _WORK_OF_LINE * self._lines)
             lines = f", {self._lines} lines" if self._lines else ""
             graphs = f", {self._graphs} graphs" if self._graphs else ""
             what = f"{shown_size(packed)} of the compressed file become {unpacked}{lines}{graphs} and more"

@@ -35,7 +35,7 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
             for member in tar:
                 if member.isdir():
                     continue
-                if is_hidden(member.name):
+                if _is_hidden(member.name):
                     hidden.append(member.name)
                     continue
                 yield _content(tar, member, archive)
@@ -44,6 +44,11 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
         raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
     watched.check(end, archive.name)
     warn_left_out(archive.name, "hidden", hidden)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a member, or a folder that it is in, is hidden: folders on disk leave those out, too."""
+    return any(is_hidden(part) for part in name.split("/") if part not in {".", ".."})
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:

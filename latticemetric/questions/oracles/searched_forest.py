@@ -76,7 +76,7 @@ class SearchedForest(Searched):
 
         counted = [self.metric.counted(reference) for reference in weighing.references]
         questions = [self._question(self.vocabulary.encode(words)) for words in counted]
-        return hope_derivations(questions, weighing.shares)
+        return hope_derivations(questions, weighing.shares, self.cost)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest edges."""

@@ -3,6 +3,7 @@
 import pytest
 
 import latticemetric as lm
+from latticemetric.formats.columns import _warn_of_rank
 from latticemetric.nbest import Hypothesis
 from latticemetric.questions.oracles.cheapest_strings import cheapest_strings
 
@@ -54,3 +55,13 @@ def test_the_cheapest_strings_of_a_list_are_its_first():
 
 def test_a_lattice_still_prefers_fewer_words():
     assert one_best(lm.Lattice.from_strings(TEXTS)) == "best"
+
+
+def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):
+    _warn_of_rank.cache_clear()
+    one = lm.NBest((Hypothesis(("a",), {}),), {})
+    lm.write(tmp_path / "x.plf", [("1", one), ("2", listed(3.0, 2.0, 1.0))])
+    assert not caplog.messages
+    lm.write(tmp_path / "x.plf", [("1", listed()), ("2", listed())])
+    assert len(caplog.messages) == 1
+    assert "their order, which is their rank, has no place in a lattice" in caplog.messages[0]

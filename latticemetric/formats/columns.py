@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import InputError, UsageError
+from latticemetric.formats.files.stream import warn
 from latticemetric.formats.registry import Graph
 from latticemetric.lattice import Column, Lattice
 
@@ -28,7 +30,17 @@ def as_lattice(graph: Graph) -> Lattice:
             f"lattices have no place for what the forest says of its nodes ({', '.join(lost)})",
             advice="leave it out with --drop-labels",
         )
-    return graph.to_lattice()
+    lattice: Lattice = graph.to_lattice()
+    has_scores = any(column.arc.any() for column in lattice.scores.values())
+    if lattice.ranked and not has_scores and (lattice.source == 0).sum() > 1:
+        _warn_of_rank()
+    return lattice
+
+
+@cache
+def _warn_of_rank() -> None:
+    """Say once that a list without scores loses the order of its hypotheses."""
+    warn("lists without scores", "their order, which is their rank, has no place in a lattice")
 
 
 def as_forest(graph: Graph) -> Forest:

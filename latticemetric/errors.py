@@ -92,7 +92,7 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def of_system(error: OSError) -> str:
-    """What the system says went wrong, and what to do about it where that is known."""
+    """Word an error of the system, with advice where we have some."""
     what = error.strerror or str(error)
     return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 

@@ -57,7 +57,7 @@ def read_only(value: Any) -> Any:
 
 
 def are_equal(one: Any, other: Any) -> bool:
-    """Whether two values of a field are equal; NaN equals NaN."""
+    """Compare two values of a field; NaN equals NaN."""
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -76,7 +76,7 @@ def _equal_arrays(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """What equal values have in common, and what is soon known."""
+    """Return a cheap key that equal values share."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):

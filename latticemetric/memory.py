@@ -1,4 +1,4 @@
-"""How much memory there is, how much one search may take of it, and sizes as people write them.
+"""Memory: how much there is, how much one search may take, and sizes as people write them.
 
 Native kernels count the bytes that they allocate (`kernels/budget.cpp`) and ask `most_bytes` here. Processes that work
 on the graphs of a command are held by the system as well (`held`), whatever they run.
@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from latticemetric.errors import InputError, UsageError
@@ -48,7 +49,7 @@ def limit_memory(size: int | str | None) -> None:
     """
     global _chosen  # noqa: PLW0603  one limit a process, like the memory
     found = parse_size(size) if isinstance(size, str) else size
-    if size is not None and (found is None or found <= 0):
+    if size is not None and (not isinstance(found, int) or isinstance(found, bool) or found <= 0):
         raise UsageError(f"'{size}' is not a size", advice="give one like 500M or 8G")
     _chosen = found
 
@@ -76,7 +77,7 @@ def over_budget(most: int) -> InputError:
 
 
 def how_to_fit(most: int) -> str:
-    """What to do about a graph that needs more than so many bytes."""
+    """Advise on a graph that needs more than so many bytes."""
     more = shown_size(4 * most).replace(" ", "")
     return f"prune the graph or shorten its reference, or allow more: --max-memory {more} (in Python, limit_memory)"
 
@@ -101,7 +102,7 @@ def _shared() -> int:
 
 
 def _available() -> int:
-    """What the machine has without swapping; half of its memory where it does not say."""
+    """Return the bytes that the machine has without swapping; half of its memory where it does not say."""
     try:
         text = _MEMINFO.read_bytes()
     except OSError:
@@ -116,7 +117,7 @@ def _limits() -> Iterator[int]:
 
 
 def _limits_left() -> Iterator[int]:
-    """What `ulimit` allows beyond what this process has."""
+    """List the bytes that `ulimit` allows beyond those that this process has."""
     try:
         pages = _STATM.read_bytes().split()
     except OSError:
@@ -147,7 +148,7 @@ def _granted(groups: Path) -> Iterator[int]:
 
 
 def _grants_left(groups: Path) -> Iterator[int]:
-    """What control groups allow beyond what is taken; files that the system keeps in memory can go."""
+    """List the bytes that control groups leave; cached files count as free."""
     for limit, group in _grants(groups):
         used = _size_in(group / "memory.current") or _size_in(group / "memory.usage_in_bytes") or 0
         yield limit - used + _cached(group / "memory.stat")
@@ -240,9 +241,15 @@ def _hold_data(beyond: int) -> None:
     _set_data_limits((min(most), limits[1]))
 
 
+@cache
+def _tells_data() -> bool:
+    """Check whether the system tells how much data this process has."""
+    return _STATM.exists()
+
+
 def _data_limits() -> tuple[int, int] | None:
     """The soft and the hard limit; negative where there is none."""
-    if not _STATM.exists():
+    if not _tells_data():
         return None
     import resource
 

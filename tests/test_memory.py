@@ -114,7 +114,7 @@ def test_a_lattice_with_too_many_determinized_states_is_refused(memory_limit):
         lattice.determinized()
 
 
-@pytest.mark.parametrize("size", ["", "many", "-1", 0, -5, "0"])
+@pytest.mark.parametrize("size", ["", "many", "-1", 0, -5, "0", 2e9, True])
 def test_a_limit_that_is_no_size_is_refused(size):
     with pytest.raises(lm.UsageError, match="not a size"):
         lm.limit_memory(size)

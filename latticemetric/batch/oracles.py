@@ -240,7 +240,7 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
 
 
 def _says_nothing(graph: Graph) -> bool:
-    """Whether a lattice has no words, so that nobody knows how they would be written."""
+    """Check whether a lattice has no words: it does not show how its words would be written."""
     return isinstance(graph, Lattice) and not graph.word.any()
 
 

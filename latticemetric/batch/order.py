@@ -29,16 +29,16 @@ class _Name(NamedTuple):
         return cls(text, tuple(parts[::2]), tuple(map(size_and_digits, parts[1::2])))
 
     def is_numbered_like(self, other: _Name) -> bool:
-        """Whether both have the same text around numbers."""
+        """Check whether both have the same text around their numbers."""
         return self.shape == other.shape
 
     def changed(self, other: _Name) -> list[int]:
-        """Which of the numbers differ from those of a name like it."""
+        """List the places of the numbers that differ from those of a name like it."""
         pairs = zip(self.numbers, other.numbers, strict=True)
         return [place for place, (mine, theirs) in enumerate(pairs) if mine != theirs]
 
     def goes_back(self, other: _Name) -> bool:
-        """Whether only one number differs from that of a name like it, and is smaller."""
+        """Check whether a single number differs from that of a name like it, and is smaller."""
         return len(self.changed(other)) == 1 and self.numbers < other.numbers
 
 
@@ -90,7 +90,7 @@ class Order:
         return self._line
 
     def is_certain(self) -> bool:
-        """Whether references that are left over belong to graphs after the last one, which are lost."""
+        """Check whether leftover references must belong to lost graphs after the last one."""
         last = self._last
         if last is None or self._ends_broken:
             return not self._by_name or not self._many
@@ -132,7 +132,7 @@ class Order:
         )
 
     def _step(self, entry: Entry) -> int:
-        """How many lines further: numbers of sentences may leave some out."""
+        """Count the lines from the last graph to this one; sentence numbers may skip some."""
         last = self._last
         if entry.naming != "number" or not entry.name.isdecimal() or len(entry.name) > _LONGEST_NUMBER:
             return 1

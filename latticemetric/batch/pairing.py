@@ -101,12 +101,12 @@ def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
 
 
 def _is_alone(file: ReferenceFile, graph: Entry) -> bool:
-    """Whether one reference is all that there is for one graph, and the line begins with no id."""
+    """Check for a single line without an id, for a single graph."""
     return len(file.lines) == 1 and (file.has_ids or graph.name.isalpha())
 
 
 def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Whether enough of the first graphs' ids begin lines of the file."""
+    """Check whether enough of the first graphs' ids begin lines of the file."""
     names, words = {entry.name for entry in first}, file.first_words()
     found = names.intersection(words)
     if not found or (_is_all_numbers(file) and len(file.ids) < len(words)):
@@ -115,7 +115,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Whether lines begin with ids, though not with those of the graphs."""
+    """Check whether lines begin with ids of other graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)):
@@ -124,21 +124,21 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _hold_names(words: Sequence[str], names: set[str]) -> bool:
-    """Whether most words are a graph's id with something around it: `audio/harbour.wav` for `harbour`."""
+    """Check whether most words contain a graph's id: `audio/harbour.wav` for `harbour`."""
     parts = [_PARTS.split(_folded(word)) for word in words]
     found = sum(len(several) > 1 and not names.isdisjoint(several) for several in parts)
     return 2 * found > len(words)
 
 
 def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Whether the line begins with a word that differs from a graph's id by its numbers only."""
+    """Check whether the line begins with a graph's id in which only numbers differ."""
     shapes = {_NUMBER.sub("0", _folded(entry.name)) for entry in first if _NUMBER.search(entry.name)}
     words = [] if _is_all_numbers(file) else file.first_words()
     return any(_NUMBER.search(word) and _NUMBER.sub("0", _folded(word)) in shapes for word in words)
 
 
 def _has_ids(file: ReferenceFile) -> bool:
-    """Whether several lines begin with what looks like ids, and have words after them: one word a line is a word."""
+    """Check whether several lines look like an id and words; one word a line is a word."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
     return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
@@ -149,7 +149,7 @@ def _folded(name: str) -> str:
 
 
 def _are_like_ids(words: Sequence[str]) -> bool:
-    """Whether most of the words differ, and most are made as ids are: letters with numbers, or all are numbers."""
+    """Check whether most words differ and look like ids: letters with numbers, or nothing but numbers."""
     if all(word.isdecimal() for word in words):
         return len(set(words)) == len(words)
     like = sum(_LIKE_AN_ID.search(word) is not None for word in words)
@@ -157,7 +157,7 @@ def _are_like_ids(words: Sequence[str]) -> bool:
 
 
 def _has_ids_for_nobody(file: ReferenceFile) -> bool:
-    """Whether lines look keyed, for graphs without ids; references in NIST formats know their ids from words."""
+    """Check whether plain lines look keyed; NIST formats tell ids from words by themselves."""
     return not file.has_ids and _has_ids(file)
 
 
@@ -171,7 +171,7 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
 
 
 def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Whether lines end in graphs' ids in brackets: trn with ids that look like words is not told from sentences."""
+    """Check whether lines end in graphs' ids in brackets: trn whose ids look like words is read as sentences."""
     if file.has_ids:
         return False
     names = {f"({_folded(entry.name)})" for entry in first}
@@ -187,7 +187,7 @@ def _ids_at_the_end(file: ReferenceFile) -> FormatError:
 
 
 def _is_all_numbers(file: ReferenceFile) -> bool:
-    """Whether the words are numbers, as in Kaldi's integer references."""
+    """Check whether all words are numbers, as in Kaldi's integer references."""
     return not file.has_ids and all(word.isdecimal() for line in file.lines for word in line)
 
 
@@ -303,7 +303,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
 
 
 def _fault(entry: Entry) -> InputError | None:
-    """What is wrong with a graph: that says more than that ids do not match."""
+    """Find the error of a graph: it says more than that ids do not match."""
     try:
         entry.build()
     except InputError as error:
@@ -312,5 +312,5 @@ def _fault(entry: Entry) -> InputError | None:
 
 
 def _unreadable(entry: Entry) -> InputError | None:
-    """What is wrong with a file that cannot be read, or read on: that says more than that it has no reference."""
+    """Find the error of an unreadable file: it says more than that a reference is missing."""
     return None if entry.format else _fault(entry)

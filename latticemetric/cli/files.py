@@ -1,4 +1,4 @@
-"""What the parameters of commands have to do with files: each says so where it is declared, by its type.
+"""Click types that say which files a parameter reads or writes.
 
 Two things follow from that for every command: no output replaces an input (`outputs.py`), and a journal knows what its
 answers were made from (`fingerprint.py`).
@@ -93,7 +93,7 @@ class MetricName(NamesFiles):
 
 
 class ClusterName(NamesFiles):
-    """Where a cluster is, perhaps by the file of its scheduler."""
+    """A cluster's address, or the file of its scheduler."""
 
     def names(self, value: Cluster | None) -> Iterator[str]:
         """The file, if it is one."""
@@ -186,7 +186,7 @@ def read_files(context: click.Context) -> Iterator[tuple[click.Parameter, str, s
 
 
 def written_files(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
-    """What a command writes: the parameter, and each file; standard output is none."""
+    """List each file that a command writes, with its parameter; leave out standard output."""
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if isinstance(parameter.type, Output) and value and value != STANDARD:

@@ -1,4 +1,4 @@
-"""What tells one run of a command from another: its options, and all that it reads."""
+"""The fingerprint of a run: its options, and the sizes and times of all that it reads."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _overwritten(what: str, path: str, read: str) -> UsageError:
 
 
 def _goes_to_a_file(context: click.Context) -> bool:
-    """Whether results go to standard output, and that is a plain file: behind `>` or `>>` of a shell."""
+    """Check whether results go to a plain file by `>` or `>>` of a shell."""
     outputs = (one.name or "" for one in context.command.params if isinstance(one.type, Output))
     if all(context.params.get(name) != STANDARD for name in outputs):
         return False
@@ -77,7 +77,7 @@ def _goes_to_a_file(context: click.Context) -> bool:
 
 
 def _exists(path: str) -> bool:
-    """Whether there is something that could be written over."""
+    """Check whether a file or folder of this name exists."""
     return identity(path) is not None or (path.endswith("/") and Path(path).is_dir())
 
 
@@ -125,7 +125,7 @@ def _note_inputs(context: click.Context, inputs: Inputs) -> None:
 
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
-    """Whether a file takes the place of the only one that graphs are read from, and lacks none of them."""
+    """Check whether the output replaces the only input, and has all of its graphs."""
     if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _LEAVE_OUT)):
         return False
     mine = identity(path)

@@ -59,7 +59,7 @@ def _refuse_contradictions(
 
 
 def _posterior_scale(*, posteriors: bool, posterior_scale: float, **_: Any) -> float | None:
-    """What costs are multiplied by, where posteriors are asked for."""
+    """Return the factor of costs in posteriors; `None` without --posteriors."""
     if not posteriors:
         options.refuse(["posterior_scale"], "a run without --posteriors")
         return None

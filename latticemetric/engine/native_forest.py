@@ -41,7 +41,7 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """What is best by gain and cost together.
+    """The best derivation by gain and cost together.
 
     Attributes:
         edges: Its edges, as in `Derivation`.

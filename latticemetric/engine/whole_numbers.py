@@ -31,7 +31,7 @@ class WholeCosts(NamedTuple):
     unit: Fraction
 
     def is_exact(self, cost: Costs) -> bool:
-        """Whether none of these costs was rounded."""
+        """Check that none of these costs was rounded."""
         pairs = zip((self.arc, self.final), finite_costs(cost), strict=True)
         return all(bool((whole.astype(np.float64) * float(self.unit) == costs).all()) for whole, costs in pairs)
 

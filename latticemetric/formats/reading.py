@@ -87,7 +87,7 @@ def _files_of_folder(folder: Path, chosen: Format | None) -> Iterator[str]:
 
 
 def _pointed_to(path: str, chosen: Format | None) -> Iterator[str]:
-    """What a plain file points to; a pipe must not be read before its graphs are."""
+    """List the files that a plain file points to; leave pipes alone, which can be read only once."""
     if (chosen is not None and chosen.points_to is None) or not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
     if chosen is None and not _may_point(path):

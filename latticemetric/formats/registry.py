@@ -163,7 +163,7 @@ def folder_formats() -> list[Format]:
 
 
 def may_point(head: bytes) -> bool:
-    """Whether a text with such first bytes may be in a format that points to other files."""
+    """Check whether these first bytes may be of a format that points to other files."""
     candidates = [*map(_own, SCRIPTS), *_foreign()]
     return any(one.points_to is not None and one.sniff(head) for one in candidates)
 

@@ -115,7 +115,7 @@ class Metric(ABC, Generic[S]):
 
     higher_is_better: bool = True
     takes_graphs: bool = False
-    """Whether references may be graphs, whose readings are not listed."""
+    """Tell whether references may be graphs, whose readings are not listed."""
 
     @property
     @abstractmethod

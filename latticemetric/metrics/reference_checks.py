@@ -89,14 +89,14 @@ def _check_texts(references: Any) -> None:
 
 
 def are_single_words(references: Any) -> bool:
-    """Whether these are several strings of one word each."""
+    """Check for several strings of one word each."""
     if not isinstance(references, list | tuple) or len(references) < 2:  # noqa: PLR2004  one is clear
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
 
 
 def _is_one_word(references: Any) -> bool:
-    """Whether this is one reference of one word, as a string or in a list."""
+    """Check for one reference of one word, as a string or in a list."""
     one = references[0] if isinstance(references, list | tuple) and len(references) == 1 else references
     return isinstance(one, str) and len(split_words(one)) == 1
 

@@ -76,7 +76,7 @@ class WordNet:
         return [str(self.folder / name) for name in _FILES]
 
     def digest(self) -> str:
-        """What tells it from other versions, wherever its files are."""
+        """Identify its version, wherever its files are."""
         found = hashlib.blake2b(digest_size=16)
         for name in _FILES:
             found.update(self._text(name).encode())

@@ -55,7 +55,7 @@ def summary(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where compiled grammars are kept: the user's cache folder, as the platform has it.
+    """Return the folder of compiled grammars: the user's cache, as the platform has it.
 
     Raises:
         RuntimeError: The user has no home.

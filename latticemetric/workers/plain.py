@@ -14,7 +14,7 @@ import typing
 from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from importlib import import_module
@@ -147,7 +147,7 @@ class PlainData:
         return write(value)
 
     def _writer(self, kind: type) -> Callable[[Any], _Tree]:
-        """How objects of a class are written."""
+        """Choose the writer of a class."""
         if issubclass(kind, np.generic):
             return _number
         if issubclass(kind, Vocabulary):
@@ -303,7 +303,8 @@ def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
     """The graph as its constructor checks it: native code trusts what a graph says."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
-        found: Lattice | Forest = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
+        made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
+        found: Lattice | Forest = replace(made, ranked=given.ranked)
     else:
         rest = {name: getattr(given, name) for name in ("goals", "scores", "vocabulary", "labels", "node_labels")}
         found = Forest.from_edges(given.head, given.tails, given.target, **rest)
@@ -337,14 +338,14 @@ class _Names(dict[str, Any]):
 
 @cache
 def _checks(name: str) -> dict[str, _Check]:
-    """What each field of a class accepts, by its annotation."""
+    """Make a check for each field of a class, from its annotation."""
     kind = _class(name)
     hints = typing.get_type_hints(kind, localns=_Names())
     return {field: _check(hints[field]) for field in _field_names(kind)}
 
 
 def _check(hint: Any) -> _Check:
-    """Whether a value is of an annotated type.
+    """Make a check of values from an annotated type.
 
     Raises:
         TypeError: Nothing is known of such an annotation.

@@ -150,7 +150,7 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
 
 
 def other_threads_live() -> bool:
-    """Whether there are threads of Python besides this one."""
+    """Check for threads of Python besides this one."""
     return threading.active_count() > 1
 
 

@@ -14,7 +14,7 @@ Identity = tuple[int, int]
 
 
 def identity(path: str | int) -> Identity | None:
-    """What tells a file from all others, or an open one by its number; nothing for devices, pipes and what is not.
+    """Return the device and inode of a file, by name or number; `None` for devices, pipes and missing files.
 
     A slash at the end is nothing to a file: it says that a folder was meant.
     """
@@ -92,7 +92,7 @@ _current: Inputs | None = None
 
 
 def current() -> Inputs | None:
-    """What the command at work reads; nothing where a program reads and writes as it likes."""
+    """Return the files that the running command reads; `None` outside of commands."""
     return _current
 
 

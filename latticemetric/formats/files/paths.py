@@ -61,7 +61,7 @@ def _files_of_folder(folder: str) -> list[str]:
 
 
 def _is_file(path: str) -> bool:
-    """Whether it is a file, or a link to one that is missing: that is an error when it is opened, and not left out."""
+    """Accept files, and broken links too: opening those is an error, and leaving them out would hide it."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))  # noqa: PTH110, PTH113, PTH114
 
 
@@ -89,7 +89,7 @@ def size_and_digits(number: str) -> tuple[int, str]:
 
 
 def would_mean(path: str, new: str) -> bool:
-    """Whether a path that means several files would mean a new one, too: a folder or glob that it would be in."""
+    """Check whether a folder or glob would include a new file."""
     if path == STANDARD_INPUT or Path(new).name.startswith("."):
         return False
     try:

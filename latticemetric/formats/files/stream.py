@@ -205,7 +205,7 @@ def warn(place: str, what: str) -> None:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file of this name is hidden, in a folder or an archive: it begins with a full stop."""
+    """Check whether a file name begins with a full stop, in a folder or an archive."""
     return name.rpartition("/")[2].startswith(".")
 
 
@@ -283,7 +283,7 @@ def open_stream(path: str) -> Stream:
 
 
 def _has_end(raw: IO[bytes]) -> bool:
-    """Whether it is known where the bytes end: in a file, and not in a pipe or device."""
+    """Check whether this is a file, which ends, and no pipe or device."""
     try:
         return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
     except (OSError, ValueError, AttributeError):  # it stands in memory

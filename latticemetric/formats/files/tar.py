@@ -47,7 +47,7 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether a member, or a folder that it is in, is hidden: folders on disk leave those out, too."""
+    """Check whether a member or one of its folders is hidden; folders on disk leave those out, too."""
     return any(is_hidden(part) for part in name.split("/") if part not in {".", ".."})
 
 

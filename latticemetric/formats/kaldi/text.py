@@ -63,7 +63,7 @@ def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None,
 
 
 def spells_words(head: bytes) -> bool:
-    """Whether words of an archive are spelled: one of its first lines has a word that is no number."""
+    """Check whether an archive spells its words: one of its first lines has a word that is no number."""
     return _SPELLED_ARC.search(head) is not None
 
 

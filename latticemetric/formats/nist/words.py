@@ -85,7 +85,7 @@ class Builder:
 
     @property
     def has_alternatives(self) -> bool:
-        """Whether the alternation has an alternative before this one."""
+        """Check whether the alternation has an alternative before this one."""
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:

@@ -52,7 +52,7 @@ def cheapest_paths(
 
 
 def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
-    """Whether there are no more complete paths or derivations than so many."""
+    """Check that there are at most so many complete paths or derivations."""
     if isinstance(graph, Lattice):
         begun: list[int] = [1, *([0] * (graph.num_states - 1))]
         for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):

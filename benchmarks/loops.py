@@ -15,7 +15,8 @@ from itertools import chain
 import latticemetric as lm
 from latticemetric.cli.oracle_writing import TSV_COLUMNS, TSV_ONE_BEST
 from latticemetric.formats.reading import entries
-from latticemetric.formats.registry import Entry, Graph
+from latticemetric.formats.registry import Entry
+from latticemetric.graph import Graph
 
 _HEADER = "\t".join([*TSV_COLUMNS, *(f"one_best_{name}" for name in TSV_ONE_BEST), "error"]) + "\n"
 _references: dict[str, str] = {}

@@ -23,10 +23,10 @@ from strings import pairs, string_metrics
 
 import latticemetric as lm
 from latticemetric.automata.recognition import recognition_automaton
-from latticemetric.automata.reference_graph import ReferenceGraph
-from latticemetric.engine import composition, native, native_forest, openfst, openfst_forest
+from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.engine import native, openfst
 from latticemetric.engine.search import Search
-from latticemetric.interchange import fst_from_arrays
+from latticemetric.lattice.openfst import fst_from_arrays
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BIN = Path(sys.executable).parent
@@ -62,11 +62,11 @@ def forest_searches(runs: int) -> Iterator[str]:
     """The same on a forest that OpenFst can unfold."""
     for metric in (lm.GRR(4), lm.WER()):
         search = forest_search(Chart(words=5, edges=60, reference=6), metric)
-        found, checked = native_forest.best_derivation(search), openfst_forest.best_derivation(search)
+        found, checked = native.best_derivation(search), openfst.best_derivation(search)
         assert found.gain == checked.gain
         assert (found.edges == checked.edges).all()
-        ours = partial(time_call, partial(native_forest.best_derivation, search))
-        engine = compare(ours, partial(time_call, partial(openfst_forest.best_derivation, search)), runs)
+        ours = partial(time_call, partial(native.best_derivation, search))
+        engine = compare(ours, partial(time_call, partial(openfst.best_derivation, search)), runs)
         count = search.forest.statistics().derivations
         yield (
             f"| {len(search.forest.head)} edges, {count:,} derivations, {metric.name} | {engine.ours * 1e3:.2f} ms | "
@@ -78,8 +78,8 @@ def _machines(search: Search) -> tuple[Any, Any]:
     gains = search.gains
     reference = ReferenceGraph.of_words(search.reference, gains.order)
     automaton = recognition_automaton(reference, gains.order)
-    worth = composition.worths(gains, composition.NUMERATOR)
-    metric = fst_from_arrays(composition._metric_machine(automaton, gains, worth))
+    worth = openfst.worths(gains, openfst.NUMERATOR)
+    metric = fst_from_arrays(openfst._metric_machine(automaton, gains, worth))
     metric.arcsort("ilabel")
     return fst_from_arrays(openfst.lattice_machine(search.lattice, search.label, reference.word)), metric
 

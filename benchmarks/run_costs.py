@@ -25,14 +25,14 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.batch.oracle_sums import OracleSums
-from latticemetric.batch.oracles import oracles_of
+from latticemetric.batch.outcomes import oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
+from latticemetric.batch.totals import OracleSums
 from latticemetric.cli.oracle_writing import Writer
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.workers.stream import Run
+from latticemetric.parallel.map import Run
 
 BIN = Path(sys.executable).parent
 FORMATS = {"kaldi": "lat.txt", "kaldi-binary": "ark", "far": "far"}

@@ -13,7 +13,7 @@ from generate import Size, draw
 from measure import median_of, time_call
 
 import latticemetric as lm
-from latticemetric.engine import native, native_forest
+from latticemetric.engine import native
 from latticemetric.engine.search import Search
 from latticemetric.report import plots
 
@@ -47,7 +47,7 @@ def _lattice(size: Size) -> Callable[[], object]:
 
 
 def _forest(chart: Chart) -> Callable[[], object]:
-    return partial(native_forest.best_derivation, forest_search(chart, lm.GRR(4)))
+    return partial(native.best_derivation, forest_search(chart, lm.GRR(4)))
 
 
 def _series(longest: int) -> list[Series]:

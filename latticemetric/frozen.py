@@ -1,12 +1,18 @@
-"""Frozen dataclasses that hold arrays: read-only for good, equal by what they hold, pickled by every protocol."""
+"""Frozen dataclasses that hold arrays: read-only for good, equal by what they hold, pickled by every protocol.
+
+And properties that are computed once, without a lock.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +50,11 @@ class Frozen:
 
     def __hash__(self) -> int:
         return hash((type(self), *(_outline(getattr(self, f.name)) for f in fields(self) if f.compare)))  # type: ignore[arg-type]
+
+
+def notebook() -> Any:
+    """The module that shows graphs and results in notebooks. Found by name: they know no drawing."""
+    return import_module("latticemetric.drawing.notebook")
 
 
 def read_only(value: Any) -> Any:
@@ -84,3 +95,27 @@ def _outline(value: Any) -> Any:
     if isinstance(value, int | str):
         return value
     return None
+
+
+# ---- Properties that are computed once ----
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property  # noqa: PLC0414  modules import it from here
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801  as the one that it stands for
+        """`functools.cached_property` as Python has it from 3.12 on: without a lock.
+
+        Before, all objects of a class share one lock: threads wait for each other though they ask different objects,
+        and a process that is forked while a thread computes the property never gets it. Two threads that ask one
+        object at the same time may both compute it.
+        """
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+            """The value; the property itself if the class is asked."""
+            if instance is None:
+                return self
+            values = vars(instance)
+            if self.attrname not in values:
+                values[self.attrname] = self.func(instance)
+            return values[self.attrname]

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice import Column, Floats, Lattice, Scales, summed_cost
-from latticemetric.lattice_door import check_columns
+from latticemetric.lattice.lattice import Column, Floats, Lattice, Scales, summed_cost
+from latticemetric.lattice.validation import check_columns
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _MOST_CELLS = 20_000_000
@@ -112,7 +112,7 @@ class NBest:
             >>> nbest.determinized()
             Lattice(3 states, 3 arcs, scores: cost)
         """
-        from latticemetric.string_lattice import string_lattice
+        from latticemetric.lattice.strings import string_lattice
 
         return string_lattice([h.words for h in self.hypotheses], self._costs(scales), merge=merge, scale=scale)
 

@@ -25,7 +25,7 @@ def memory_limit():
 @pytest.fixture(autouse=True, scope="session")
 def _alone() -> Iterator[None]:
     """Workers are forked, as those of the command line are: the threads of pytest and xdist hold no lock of ours."""
-    from latticemetric.workers import pool
+    from latticemetric.parallel import pool
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "other_threads_live", lambda: False)

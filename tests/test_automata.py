@@ -8,7 +8,7 @@ import pytest
 from brute_force import enumerate_paths
 
 import latticemetric as lm
-from latticemetric.automata.reference import STAR_SYMBOL
+from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.vocabulary import STAR
 
 pynini = pytest.importorskip("pynini")

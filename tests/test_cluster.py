@@ -23,13 +23,12 @@ from test_workers import told, wait_for
 
 import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
-from latticemetric.automata.reference import STAR_SYMBOL
+from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.cli.main import _group
-from latticemetric.workers import cluster
-from latticemetric.workers.cluster import Cluster
-from latticemetric.workers.journal import Journal
-from latticemetric.workers.limits import Limits
-from latticemetric.workers.pool import map_in_order
+from latticemetric.parallel.dask import Cluster
+from latticemetric.parallel.journal import Journal
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.pool import map_in_order
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 
@@ -40,7 +39,7 @@ def client():
     dask = pytest.importorskip("dask")
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), contextlib.ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("latticemetric.workers.cluster._temporary_security", lambda: None)
+            patched.setattr("latticemetric.parallel.dask._temporary_security", lambda: None)
             found = stack.enter_context(Cluster.parse("local:2").connected())
         yield found
 
@@ -205,7 +204,7 @@ def test_what_is_no_cluster(text):
 
 
 def test_clusters_that_are_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr("latticemetric.workers.cluster._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("latticemetric.parallel.dask._SECONDS_TO_CONNECT", 1)
     for text, message in (
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:1: cannot connect to the cluster"),
         ("what://127.0.0.1:1", "what://127.0.0.1:1: cannot connect to the cluster"),
@@ -348,7 +347,7 @@ def test_certificates_of_dasks_configuration_are_shown(guarded, certificates):
 @pytest.mark.parametrize("stranger", ["without certificates", "with others", "without TLS", "with a missing file"])
 def test_strangers_are_told_that_they_are(stranger, guarded, certificates, monkeypatch):
     dask = pytest.importorskip("dask")
-    monkeypatch.setattr("latticemetric.workers.cluster._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("latticemetric.parallel.dask._SECONDS_TO_CONNECT", 1)
     address = json.loads(guarded.read_text())["address"]
     settings = tls(None, None, None)
     if stranger == "with others":
@@ -414,7 +413,7 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     assert asked == [{}, 3, "ended"]
     dask = pytest.importorskip("dask")
     with dask.config.set(tls("ca", "c", "k")):
-        settings = cluster._secured(cluster._configured_security())
+        settings = dask._secured(dask._configured_security())
     assert (settings["protocol"], settings["security"].tls_scheduler_cert) == ("tls://", "c")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import latticemetric as lm
-from latticemetric.cli import completing, main
+from latticemetric.cli import completion, main
 from latticemetric.formats import registry as formats
 
 PROGRAMS = Path(sys.executable).parent
@@ -120,15 +120,15 @@ def test_a_script_may_be_for_one_program_only(name):
 
 
 def test_metrics_that_are_offered_can_be_made():
-    names = [*completing._all_metrics(), *completing._rates("oracle")()]
+    names = [*completion._all_metrics(), *completion._rates("oracle")()]
     assert len(names) > 10
     for name in names:
         assert lm.make_metric(name)
 
 
 def test_formats_that_are_offered_are_all_of_them():
-    assert completing._formats() == sorted(formats.formats())
-    assert set(completing._written_formats()) < set(completing._formats())
+    assert completion._formats() == sorted(formats.formats())
+    assert set(completion._written_formats()) < set(completion._formats())
 
 
 def test_every_argument_and_every_file_of_every_verb_is_completed():

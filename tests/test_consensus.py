@@ -14,8 +14,8 @@ from strategies import lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.mbr_decoding.word import search_words, word_mbr
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.decoding.word_mbr import search_words, word_mbr
 
 PENALTY = 1e-5  # what a word costs above 1 that meets no position
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.derivation_tree import unescaped
+from latticemetric.forest.trees import unescaped
 
 ODD_WORDS = [
     "a",

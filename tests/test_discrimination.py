@@ -11,22 +11,20 @@ import pytest
 from test_tag_metrics import DEFINITIONS
 
 from latticemetric import UsageError
+from latticemetric.evaluation.coefficients import two_sided_p
 from latticemetric.evaluation.randomisation import randomisation_test
 from latticemetric.evaluation.resampling import exchanged, moving_sums, swapped_sums
-from latticemetric.evaluation.student import two_sided_p
-from latticemetric.evaluation.tags.discrimination import discriminate, trials_for
-from latticemetric.evaluation.tags.error_source import ErrorSource
-from latticemetric.evaluation.tags.sampling import (
+from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, discriminate, synthetic_tags, trials_for
+from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+from latticemetric.evaluation.word_tags.metrics import COMPARED, TAG_METRICS, tag_table
+from latticemetric.evaluation.word_tags.sampling import (
+    ErrorSource,
     RepeatedSampling,
     SamplingTest,
     repeated_sampling,
     t_statistic,
 )
-from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC, synthetic_tags
-from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
-from latticemetric.evaluation.tags.tag_metrics import COMPARED, TAG_METRICS
-from latticemetric.evaluation.tags.tag_statistics import tag_table
-from latticemetric.evaluation.tags.word_tags import WordTags
+from latticemetric.evaluation.word_tags.tags import WordTags
 
 NAMES = [metric.name for metric in COMPARED]
 

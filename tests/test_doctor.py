@@ -8,15 +8,14 @@ import sys
 import pytest
 
 import latticemetric as lm
+from latticemetric import doctor
+from latticemetric.doctor import Check, Installation, Subject, examine
 from latticemetric.errors import InputError, MissingDependencyError
-from latticemetric.installation import known_oracles, machine, packages, plugins
-from latticemetric.installation.checks import Check, Installation, Subject
-from latticemetric.installation.trying import examine
 
 START = "from latticemetric.cli.main import latticemetric; latticemetric()"
 
 
-def doctor(*arguments, before="pass", path="", **environment):
+def run_doctor(*arguments, before="pass", path="", **environment):
     """The command in a process in which something is done first, or found on Python's path."""
     code = f"import sys; {before}; sys.argv = ['latticemetric', 'doctor', *{list(arguments)}]; {START}"
     everything = {**os.environ, "PYTHONPATH": str(path), **environment}
@@ -39,7 +38,7 @@ def states(found):
 
 def test_what_this_machine_has_works():
     pytest.importorskip("pynini")
-    done = doctor("--format", "json")
+    done = run_doctor("--format", "json")
     found = checks(done)
     assert done.returncode == 0
     installed = {
@@ -61,7 +60,7 @@ def test_what_this_machine_has_works():
 
 
 def test_without_pynini_it_works_and_says_what_does_not():
-    done = doctor("--format", "json", before=blocked("pynini"))
+    done = run_doctor("--format", "json", before=blocked("pynini"))
     found = checks(done)
     assert done.returncode == 0
     assert states(found)["pynini"] == states(found)["openfst engine"] == "missing"
@@ -71,7 +70,7 @@ def test_without_pynini_it_works_and_says_what_does_not():
 
 
 def test_without_the_native_module_it_still_says_so():
-    done = doctor("--format", "json", before=blocked("latticemetric._native"))
+    done = run_doctor("--format", "json", before=blocked("latticemetric._native"))
     found = checks(done)
     assert done.returncode == 1
     assert not json.loads(done.stdout)["works"]
@@ -79,7 +78,7 @@ def test_without_the_native_module_it_still_says_so():
 
 
 def test_without_numpy_people_are_told_how_to_get_it():
-    done = doctor(before=blocked("numpy", "matplotlib"))
+    done = run_doctor(before=blocked("numpy", "matplotlib"))
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith(f"latticemetric {lm.__version__}\n")
     assert "\nNumPy is missing, and required: " in done.stdout
@@ -101,7 +100,7 @@ def test_other_commands_point_to_it():
 def test_what_is_built_for_another_version_and_what_is_wrong_is_broken():
     stale = "from latticemetric import _native; _native.VERSION = '0.0.9'"
     wrong = "from latticemetric.installation import known_oracles; known_oracles._KNOWN['wer'] = (2, 5)"
-    done = doctor("--format", "json", before=f"{stale}; {wrong}")
+    done = run_doctor("--format", "json", before=f"{stale}; {wrong}")
     found = checks(done)
     assert done.returncode == 1
     assert found["native module"]["problem"] == f"it was built for 0.0.9, and this is latticemetric {lm.__version__}"
@@ -135,7 +134,7 @@ def sick(tmp_path_factory):
     }.items():
         path.write_text(text, encoding="utf-8")
     poor = {"PYTHONIOENCODING": "latin-1", "NLTK_DATA": "", "WNSEARCHDIR": str(folder), "WNHOME": ""}
-    done = doctor("--format", "json", path=folder, **poor)
+    done = run_doctor("--format", "json", path=folder, **poor)
     assert done.returncode == 0
     return checks(done)
 
@@ -168,7 +167,7 @@ def test_wordnet_that_is_damaged_is_broken(sick):
 
 def test_looking_for_something_imports_nothing_before():
     code = (
-        "import sys, latticemetric.installation.diagnosis as d; d._subjects(); "
+        "import sys, latticemetric.doctor as d; d._subjects(); "
         "print({'numpy', 'pynini', 'nltk', 'matplotlib'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -182,7 +181,12 @@ def test_every_subject_finds_itself():
     pytest.importorskip("pynini")
     # Limits would hold for this process, and standard output is pytest's.
     elsewhere = ("memory limits", "terminal")
-    for subject in [*packages.subjects(), *known_oracles.subjects(), *machine.resources(), *plugins.subjects()]:
+    for subject in [
+        *doctor.package_subjects(),
+        *doctor.engine_subjects(),
+        *doctor.resources(),
+        *doctor.plugin_subjects(),
+    ]:
         assert subject.name in elsewhere or subject.look(), subject.name
 
 
@@ -217,9 +221,9 @@ def test_an_installation_works_if_what_is_required_does():
 
 def test_a_container_may_have_less_memory_than_its_machine(tmp_path, monkeypatch):
     limit = tmp_path / "memory.max"
-    monkeypatch.setattr(machine, "_CONTAINER_LIMIT", limit)
-    assert "container" not in machine._memory()
+    monkeypatch.setattr(doctor, "_CONTAINER_LIMIT", limit)
+    assert "container" not in doctor._memory()
     limit.write_text("max\n")
-    assert "container" not in machine._memory()
+    assert "container" not in doctor._memory()
     limit.write_text(f"{2**28}\n")
-    assert machine._memory().endswith(", 0.2 GiB for this container")
+    assert doctor._memory().endswith(", 0.2 GiB for this container")

@@ -11,9 +11,8 @@ import pytest
 from picture_check import overlaps
 
 import latticemetric as lm
-from latticemetric.drawing.drawings import draw
-from latticemetric.drawing.letters import text_width, visible
-from latticemetric.drawing.pictures import svg
+from latticemetric.drawing.api import draw, svg
+from latticemetric.drawing.text_width import text_width, visible
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,13 +13,11 @@ from picture_check import crossed_texts, outside, overlaps
 from strategies import lattices
 
 import latticemetric as lm
+from latticemetric.drawing.api import Drawing, draw
 from latticemetric.drawing.diagram import LATTICE, Diagram, Link, Vertex
-from latticemetric.drawing.drawings import Drawing, draw
-from latticemetric.drawing.ears import ears, main_path, rows_of
-from latticemetric.drawing.layered import layers_of
-from latticemetric.drawing.letters import visible
-from latticemetric.drawing.ordering import crossings, ordered_columns
-from latticemetric.drawing.slots import slots_of
+from latticemetric.drawing.layout import crossings, layers_of, ordered_columns, slots_of
+from latticemetric.drawing.terminal import ears, main_path, rows_of
+from latticemetric.drawing.text_width import visible
 
 WORDS = ["a", "word", "Rechtsschutzversicherung", "漢字", "MMWW@@", "\u202ex", "naïve", ""]
 VOCABULARY = lm.Vocabulary.from_words(word for word in WORDS if word)

@@ -16,9 +16,9 @@ import latticemetric as lm
 from latticemetric import InputError, LatticeMetricError, UsageError
 from latticemetric.batch.answers import answers_of
 from latticemetric.formats.reading import entries
-from latticemetric.workers.limits import Limits
-from latticemetric.workers.pool import map_in_order
-from latticemetric.workers.stream import Run
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.map import Run
+from latticemetric.parallel.pool import map_in_order
 
 MANY = 200
 
@@ -123,7 +123,7 @@ def test_limits_are_held_in_processes_that_can_be_killed(executor):
 
 
 def test_workers_that_are_not_there_yet_are_waited_for(executor, monkeypatch):
-    monkeypatch.setattr("latticemetric.workers.executors._OfExecutor.slots", lambda _: 0)
+    monkeypatch.setattr("latticemetric.parallel.executors._OfExecutor.slots", lambda _: 0)
     assert list(map_in_order(square, range(MANY), executor)) == [number**2 for number in range(MANY)]
 
 

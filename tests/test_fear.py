@@ -346,10 +346,10 @@ def test_the_extension_refuses_what_is_out_of_bounds(change):
 
 
 def test_what_does_not_fit_into_memory_is_refused(monkeypatch):
-    monkeypatch.setattr("latticemetric.engine.native_strings._MOST_BYTES", 1000)
+    monkeypatch.setattr("latticemetric.engine.native._MOST_BYTES", 1000)
     with pytest.raises(lm.InputError, match="do not fit into memory"):
         lm.fear(bushy(9, 3, seed=0), "1 2 3")
-    monkeypatch.setattr("latticemetric.engine.native_strings._MOST_BYTES", 30_000)
+    monkeypatch.setattr("latticemetric.engine.native._MOST_BYTES", 30_000)
     with pytest.raises(lm.InputError, match="ask for fewer strings"):
         lm.hopes(bushy(9, 3, seed=0), "1 2 3", n=2000)
 

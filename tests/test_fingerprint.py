@@ -14,8 +14,8 @@ from test_outputs import COMMANDS, SUFFIXES
 from latticemetric.cli import fingerprint, main
 from latticemetric.cli.files import ClusterName, GraphFiles, NamesFiles, Output, WordList
 from latticemetric.errors import UsageError
-from latticemetric.formats.files.allowance import VARIABLE
-from latticemetric.workers.journal import Journal
+from latticemetric.formats.streams.allowance import VARIABLE
+from latticemetric.parallel.journal import Journal
 
 RESUMING = {name: command for name, command in COMMANDS.items() if any(p.name == "resume" for p in command.params)}
 READ = [

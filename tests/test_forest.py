@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from strategies import COLUMN_NAMES, costs, lattices, scale_values
 
 import latticemetric as lm
-from latticemetric.forest import Forest, Ragged
-from latticemetric.forest_diagnosis import find_fault
+from latticemetric.forest.forest import Forest
+from latticemetric.forest.ragged import Ragged
+from latticemetric.forest.validation import find_fault
 
 WORDS = list("abcd")
 

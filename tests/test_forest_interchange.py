@@ -20,7 +20,7 @@ from nltk.parse.generate import generate
 from strategies import COLUMN_NAMES, costs
 
 import latticemetric as lm
-from latticemetric.forest import Forest
+from latticemetric.forest.forest import Forest
 
 # --- Grammars
 

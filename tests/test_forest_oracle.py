@@ -23,9 +23,10 @@ from strategies import (
 )
 
 import latticemetric as lm
+from latticemetric.engine.engines import find_forest_engine
 from latticemetric.engine.pushdown import forest_machines, longest_output
-from latticemetric.engine.search import ForestSearch, find_forest_engine
-from latticemetric.forest import Forest
+from latticemetric.engine.search import ForestSearch
+from latticemetric.forest.forest import Forest
 
 ENGINES = ["native", "openfst"]
 
@@ -334,7 +335,7 @@ def test_a_forest_that_unfolds_without_end_is_refused(levels):
 
 def test_a_forest_of_too_many_equals_is_refused(monkeypatch):
     pytest.importorskip("pynini")
-    monkeypatch.setattr("latticemetric.engine.openfst_forest._MOST_TIES", 100)
+    monkeypatch.setattr("latticemetric.engine.openfst._MOST_TIES", 100)
     search = search_of(words(*[[A]] * 50), "b", lm.WER())
     with pytest.raises(lm.InputError, match=r"too many derivations are equally good.*use the native engine"):
         find_forest_engine("openfst")(search)

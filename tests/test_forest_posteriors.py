@@ -17,8 +17,8 @@ from test_ngram_posteriors import expected_posteriors
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.forest_arrays import native_arrays
-from latticemetric.questions.oracles.searched_forest import summable
+from latticemetric.forest.ragged import native_arrays
+from latticemetric.oracle_search.searched_forest import summable
 
 _MOST_DERIVATIONS = 100
 

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.rewriting.grammar import find_grammar, rule_sizes
-from latticemetric.rewriting.shipped import grammar_module, grammar_source
+from latticemetric.normalization.grammar import find_grammar, rule_sizes
+from latticemetric.normalization.shipped import grammar_module, grammar_source
 
 pynini = pytest.importorskip("pynini")
 

@@ -19,10 +19,10 @@ from test_cli import EXAMPLES, MEETING, PROGRAMS, Done, assert_one_line_error, f
 
 import latticemetric as lm
 from latticemetric import memory
-from latticemetric.alignment import display_width
 from latticemetric.errors import harmless
 from latticemetric.formats import reading, writing
-from latticemetric.rewriting.grammar import rule_archive
+from latticemetric.metrics.alignment import display_width
+from latticemetric.normalization.grammar import rule_archive
 
 MEMORY = 700 * 2**20  # the program itself takes a third of it
 

@@ -23,7 +23,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which pro
 # background of a shell, which has interrupts ignored.
 UNHURRIED = """
 import signal, time
-from latticemetric.workers.journal import Journal
+from latticemetric.parallel.journal import Journal
 from latticemetric.cli import main
 keep = Journal._keep
 def keep_slowly(journal, answer):
@@ -128,11 +128,11 @@ pathlib.Path.replace = lambda draft, to: killed() if "failures" in str(to) else 
     ("moment", "has_output", "has_journal"),
     [
         ("import pathlib; pathlib.Path.replace = killed", False, True),
-        ("from latticemetric.workers.journal import Journal; Journal.remove = killed", True, True),
-        ("from latticemetric.workers.journal import Journal; Journal._check = killed", False, True),
+        ("from latticemetric.parallel.journal import Journal; Journal.remove = killed", True, True),
+        ("from latticemetric.parallel.journal import Journal; Journal._check = killed", False, True),
         ("from latticemetric.cli.running import Failures; Failures.write = killed", True, True),
         (f"import pathlib; {AT_THE_LIST}", True, True),
-        ("from latticemetric.workers.journal import Journal; Journal._keep = killed", False, True),
+        ("from latticemetric.parallel.journal import Journal; Journal._keep = killed", False, True),
     ],
     ids=[
         "before the output has its name",
@@ -256,7 +256,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 """
 CLOSING = """
 import hashlib
-from latticemetric.workers.pool import Pool
+from latticemetric.parallel.pool import Pool
 Pool.__exit__ = lambda *_: hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
 """
 LOST = """
@@ -407,7 +407,7 @@ def test_a_small_disk(small_disk, tmp_path):
 def test_temporary_files_that_cannot_be_written_are_said_to_be_that(tmp_path, monkeypatch):
     from latticemetric import InputError
     from latticemetric.batch.kept_graphs import KeptGraphs
-    from latticemetric.formats.files import spool
+    from latticemetric.formats.streams import spool
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
     monkeypatch.setattr(spool, "_MOST_IN_MEMORY", 10)

@@ -19,8 +19,8 @@ from latticemetric import InputError, Lattice, UsageError, oracle
 from latticemetric.batch.answers import Answer
 from latticemetric.cli.main import _group
 from latticemetric.formats.writing import write
-from latticemetric.workers.journal import Journal
-from latticemetric.workers.plain import PlainData
+from latticemetric.parallel.journal import Journal
+from latticemetric.parallel.plain import PlainData
 
 PROVERBS = (EXAMPLES / "proverbs.plf", EXAMPLES / "proverbs.ref.txt")
 FOREST = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
@@ -92,7 +92,7 @@ def test_what_is_kept_says_the_same_again(command, tmp_path, monkeypatch):
     for path in tmp_path.rglob("*"):
         if path.is_file() and path != journal and path.name not in given:
             path.unlink()
-    monkeypatch.setattr("latticemetric.workers.stream.map_in_order", _nothing_left)
+    monkeypatch.setattr("latticemetric.parallel.map.map_in_order", _nothing_left)
     assert run("--resume") == told
     assert written() == undisturbed
     assert journal.read_bytes() == kept

@@ -22,10 +22,10 @@ from strategies import (
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.engine import native_forest
-from latticemetric.forest import Forest
+from latticemetric.engine import native
+from latticemetric.forest.forest import Forest
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.oracles.searched_forest import as_searched_forest
+from latticemetric.oracle_search.searched_forest import as_searched_forest
 
 _MOST_DERIVATIONS = 300
 
@@ -42,7 +42,7 @@ roads = pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
 
 def oracles(few: int, *arguments, **options) -> list[lm.Oracle]:
     """Up to `few` strings are listed and ranked, more of them are searched: the answers are the same."""
-    with mock.patch.object(native_forest, "few_strings", return_value=few):
+    with mock.patch.object(native, "few_strings", return_value=few):
         return lm.oracles(*arguments, **options)
 
 

@@ -190,7 +190,7 @@ def test_a_run_that_a_failure_ended_goes_on_when_failures_are_gone_past(broken_o
 
 
 def test_a_failure_that_was_gone_past_ends_a_run_that_does_not(broken_off, monkeypatch):
-    monkeypatch.setattr("latticemetric.workers.journal.Journal.remove", lambda _self: None)
+    monkeypatch.setattr("latticemetric.parallel.journal.Journal.remove", lambda _self: None)
     assert oracle(*broken_off, "--keep-going").status == 1
     assert_one_line_error(oracle(*broken_off), r"lats\.txt:\d+: ")
 

@@ -15,8 +15,8 @@ from test_posteriors import weighed_paths
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.questions.decoding.mbr_lattice import mbr_with_lattice
-from latticemetric.questions.decoding.ngram_gain import GainParameters
+from latticemetric.mbr_decoding.lattice import mbr_with_lattice
+from latticemetric.mbr_decoding.ngram_gain import GainParameters
 
 
 def sums(lattice, path):

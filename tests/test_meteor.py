@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.metrics.meteor import METEOR, MeteorPair, stages
-from latticemetric.metrics.stemming import porter_stem
+from latticemetric.metrics import meteor
+from latticemetric.metrics.meteor import METEOR, MeteorPair
+from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.wordnet import WordNet, base_forms, synsets, wordnet
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -115,7 +116,7 @@ def relations_of(names, source, stop_words=frozenset()):
 
 def assert_as_defined(candidate, reference, names, source, stop_words=frozenset()):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "wordnet", lambda: source)
+        patch.setattr(meteor, "wordnet", lambda: source)
         ours = METEOR(names, stop_words=stop_words).align(candidate, reference)
     expected = defined_alignment(candidate, reference, relations_of(names, source, stop_words))
     assert ours.exact
@@ -126,7 +127,7 @@ def assert_as_defined(candidate, reference, names, source, stop_words=frozenset(
 WORDS = ["a", "run", "runs", "running", "dog", "dogs"]
 strings = st.lists(st.sampled_from(WORDS), max_size=7)
 senses = st.dictionaries(st.sampled_from(WORDS), st.text("xyzw", max_size=3))
-stage_lists = st.lists(st.sampled_from(stages.STAGES), min_size=1, max_size=4, unique=True)
+stage_lists = st.lists(st.sampled_from(meteor.STAGES), min_size=1, max_size=4, unique=True)
 
 
 @given(strings, strings, stage_lists, senses, senses)
@@ -327,7 +328,7 @@ def test_nothing_takes_forever():
     chance = random.Random(2)
     sides = [[chance.choice(list(table)) for _ in range(60)] for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "wordnet", lambda: FakeWordNet(table))
+        patch.setattr(meteor, "wordnet", lambda: FakeWordNet(table))
         METEOR(["wn-synonymy"]).align(*sides)
     assert time.process_time() - begin < 30
 

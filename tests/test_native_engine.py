@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.parallel.pool import map_in_order
 from latticemetric.vocabulary import Vocabulary
-from latticemetric.workers.pool import map_in_order
 
 pytest.importorskip("pynini")
 

@@ -8,7 +8,7 @@ from test_cli import EXAMPLES, assert_one_line_error, file, good, oracle, run
 
 import latticemetric as lm
 from latticemetric.evaluation import WordTags
-from latticemetric.evaluation.tags.confidence_sweep import sweep_thresholds
+from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds
 
 pynini = pytest.importorskip("pynini")
 

@@ -418,7 +418,7 @@ def test_a_file_that_is_called_like_a_journal_stays(content, there):
 @pytest.mark.parametrize("length", [0, 1, 2, 9, 12, 30])
 def test_a_journal_that_was_killed_in_its_first_line_begins_again(length, there, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr("latticemetric.workers.journal.Journal.remove", lambda _self: None)
+        patched.setattr("latticemetric.parallel.journal.Journal.remove", lambda _self: None)
         assert resumed("info", "meeting.lat.txt").exit_code == 0
     journal = there / "out.journal"
     assert mode(journal) == 0o600
@@ -440,7 +440,7 @@ def test_a_journal_is_written_through_no_link(there):
 
 def test_grammars_need_no_home_and_no_cache(there, monkeypatch):
     pytest.importorskip("pynini")
-    from latticemetric.rewriting import shipped
+    from latticemetric.normalization import shipped
 
     compiled = []
     monkeypatch.setattr(shipped, "_export", lambda _name, path: compiled.append(path.write_bytes(b"archive")))
@@ -473,7 +473,7 @@ def raises(kind: type[Exception]):
 def test_a_temporary_folder_that_is_none_is_named(monkeypatch):
     import tempfile
 
-    from latticemetric.formats.files.spool import Spool
+    from latticemetric.formats.streams.spool import Spool
 
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])

@@ -12,15 +12,15 @@ from strategies import lattices
 
 from latticemetric import Forest, InputError, Lattice
 from latticemetric.batch.answers import Answer
-from latticemetric.batch.extremes import Extremes, Side
-from latticemetric.batch.oracles import Outcome
+from latticemetric.batch.margins import Extremes, Side
+from latticemetric.batch.outcomes import Outcome
 from latticemetric.errors import FormatError
-from latticemetric.lattice import Column, Labels
+from latticemetric.lattice.lattice import Column, Labels
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.questions.oracles.oracle import oracle
+from latticemetric.oracle_search.oracle import oracle
+from latticemetric.parallel import plain
+from latticemetric.parallel.plain import NotPlainError, PlainData
 from latticemetric.vocabulary import Vocabulary
-from latticemetric.workers import plain
-from latticemetric.workers.plain import NotPlainError, PlainData
 
 
 def same(a, b):
@@ -184,7 +184,7 @@ _GENERATED = {
         "[[]]",
         "[{}]",
         '["Journal","/tmp/x",{}]',
-        '["latticemetric.workers.journal.Journal","/tmp/x",{}]',
+        '["latticemetric.parallel.journal.Journal","/tmp/x",{}]',
         '["Popen","true"]',
         '["tuple"' + ",[" * 10_000 + "]" * 10_000 + "]",
         "[" * 100_000,

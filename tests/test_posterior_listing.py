@@ -14,7 +14,7 @@ from test_pair_mbr import believed_strings, paths_of
 from test_posteriors import weighed_paths
 
 import latticemetric as lm
-from latticemetric.questions.distributions.posterior_listing import listing
+from latticemetric.posterior.listing import listing
 
 
 def ranked(expected):

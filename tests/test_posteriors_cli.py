@@ -8,7 +8,7 @@ import pytest
 from test_decoding_cli import EXAMPLES, FERRY, MEETING, PROGRAM, graphs, items, run
 
 import latticemetric as lm
-from latticemetric.questions.distributions.posterior_listing import listing
+from latticemetric.posterior.listing import listing
 
 LANTERN = str(EXAMPLES / "lantern.target_graph")
 HEADLINES = str(EXAMPLES / "headlines.nbest")

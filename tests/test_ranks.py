@@ -5,7 +5,7 @@ import pytest
 import latticemetric as lm
 from latticemetric.formats.columns import _warn_of_rank
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.oracles.cheapest_strings import cheapest_strings
+from latticemetric.oracle_search.cheapest_strings import cheapest_strings
 
 TEXTS = ["the best of the list", "best", "the list"]
 LISTS = {

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from strategies import KNOWN_WORDS, STRANGER, Draft, drafts, lattices, metrics, scalings, sentences
 
 import latticemetric as lm
-from latticemetric.automata.ratio import Ratio
-from latticemetric.automata.reference_graph import ReferenceGraph
-from latticemetric.automata.reference_search import reached_by
-from latticemetric.questions.oracles.readings import distinct_strings
+from latticemetric.automata.ratio import Ratio, reached_by
+from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.oracle_search.reference_strings import distinct_strings
 from latticemetric.vocabulary import STAR
 
 every_engine = pytest.mark.parametrize("engine", ["native", "openfst"])

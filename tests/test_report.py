@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import latticemetric as lm
-from latticemetric.report.chart_paper import decades, ticks
-from latticemetric.report.embedding import json_for_script
+from latticemetric.report.charts import decades, ticks
 from latticemetric.report.figures import count, number, rate
+from latticemetric.report.page import json_for_script
 
 pytest.importorskip("jinja2")
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from strategies import drafts
 
 import latticemetric as lm
-from latticemetric.rewriting.application import apply_rule
-from latticemetric.rewriting.grammar import find_grammar
-from latticemetric.rewriting.notation import with_alternatives
+from latticemetric.normalization.application import apply_rule
+from latticemetric.normalization.grammar import find_grammar
+from latticemetric.normalization.notation import with_alternatives
 
 pynini = pytest.importorskip("pynini")
 

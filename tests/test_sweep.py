@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, metrics, references, scalings
 
 import latticemetric as lm
-from latticemetric.batch.sweep_totals import LengthBin
-from latticemetric.engine import native_forest
+from latticemetric.batch.sweep import LengthBin
+from latticemetric.engine import native
 from latticemetric.evaluation.bootstrap import bootstrap
 from latticemetric.nbest import Hypothesis
-from latticemetric.questions.oracles.cheapest_strings import cheapest_strings
-from latticemetric.questions.oracles.sweep import Points, sweep_graph
+from latticemetric.oracle_search.cheapest_strings import cheapest_strings
+from latticemetric.oracle_search.sweep import Points, sweep_graph
 
 _LONGEST = 7
 
@@ -150,7 +150,7 @@ def test_the_cheapest_strings_are_those_of_all_paths(few, graph, most, ignore, d
         cost = sum((Fraction(weights[name]) * total for name, total in path.sums.items()), Fraction(0))
         price = cost, len(words), path.arcs
         cheapest[words] = min(price, cheapest.get(words, price))
-    with mock.patch.object(native_forest, "few_strings", return_value=few):
+    with mock.patch.object(native, "few_strings", return_value=few):
         found = cheapest_strings(graph, most, ignore=set(ignore), scales=scales)
     assert found == sorted(cheapest, key=cheapest.get)[:most]
 

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from latticemetric import InputError, UsageError
 from latticemetric.evaluation.bootstrap import bootstrap
-from latticemetric.evaluation.tags.confidence_sweep import sweep_thresholds
-from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC, synthetic_tags
-from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
-from latticemetric.evaluation.tags.tag_layout import chosen_tags
-from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS, find_tag_metric, tag_scores
-from latticemetric.evaluation.tags.tag_statistics import tag_table
-from latticemetric.evaluation.tags.word_tags import WordTags
+from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, synthetic_tags
+from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, find_tag_metric, tag_scores, tag_table
+from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags
+from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds
 
 # --- The definitions, on lists of (gold, predicted) lists of tags
 

@@ -10,12 +10,12 @@ import pytest
 from test_cli import EXAMPLES, assert_one_line_error, file, good, run
 
 import latticemetric as lm
-from latticemetric.alignment import DELETION, MATCH
-from latticemetric.evaluation.tags.confidence_sweep import THRESHOLDS, sweep_thresholds
-from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
-from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS, tag_scores
-from latticemetric.evaluation.tags.word_tags import WordTags
+from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, tag_scores
+from latticemetric.evaluation.word_tags.tags import WordTags
+from latticemetric.evaluation.word_tags.thresholds import THRESHOLDS, sweep_thresholds
 from latticemetric.formats.word_tags import read_tags
+from latticemetric.metrics.alignment import DELETION, MATCH
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 

@@ -28,7 +28,7 @@ def done(program: str, seconds: float = 60.0) -> subprocess.CompletedProcess[str
 
 ASKED = """
 from functools import partial
-from latticemetric.batch.asking import ask_each
+from latticemetric.batch.answers import ask_each
 graphs = [(str(k), lattice) for k in range(100)]
 for _ in range(3):
     answers = list(ask_each(partial(lm.mbr, scale=0.5), graphs, workers=2, timeout=30))
@@ -45,7 +45,7 @@ def test_workers_begin_while_threads_hold_locks():
 
 
 COPIED = """
-from latticemetric.workers.pool import map_in_order
+from latticemetric.parallel.pool import map_in_order
 def of_this_program(graph):
     return lm.mbr(graph).words
 for ask in (of_this_program, lambda graph: lm.mbr(graph).words, of_this_program):
@@ -65,7 +65,7 @@ def test_what_cannot_be_sent_to_a_program_is_asked_of_copies_which_find_no_prope
 
 def test_the_command_line_forks_though_a_thread_waits_for_signals():
     program = (
-        "from latticemetric.cli.stopping import listen\nfrom latticemetric.workers.pool import other_threads_live\n"
+        "from latticemetric.cli.stopping import listen\nfrom latticemetric.parallel.pool import other_threads_live\n"
     )
     found = done(program + "listen()\nprint(other_threads_live())")
     assert found.stdout == "False\n", found.stderr

@@ -14,11 +14,10 @@ from strategies import lattices, sentences
 
 import latticemetric as lm
 from latticemetric import _native
+from latticemetric.batch.tuning import Development, best_of, coordinate_search
 from latticemetric.evaluation.bootstrap import paired_bootstrap
-from latticemetric.questions.decoding.ngram_gain import GainParameters
-from latticemetric.questions.decoding.ngram_mbr import NgramMBR
-from latticemetric.tuning.coordinate_search import best_of, coordinate_search
-from latticemetric.tuning.development import Development
+from latticemetric.mbr_decoding.ngram import NgramMBR
+from latticemetric.mbr_decoding.ngram_gain import GainParameters
 
 AXES = ("scale", "T", "p", "r", "word_penalty")
 GRID = {"scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}

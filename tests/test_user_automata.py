@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import KNOWN_WORDS, STRANGER, lattices, references, scalings
 
 import latticemetric as lm
-from latticemetric.automata.reference import STAR_SYMBOL
+from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.vocabulary import STAR
 
 pynini = pytest.importorskip("pynini")

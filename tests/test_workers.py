@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from latticemetric import InputError, UsageError, Vocabulary
-from latticemetric.workers import constants
-from latticemetric.workers.limits import Limits
-from latticemetric.workers.pool import map_in_order
+from latticemetric.parallel import pickling
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.pool import map_in_order
 
 MANY = 200
 
@@ -216,7 +216,7 @@ def test_a_thread_that_has_constants_in_hand_while_another_one_forks_holds_no_wo
     held = threading.Event()
 
     def hold() -> None:
-        with constants._lock:
+        with pickling._lock:
             held.set()
             time.sleep(0.5)
 
@@ -245,7 +245,7 @@ def test_workers_end_with_what_they_were_for():
 
 ORPHANS = """
 import os, sys, time
-from latticemetric.workers.pool import map_in_order
+from latticemetric.parallel.pool import map_in_order
 def answer(number):
     with open(sys.argv[1], "a") as file:
         file.write(f"{os.getpid()}\\n")

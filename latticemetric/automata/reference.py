@@ -1,93 +1,216 @@
-"""References as automata: one metric automaton a reference, and their union."""
+"""References as graphs whose arcs know what they add to a rate's denominator; and the n-grams they hold.
+
+Σ_k |g_k(r)| adds up along a path: the word after i others adds min(i + 1, n), one for each k-gram that it ends. So
+states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
-from latticemetric.automata.recognition import Gains, ngram_total, recognition_automaton
-from latticemetric.automata.reference_graph import ReferenceGraph, counted_labels, words_in
-from latticemetric.fst_layout import FstArrays
-from latticemetric.interchange import fst_from_arrays
-from latticemetric.lattice import Lattice
-from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-STAR_SYMBOL = "★"
+Numbers = npt.NDArray[np.int32]
+
+_NO_ARC = -1
 
 
-def compile_references(
-    references: Sequence[Sequence[str] | Lattice],
-    gains: Gains,
-    vocabulary: Vocabulary | None = None,
-    silent: Collection[str] = (),
-) -> Any:
-    """A recognition rate for some references as a tropical acceptor, cost = −gain.
+@dataclass(frozen=True)
+class ReferenceGraph:
+    """A reference, or several: states in topological order, 0 the start, arcs sorted by source.
 
-    The automaton of one reference has the weights of the paper's table, so that a best path costs −numerator. With
-    several, each one's weights are divided by its own denominator and they are joined at a new start: a best path
-    then costs −rate. A graph stands for several, those of one length together. References without words have no
-    rate, and are left out where there are others.
+    From every state a final one can be reached. Where any path has words, those without are left out: they have no
+    rate.
 
-    Args:
-        references: The words of each, or a graph.
-        gains: The metric's parameters.
-        vocabulary: Numbers for the words; their own where it is not given.
-        silent: Words that count as none.
+    Attributes:
+        source: Source state of each arc.
+        target: Target state of each arc.
+        word: What each arc counts as: a word number, `UNKNOWN`, or ε.
+        size: What each arc adds to the denominator.
+        arc: The arc of the graph that was given; −1 for none.
+        final: Whether a path may end, a state.
+        words: How many words are behind, a state; or more, where that is as many as are counted apart.
     """
-    if vocabulary is None:
-        vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
-    graphs = [graph for reference in references for graph in _by_length(reference, gains.order, vocabulary, silent)]
-    divide = len(references) > 1 or isinstance(references[0], Lattice)
-    if divide and any(graph.has_words for graph in graphs):
-        graphs = [graph for graph in graphs if graph.has_words]
-    parts = [_weighted(graph, gains, divide=divide) for graph in graphs]
-    symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
-    return fst_from_arrays(_union(parts, symbols))
+
+    source: Numbers
+    target: Numbers
+    word: Words
+    size: Numbers
+    arc: Numbers
+    final: npt.NDArray[np.bool_]
+    words: Numbers
+
+    @staticmethod
+    def of_words(words: Words, order: int) -> ReferenceGraph:
+        """The graph of one string."""
+        places = np.arange(len(words) + 1, dtype=np.int32)
+        size = np.minimum(places[1:], order)
+        return ReferenceGraph(places[:-1], places[1:], words, size, places[:-1], places == len(words), places)
+
+    @staticmethod
+    def of_lattice(
+        lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
+    ) -> ReferenceGraph:
+        """The graph of all that a lattice says.
+
+        Args:
+            lattice: The reference.
+            word: What each of its arcs counts as.
+            order: n.
+            most: How many words are counted apart; no more than denominators need where it is not given.
+            backward: Whether paths are read from their ends. Denominators are the same.
+        """
+        unfolding = _Unfolding(word, order, max(1, order - 1) if most is None else most)
+        return unfolding.backward(lattice) if backward else unfolding.forward(lattice)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether paths have words; either all have some, or none has."""
+        return bool(np.any(self.word != EPSILON))
+
+    def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
+        """The same with other final states, without what leads to none of them."""
+        kept = final.copy()
+        for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
+            kept[source] |= kept[target]
+        arcs = np.flatnonzero(kept[self.target])
+        number = np.cumsum(kept, dtype=np.int32) - 1
+        return ReferenceGraph(
+            number[self.source[arcs]],
+            number[self.target[arcs]],
+            self.word[arcs],
+            self.size[arcs],
+            self.arc[arcs],
+            final[kept],
+            self.words[kept],
+        )
 
 
-def _by_length(
-    reference: Sequence[str] | Lattice, order: int, vocabulary: Vocabulary, silent: Collection[str]
-) -> list[ReferenceGraph]:
-    """A reference as graphs of strings of one length."""
-    if not isinstance(reference, Lattice):
-        counted = words_in(reference, silent)
-        return [ReferenceGraph.of_words(vocabulary.encode(counted), order)]
-    label = counted_labels(reference, vocabulary, silent)
-    whole = ReferenceGraph.of_lattice(reference, label, order, most=reference.num_states)
-    return [whole.ending_in(whole.final & (whole.words == words)) for words in np.unique(whole.words[whole.final])]
+class _Unfolding:
+    """A lattice whose states are copied by how many words stand before them."""
+
+    def __init__(self, word: Words, order: int, most: int) -> None:
+        self._word, self._order, self._most = word.tolist(), order, most
+
+    def forward(self, lattice: Lattice) -> ReferenceGraph:
+        onward = _by_state(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True))
+        return self._unfolded(range(lattice.num_states), onward, set(lattice.final.tolist()))
+
+    def backward(self, lattice: Lattice) -> ReferenceGraph:
+        """From the ends, in their order, after a start of its own."""
+        onward = _by_state(zip(lattice.target.tolist(), lattice.source.tolist(), strict=True))
+        start = lattice.num_states
+        onward[start] = [(_NO_ARC, end) for end in lattice.final.tolist()]
+        return self._unfolded(range(start, -1, -1), onward, {0})
+
+    def _unfolded(self, states: range, onward: dict[int, list[tuple[int, int]]], ends: set[int]) -> ReferenceGraph:
+        """The copies that the first state reaches; of their ends those with words, if any have some."""
+        number: dict[tuple[int, int], int] = {}
+        counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
+        rows = []
+        for state in states:
+            for count in sorted(counts[state]):
+                number[state, count] = len(number)
+                for arc, target in onward[state]:
+                    word = self._word[arc] if arc != _NO_ARC else EPSILON
+                    after = min(count + (word != EPSILON), self._most)
+                    counts[target].add(after)
+                    size = min(count + 1, self._order) if word != EPSILON else 0
+                    rows.append((number[state, count], (target, after), word, size, arc))
+        said = any(count for end in ends for count in counts[end])
+        final = [state in ends and (count > 0 or not said) for state, count in number]
+        table = [(source, number[target], *rest) for source, target, *rest in rows]
+        columns = np.array(table, dtype=np.int32).reshape(-1, 5).T.copy()
+        words = np.array([count for _, count in number], dtype=np.int32)
+        ends_here = np.array(final, dtype=np.bool_)
+        whole = ReferenceGraph(columns[0], columns[1], columns[2], columns[3], columns[4], ends_here, words)
+        return whole.ending_in(whole.final)
 
 
-def _weighted(reference: ReferenceGraph, gains: Gains, *, divide: bool) -> FstArrays:
-    automaton = recognition_automaton(reference, gains.order)
-    words = int(reference.words[reference.final].max())
-    size = ngram_total(words, gains.order) if divide and words else 1
-    final = np.where(automaton.final, 0.0, np.inf)
-    gain = np.array(gains.of_edits(), dtype=np.float64) / (gains.unit * size)
-    label = automaton.label
-    return FstArrays(0, final, automaton.source, automaton.target, label, label, -gain[automaton.edit])
+def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """Arc numbers and where they lead, by the state that they leave."""
+    onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for arc, (here, there) in enumerate(ends):
+        onward[here].append((arc, there))
+    return onward
 
 
-def _union(parts: Sequence[FstArrays], symbols: dict[int, str] | None) -> FstArrays:
-    offsets = np.cumsum([1, *(len(part.final) for part in parts)]) if len(parts) > 1 else np.array([0])
-    source = [part.source + offset for part, offset in zip(parts, offsets, strict=False)]
-    target = [part.target + offset for part, offset in zip(parts, offsets, strict=False)]
-    label, weight, final = [p.input for p in parts], [p.weight for p in parts], [p.final for p in parts]
-    if len(parts) > 1:
-        starts = offsets[:-1]
-        source, target = [np.zeros_like(starts), *source], [starts, *target]
-        label, weight = [np.full(len(starts), EPSILON), *label], [np.zeros(len(starts)), *weight]
-        final = [np.array([np.inf]), *final]
-    labels = np.concatenate(label).astype(np.int32)
-    return FstArrays(
-        start=0,
-        final=np.concatenate(final),
-        source=np.concatenate(source).astype(np.int32),
-        target=np.concatenate(target).astype(np.int32),
-        input=labels,
-        output=labels,
-        weight=np.concatenate(weight),
-        input_symbols=symbols,
-        output_symbols=symbols,
-    )
+def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
+    """The words that a reference says, or may say."""
+    if isinstance(reference, Lattice):
+        reference = reference.vocabulary.decode(np.unique(reference.word))
+    return [word for word in reference if word not in silent]
+
+
+def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
+    """What each arc of a reference counts as, in the numbers of a vocabulary: ε, a word, or `UNKNOWN`."""
+    numbers, place = np.unique(reference.word, return_inverse=True)
+    words = [reference.vocabulary.word(number) for number in numbers.tolist()]
+    label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
+    return np.array(label, dtype=np.int32)[place]
+
+
+# ---- The n-grams of references as a trie: what a string can match, and how often that counts ----
+
+_EMPTY = 0
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceNgrams:
+    """A trie with a row an n-gram; row 0 is the empty one.
+
+    Attributes:
+        order: Words of the longest n-grams.
+        parent: The row of an n-gram without its last word; −1 for the empty one.
+        word: The number of its last word.
+        length: Its words.
+        most: How often it stands in the reference that has it most often: more matches do not count.
+    """
+
+    order: int
+    parent: Words
+    word: Words
+    length: npt.NDArray[np.int64]
+    most: npt.NDArray[np.int64]
+    _rows: dict[tuple[int, int], int]
+
+    @classmethod
+    def of(cls, references: Sequence[Words], order: int) -> Self:
+        """Those of some references; words without a number, which no graph says, are in none of them."""
+        rows: dict[tuple[int, int], int] = {}
+
+        def added(row: int, word: int) -> int:
+            return rows.setdefault((row, word), len(rows) + 1)
+
+        counted = [Counter(_rows_in(reference, order, added)) for reference in references]
+        parent = np.array([-1, *(row for row, _ in rows)], dtype=np.int32)
+        length = np.zeros(len(parent), dtype=np.int64)
+        most = np.zeros(len(parent), dtype=np.int64)
+        for row in range(1, len(parent)):
+            length[row] = length[parent[row]] + 1
+            most[row] = max(count[row] for count in counted)
+        return cls(order, parent, np.array([EPSILON, *(word for _, word in rows)], dtype=np.int32), length, most, rows)
+
+    def counts_in(self, words: Words) -> npt.NDArray[np.int64]:
+        """How often each of them stands in a string."""
+        rows = list(_rows_in(words, self.order, lambda row, word: self._rows.get((row, word), _EMPTY)))
+        return np.bincount(np.array(rows, dtype=np.int64), minlength=len(self.parent))
+
+
+def _rows_in(words: Words, order: int, follow: Callable[[int, int], int]) -> Iterator[int]:
+    """The rows of the n-grams of a string, each as often as it stands there."""
+    numbers = words.tolist()
+    for first in range(len(numbers)):
+        row = _EMPTY
+        for number in numbers[first : first + order]:
+            row = follow(row, number) if number > EPSILON else _EMPTY
+            if row == _EMPTY:
+                break
+            yield row

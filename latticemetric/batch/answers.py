@@ -1,15 +1,27 @@
-"""One question asked of many graphs, without references."""
+"""One question asked of many graphs: ours without references, or a user's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+from latticemetric.batch.outcomes import built
+from latticemetric.batch.pairing import Pair, Style, pair_up
 from latticemetric.errors import InputError, LatticeMetricError, placed
-from latticemetric.formats.registry import Entry, Graph
-from latticemetric.workers.stream import Run, answered
+from latticemetric.formats.reading import entries
+from latticemetric.formats.references import read_references
+from latticemetric.formats.registry import Entry
+from latticemetric.formats.symbols import as_vocabulary
+from latticemetric.graph import Graph
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.map import Run, answered
+from latticemetric.parallel.pool import Workers
+from latticemetric.vocabulary import Vocabulary
+
+# ---- One question asked of many graphs, without references ----
 
 
 class Located(Protocol):
@@ -60,3 +72,86 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
 def failed(question: Located, error: InputError) -> Answer:
     """The answer of a graph that has none."""
     return Answer(question.name, None, error, question.where)
+
+
+# ---- One question of a user's own, asked of many graphs ----
+
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+
+def ask_each(
+    ask: Callable[..., Any],
+    graphs: Paths | Iterable[tuple[str, Graph]],
+    references: Paths | None = None,
+    *,
+    workers: Workers = 1,
+    keep_going: bool = False,
+    timeout: float | None = None,
+    max_memory: int | None = None,
+    format: str | None = None,
+    symbols: str | os.PathLike[str] | Vocabulary | None = None,
+    style: Style = "auto",
+) -> Iterator[Answer]:
+    """Asks many graphs a question, some of them at once; answers come in the order of the graphs.
+
+    However many there are, few are under way at a time. Files are best given by name: where it can, a worker reads
+    its graphs itself.
+
+    Args:
+        ask: What is asked: a function of a graph or, with references, of a graph and what is to be said. What it
+            answers is sent between processes, and for an executor or a cluster so is the function.
+        graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
+        references: Files of references, as for the command line.
+        workers: How many processes answer; or an executor, or a Dask client.
+        keep_going: Whether a graph that fails is an answer with a `problem`, and not the end.
+        timeout: Seconds that one graph may take; one that takes longer has failed. Limits take processes that can be
+            killed: with them, each worker of an executor answers in one of its own.
+        max_memory: Bytes that one graph may take, likewise; Linux only.
+        format: A format's name; sniffed from the content where it is not given.
+        symbols: A symbol table (or its file) that spells word numbers.
+        style: Whether lines of references begin with ids (`keyed`) or not (`plain`).
+
+    Raises:
+        InputError: A graph has a problem, unless failures are gone past.
+
+    Examples:
+        >>> from functools import partial
+        >>> from latticemetric import Lattice, consensus
+        >>> lattices = [("one", Lattice.from_strings(["a b", "a c"], costs=[1.0, 2.0]))]
+        >>> for answer in ask_each(partial(consensus, scale=0.5), lattices):
+        ...     print(answer.name, answer.value.words)
+        one ('a', 'b')
+    """
+    vocabulary = as_vocabulary(symbols)
+    named = _paths(graphs)
+    found = _given(graphs) if named is None else entries(named, format, vocabulary)
+    run = Run(workers, keep_going, Limits(timeout, max_memory))
+    if references is None:
+        return answers_of(found, ask, run)
+    files = [read_references(path, vocabulary) for path in _paths(references) or []]
+    return answered(partial(_answer_of_user, ask), failed, pair_up(found, files, style), run)
+
+
+def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:
+    graph, references = built(pair)
+    assert pair.entry is not None
+    with placed(pair.entry.place):
+        return Answer(pair.name, ask(graph, references), where=pair.where, format=pair.entry.format)
+
+
+def _paths(given: Any) -> list[str] | None:
+    """The names of files, if that is what is given."""
+    if isinstance(given, str | os.PathLike):
+        return [os.fspath(given)]
+    if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):
+        return [os.fspath(one) for one in given]
+    return None
+
+
+def _given(graphs: Any) -> Iterator[Entry]:
+    for name, graph in graphs:
+        yield Entry(name, name, partial(_same, graph), naming="own")
+
+
+def _same(graph: Graph) -> Graph:
+    return graph

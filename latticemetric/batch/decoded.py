@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from latticemetric.alignment import Alignment
 from latticemetric.errors import UsageError
-from latticemetric.forest import Forest
-from latticemetric.lattice import Lattice, Scales
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
+from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import GraphReference, Metric
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.questions.decoding.mbr import mbr, mbr_metric
-from latticemetric.questions.oracles.oracle import oracle
+from latticemetric.oracle_search.oracle import oracle
 
 AUTO = "auto"
 """By word errors, as consensus networks are read; by n-grams where the graph is a forest, which has no such search."""

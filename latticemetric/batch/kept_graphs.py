@@ -6,9 +6,9 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 
-from latticemetric.formats.files.spool import temporary_files
-from latticemetric.formats.registry import Graph
-from latticemetric.workers.plain import PlainData
+from latticemetric.formats.streams.spool import temporary_files
+from latticemetric.graph import Graph
+from latticemetric.parallel.plain import PlainData
 
 _MOST_IN_MEMORY = 2**24
 

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.drawing.diagram import Diagram, Ways
-from latticemetric.drawing.forest_diagram import forest_diagram
-from latticemetric.drawing.lattice_diagram import lattice_diagram
+from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
 from latticemetric.errors import InputError, shortened
-from latticemetric.forest import Forest
-from latticemetric.lattice import Lattice, Scales
-from latticemetric.questions.distributions.posteriors import posteriors
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.posterior.posteriors import posteriors
 
 _MORE_STATES = 30  # are drawn at most, beside those of the ways
 _LONGEST_LABEL = 24

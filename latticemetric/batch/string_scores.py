@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from latticemetric.metrics.base import Metric, references_each
 from latticemetric.metrics.registry import make_metric
-from latticemetric.questions.oracles.scored_path import Oracle
+from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.signature import Signature
 
 Words = tuple[str, ...]

@@ -15,7 +15,7 @@ from latticemetric.cli.files import GraphFiles
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import Part
-    from latticemetric.formats.registry import Graph
+    from latticemetric.graph import Graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 Item = dict[str, Any]

@@ -33,7 +33,7 @@ def put_automaton_oracles(
     lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
 ) -> None:
     """Reads, asks, and writes."""
-    from latticemetric.batch.automaton_oracles import automaton_oracles
+    from latticemetric.batch.user_automaton import automaton_oracles
 
     _refuse_others(references, chosen["engine"])
     pairs = running.taken(_pairs(lattices, references, style, chosen), chosen["shard"])
@@ -62,8 +62,8 @@ def _refuse_others(references: tuple[str, ...], engine: str) -> None:
 
 
 def _read(path: str) -> Any:
-    from latticemetric.formats.files.stream import open_stream
-    from latticemetric.fst_layout import decode
+    from latticemetric.formats.streams.stream import open_stream
+    from latticemetric.lattice.fst_binary import decode
 
     require_pynini()
     import pynini
@@ -96,7 +96,7 @@ class Totals:
     """
 
     def __init__(self, part: Part | None) -> None:
-        from latticemetric.batch.automaton_oracles import AutomatonTotals
+        from latticemetric.batch.user_automaton import AutomatonTotals
 
         self.sums, self.part = AutomatonTotals(), part
 

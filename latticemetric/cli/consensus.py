@@ -59,7 +59,7 @@ def command(
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.questions.decoding.consensus import consensus
+    from latticemetric.mbr_decoding.consensus import consensus
 
     def lines(found: Iterator[Answer]) -> Iterable[str]:
         networks = answers.written_beside(found, write_lattices, lambda network: network.to_lattice(least))

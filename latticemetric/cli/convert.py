@@ -17,7 +17,7 @@ from latticemetric.errors import LatticeMetricError, UsageError, harmless, short
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.formats.registry import Graph
+    from latticemetric.graph import Graph
 
 
 _EPILOG = """\b

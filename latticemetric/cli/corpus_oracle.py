@@ -13,7 +13,7 @@ from latticemetric.cli.oracle_writing import TSV_COLUMNS, TSV_ONE_BEST
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.corpus_oracles import CorpusAnswer
+    from latticemetric.batch.corpus_bleu import CorpusAnswer
 
 _NAMES = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 _OF_RATES = (
@@ -32,9 +32,9 @@ def put_corpus_oracle(
     lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
 ) -> None:
     """Reads, asks, and writes; all at once, when all is known."""
-    from latticemetric.batch.corpus_oracles import corpus_oracle_of
+    from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.metrics.registry import make_metric
-    from latticemetric.questions.oracles.corpus_oracle import as_bleu
+    from latticemetric.oracle_search.corpus_bleu import as_bleu
 
     _refuse_others(chosen)
     metric = as_bleu(make_metric(chosen["metric"]))

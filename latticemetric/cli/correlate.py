@@ -15,7 +15,7 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.evaluation.agreement import Agreement
     from latticemetric.evaluation.grouping import Grouping
-    from latticemetric.evaluation.people import HumanScores
+    from latticemetric.evaluation.judgments import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
     from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged.test_set import JudgedSystems
@@ -193,9 +193,9 @@ def _evaluated(
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
     from latticemetric.evaluation.correlating import correlate
     from latticemetric.evaluation.grouping import group_segments
-    from latticemetric.evaluation.people import human_scores
+    from latticemetric.evaluation.judgments import human_scores
     from latticemetric.evaluation.systems import system_tables
-    from latticemetric.workers.pool import default_workers
+    from latticemetric.parallel.pool import default_workers
 
     columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judgments.columns
     human = human_scores(
@@ -247,7 +247,7 @@ def _check_plot(chosen: dict[str, Any]) -> None:
 
 
 def _plot(agreement: Agreement, grouping: Grouping | None, chosen: dict[str, Any]) -> None:
-    from latticemetric.report.agreement import plot_agreement, plot_grouping
+    from latticemetric.report.plots import plot_agreement, plot_grouping
 
     if grouping is not None and chosen["plot_level"] == "groups":
         plot_grouping(grouping, chosen["plot"])

@@ -10,8 +10,7 @@ from latticemetric.cli.display import shown, table
 from latticemetric.errors import harmless
 from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.comparison import MetricComparison
-from latticemetric.evaluation.correlation import Correlation
-from latticemetric.evaluation.segment_level import SegmentCorrelation
+from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
 
 
 def text_lines(report: CorrelationReport) -> Iterator[str]:

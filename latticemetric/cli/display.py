@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from latticemetric.alignment import display_width
 from latticemetric.errors import harmless
+from latticemetric.metrics.alignment import display_width
 
 _ID_WIDTH = 12
 

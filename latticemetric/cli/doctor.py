@@ -13,7 +13,7 @@ from latticemetric.cli import options
 from latticemetric.cli.help_page import verb
 
 if TYPE_CHECKING:
-    from latticemetric.installation.checks import Check, Installation
+    from latticemetric.doctor import Check, Installation
 
 _EPILOG = """\b
 Examples:
@@ -29,7 +29,7 @@ def command(*, output_format: str) -> None:
 
     Exit status: 0 if all that is required works, else 1.
     """
-    from latticemetric.installation.diagnosis import diagnose_installation
+    from latticemetric.doctor import diagnose_installation
 
     found = diagnose_installation()
     lines = [json.dumps(found.asdict(), ensure_ascii=False, indent=2)] if output_format == "json" else _text(found)

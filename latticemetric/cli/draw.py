@@ -15,7 +15,8 @@ from latticemetric.cli.help_page import verb
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
-    from latticemetric.formats.registry import Entry, Graph
+    from latticemetric.formats.registry import Entry
+    from latticemetric.graph import Graph
     from latticemetric.metrics.base import GraphReference
 
 _FORMATS = ["text", "svg", "png", "pdf", "dot"]
@@ -106,7 +107,7 @@ def command(
 
     GRAPHS is a file, a folder, a quoted glob, or - for standard input. What is drawn on a terminal is made of letters.
     """
-    from latticemetric.drawing.drawings import format_of
+    from latticemetric.drawing.api import format_of
 
     written = output_format or ("text" if output == "-" else format_of(output))
     if written in {"png", "pdf"}:
@@ -197,7 +198,7 @@ def _text(text: str) -> tuple[str, ...]:
 
 
 def _automaton(said: list[GraphReference], **chosen: Any) -> Any:
-    from latticemetric.drawing.drawings import draw
+    from latticemetric.drawing.api import draw
 
     if len(said) > 1:
         raise UsageError("an automaton is drawn for one reference", advice=f"leave out {len(said) - 1}")
@@ -206,9 +207,9 @@ def _automaton(said: list[GraphReference], **chosen: Any) -> Any:
 
 def _drawn(graph: Any, kind: str, said: list[GraphReference], **chosen: Any) -> Any:
     """The drawing of a graph, or of what is made of it."""
-    from latticemetric.drawing.drawings import draw
-    from latticemetric.questions.distributions.posteriors import posteriors
-    from latticemetric.questions.graphs import as_lattice_or_forest
+    from latticemetric.drawing.api import draw
+    from latticemetric.graph import as_lattice_or_forest
+    from latticemetric.posterior.posteriors import posteriors
 
     scales = dict(chosen["scales"])
     names = options.listed(chosen["scores"])
@@ -216,7 +217,7 @@ def _drawn(graph: Any, kind: str, said: list[GraphReference], **chosen: Any) -> 
     weighed = {"scale": chosen["posterior_scale"], "scales": scales}
     most = chosen["most_states"] or None
     if kind == "network":
-        from latticemetric.questions.decoding.consensus import consensus
+        from latticemetric.mbr_decoding.consensus import consensus
 
         return draw(consensus(graph, **weighed), most_states=most)
     ways = _ways(graph, said, tree=kind == "tree", **chosen)
@@ -248,24 +249,24 @@ def _ways(
     ways: dict[str, Any] = {}
     rate, scales = searches.rate(**chosen), dict(chosen["scales"])
     if oracle:
-        from latticemetric.questions.oracles.oracle import oracle as best_of
+        from latticemetric.oracle_search.oracle import oracle as best_of
 
         found = best_of(graph, said, rate, scales=scales)
         ways["oracle"] = found
     if one_best or (tree and not (oracle or mbr)):
-        from latticemetric.questions.oracles.oracle import as_searched
+        from latticemetric.oracle_search.oracle import as_searched
 
         ways["1-best"] = found.one_best if oracle else as_searched(graph, rate, scales).one_best().tolist()
     if mbr:
-        from latticemetric.questions.decoding.mbr import mbr as mbr_of
+        from latticemetric.mbr_decoding.mbr import mbr as mbr_of
 
         ways["mbr"] = mbr_of(graph, scale=chosen["posterior_scale"], scales=scales)
     return ways
 
 
 def _tree(graph: Any, ways: dict[str, Any]) -> Any:
-    from latticemetric.drawing.drawings import draw
-    from latticemetric.forest import Forest
+    from latticemetric.drawing.api import draw
+    from latticemetric.forest.forest import Forest
 
     if not isinstance(graph, Forest):
         raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")

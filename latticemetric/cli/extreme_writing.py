@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from latticemetric.batch.extremes import Extremes, Wanted
+from latticemetric.batch.margins import Extremes, Wanted
 from latticemetric.cli.display import shown
 from latticemetric.errors import harmless
-from latticemetric.questions.oracles.hope import Hope
-from latticemetric.questions.oracles.scored_path import ScoredPath
+from latticemetric.oracle_search.margin import Hope
+from latticemetric.oracle_search.scored_path import ScoredPath
 
 _FIELDS = ["hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores"]
 

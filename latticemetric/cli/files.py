@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from latticemetric.workers.cluster import Cluster
+    from latticemetric.parallel.dask import Cluster
 
 STANDARD = "-"
 _LIST_SIGN = "@"
@@ -76,7 +76,7 @@ class GrammarName(NamesFiles):
     """A grammar by its name, or a file of rules."""
 
     def _name(self, value: str) -> Iterator[str]:
-        from latticemetric.rewriting.grammar import grammar_file
+        from latticemetric.normalization.grammar import grammar_file
 
         if (file := grammar_file(value)) is not None:
             yield file

@@ -29,7 +29,7 @@ def command() -> None:
 @command.command("list", cls=Verb)
 def list_() -> None:
     """The grammars that come with latticemetric, and what each is for."""
-    from latticemetric.rewriting.shipped import shipped_grammars, summary
+    from latticemetric.normalization.shipped import shipped_grammars, summary
 
     for name in shipped_grammars():
         click.echo(f"{name:<12}  {summary(name)}")
@@ -41,8 +41,8 @@ def list_() -> None:
 def show(grammar: str, *, source: bool) -> None:
     """The rules of GRAMMAR (a name, or a .far), with their sizes."""
     from latticemetric.cli.display import table
-    from latticemetric.rewriting.grammar import rule_sizes
-    from latticemetric.rewriting.shipped import grammar_source
+    from latticemetric.normalization.grammar import rule_sizes
+    from latticemetric.normalization.shipped import grammar_source
 
     if source:
         click.echo(grammar_source(grammar).read_text(encoding="utf-8"), nl=False)
@@ -58,8 +58,8 @@ def show(grammar: str, *, source: bool) -> None:
 @options.output
 def apply(grammar: str, *, hypothesis: bool, output: str) -> None:
     """What each line of standard input becomes under GRAMMAR, alternatives as { a / b }; @ is no word."""
-    from latticemetric.rewriting.grammar import find_grammar
-    from latticemetric.rewriting.notation import with_alternatives
+    from latticemetric.normalization.grammar import find_grammar
+    from latticemetric.normalization.notation import with_alternatives
 
     found = find_grammar(grammar)
     with options.results(output, at_once=False) as put:
@@ -76,14 +76,14 @@ def build(names: tuple[str, ...], output: str) -> None:
     """Write shipped grammars (all, or NAMES) as archives: DIR/NAME.far, for pynini and others."""
     from pathlib import Path
 
-    from latticemetric.rewriting.shipped import build as built
+    from latticemetric.normalization.shipped import build as built
 
     for path in built(names, Path(output)):
         say(harmless(f"written: {path}"))
 
 
 def _lines() -> Iterator[list[str]]:
-    from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
+    from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
     from latticemetric.vocabulary import split_words
 
     with open_stream(STANDARD_INPUT) as stream:

@@ -14,8 +14,8 @@ from latticemetric.cli.help_page import verb
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.forest import Forest
-    from latticemetric.formats.registry import Graph
+    from latticemetric.forest.forest import Forest
+    from latticemetric.graph import Graph
 
 _COLUMNS = [
     "id",
@@ -75,7 +75,7 @@ def _item(answer: Answer) -> dict[str, Any]:
 
 
 def _describe(graph: Graph) -> dict[str, Any]:
-    from latticemetric.lattice import Lattice
+    from latticemetric.lattice.lattice import Lattice
     from latticemetric.nbest import NBest
 
     if isinstance(graph, Lattice):

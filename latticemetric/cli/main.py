@@ -76,7 +76,7 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
         if ctx.resilient_parsing:  # a shell asks what could follow
-            from latticemetric.cli.completing import teach
+            from latticemetric.cli.completion import teach
 
             teach(command)
         return command
@@ -153,7 +153,7 @@ def _require_memory() -> None:
 def _status(command: click.Command, program: str) -> int:
     """Runs a command under a shell, or completes a line of one; the exit status."""
     if any(name.endswith("_COMPLETE") for name in os.environ):
-        from latticemetric.cli.completing import prepare
+        from latticemetric.cli.completion import prepare
 
         prepare(command)
     try:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.formats.registry import Graph
-    from latticemetric.lattice import Lattice
+    from latticemetric.graph import Graph
+    from latticemetric.lattice.lattice import Lattice
 
 Asked = tuple[list[dict[str, Any]], "Lattice | None"]
 """Results of a graph, and the lattice that is to be written, if any."""
@@ -57,27 +57,27 @@ def _require_one_setting(grid: dict[str, Any], what: str) -> None:
 
 
 def _with_metric(method: str, *, samples: int | None, seed: int, **parameters: str | None) -> dict[str, Any]:
-    from latticemetric.questions.decoding.mbr import mbr_metric
+    from latticemetric.mbr_decoding.mbr import mbr_metric
 
     given = {name: value for name, value in parameters.items() if value is not None}
     return {"method": mbr_metric(method, **given), "samples": samples, "seed": seed}
 
 
 def _by_ngrams(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> Asked:
-    from latticemetric.questions.decoding.mbr import mbr_grid
+    from latticemetric.mbr_decoding.mbr import mbr_grid
 
     return [found.asdict() for found in mbr_grid(graph, evidence=evidence, **parameters)], None
 
 
 def _with_lattice(graph: Graph, evidence: Graph | None = None, *, single: dict[str, Any], **chosen: Any) -> Asked:
-    from latticemetric.questions.decoding.mbr_lattice import mbr_with_lattice
-    from latticemetric.questions.decoding.ngram_gain import GainParameters
+    from latticemetric.mbr_decoding.lattice import mbr_with_lattice
+    from latticemetric.mbr_decoding.ngram_gain import GainParameters
 
     found, lattice = mbr_with_lattice(graph, GainParameters(**single), evidence=evidence, **chosen)
     return [found.asdict()], lattice
 
 
 def _by_strings(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> Asked:
-    from latticemetric.questions.decoding.mbr import mbr
+    from latticemetric.mbr_decoding.mbr import mbr
 
     return [mbr(graph, evidence=evidence, **parameters).asdict()], None

@@ -12,8 +12,8 @@ from latticemetric.cli.display import say
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.examples import Example
-    from latticemetric.tuning.mbr_result import MBRTuning
+    from latticemetric.batch.evidence import Example
+    from latticemetric.batch.tuning import MBRTuning
 
 _COLUMNS = ["scale", "T", "p", "r", "order", "word_penalty", "score", "best"]
 
@@ -30,7 +30,7 @@ def tune(
     **parameters: Any,
 ) -> None:
     """Finds the parameters and writes them; graphs that fail are left out under `keep_going`, which is status 1."""
-    from latticemetric.tuning.mbr_tuning import tune_mbr
+    from latticemetric.batch.tuning import tune_mbr
 
     (measured,) = options.metric_list([metric])
     ignored = options.word_list(ignore)
@@ -64,7 +64,7 @@ def _examples(
     keep_going: bool,
 ) -> tuple[list[Example], int]:
     """The development set, and how many of it failed."""
-    from latticemetric.batch.examples import examples_of
+    from latticemetric.batch.evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references

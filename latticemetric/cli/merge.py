@@ -28,7 +28,7 @@ def command(*, shards: tuple[str, ...], output_format: str, plot: str | None, ou
     It is, byte for byte, what one run without shards writes: items in the order of the graphs, totals summed exactly.
     A sweep may also be written in other formats, and drawn.
     """
-    from latticemetric.batch.shard_documents import shard_documents
+    from latticemetric.batch.shards import shard_documents
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
@@ -45,7 +45,7 @@ def command(*, shards: tuple[str, ...], output_format: str, plot: str | None, ou
     if output_format != "json" or plot is not None:
         options.refuse(["output_format", "plot"], "documents of other verbs than sweep")
 
-    from latticemetric.batch.merging import merged
+    from latticemetric.batch.merge import merged
 
     with options.results(output, at_once=False) as put:
         for line in merged(documents):

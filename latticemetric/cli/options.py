@@ -14,7 +14,7 @@ from latticemetric.cli.files import GrammarName, NamesFiles, ResultFile
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
-    from latticemetric.rewriting.grammar import Grammar
+    from latticemetric.normalization.grammar import Grammar
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,7 +62,7 @@ MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 def checked_workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
     """A number of workers, checked."""
     if number is not None and number > 1:
-        from latticemetric.workers.pool import check_workers
+        from latticemetric.parallel.pool import check_workers
 
         with placed("--workers"):
             check_workers(number)
@@ -137,7 +137,7 @@ def _name_and_number(
     """NAME=NUMBER, each checked."""
     if not values:
         return ()
-    from latticemetric.formats.texts.fields import is_number
+    from latticemetric.formats.text.fields import is_number
 
     pairs = []
     for value in values:
@@ -270,7 +270,7 @@ def word_list(text: str | None) -> frozenset[str]:
     from latticemetric.vocabulary import split_words
 
     if text.startswith("@"):
-        from latticemetric.formats.files.stream import open_stream
+        from latticemetric.formats.streams.stream import open_stream
 
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
@@ -287,7 +287,7 @@ def grammar(name: str | None) -> Grammar | None:
     """The grammar of `--normalize`, if there is one."""
     if name is None:
         return None
-    from latticemetric.rewriting.grammar import find_grammar
+    from latticemetric.normalization.grammar import find_grammar
 
     return find_grammar(name)
 

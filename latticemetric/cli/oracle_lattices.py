@@ -12,8 +12,8 @@ from latticemetric.formats.registry import find_format, format_for_writing
 from latticemetric.formats.writing import STANDARD_OUTPUT, write
 
 if TYPE_CHECKING:
-    from latticemetric.batch.oracles import Outcome
-    from latticemetric.formats.registry import Graph
+    from latticemetric.batch.outcomes import Outcome
+    from latticemetric.graph import Graph
 
 
 class LatticeFile:

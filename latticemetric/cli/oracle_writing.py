@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.batch.oracle_sums import OracleSums
-from latticemetric.batch.oracles import Outcome
+from latticemetric.batch.outcomes import Outcome
 from latticemetric.batch.shards import document_end
+from latticemetric.batch.totals import OracleSums
 from latticemetric.cli.display import named, shown, table, tsv_field
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part
     from latticemetric.cli.extreme_writing import ExtremeWriter
-    from latticemetric.questions.oracles.scored_path import Oracle, ScoredPath
+    from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
 
 _SIDES = ("oracle", "one_best")
 TSV_COLUMNS = [

@@ -21,7 +21,7 @@ from latticemetric.cli.files import (
     written_files,
 )
 from latticemetric.errors import UsageError
-from latticemetric.formats.files.inputs import Inputs, identity, watched
+from latticemetric.formats.streams.inputs import Inputs, identity, watched
 
 Written = list[tuple[click.Parameter, str]]
 
@@ -100,7 +100,7 @@ def _check_distinct(written: Written) -> None:
 
 def _check_outside(context: click.Context, written: Written) -> None:
     """Refuses a new file among those that are read: this run, or the next one, would read it, too."""
-    from latticemetric.formats.files.paths import would_mean
+    from latticemetric.formats.streams.paths import would_mean
 
     folders = [name for parameter, name in named_files(context) if _of_many(parameter)]
     for parameter, path in written:

@@ -16,9 +16,9 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import Part
-    from latticemetric.formats.registry import Graph
-    from latticemetric.lattice import Lattice
-    from latticemetric.questions.distributions.posterior_listing import PosteriorListing
+    from latticemetric.graph import Graph
+    from latticemetric.lattice.lattice import Lattice
+    from latticemetric.posterior.listing import PosteriorListing
 
 _COLUMNS = {
     "words": ["word", "posterior"],
@@ -93,9 +93,9 @@ def _require_meaning(of: str, write_lattices: str | None) -> None:
 def _answer(
     graph: Graph, *, scale: float, scales: Any, listed: dict[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    from latticemetric.questions.distributions.posterior_listing import listing
-    from latticemetric.questions.distributions.posteriors import posteriors
-    from latticemetric.questions.graphs import as_lattice
+    from latticemetric.graph import as_lattice
+    from latticemetric.posterior.listing import listing
+    from latticemetric.posterior.posteriors import posteriors
 
     if not with_lattice and listed["of"] != "arcs":
         return listing(posteriors(graph, scale=scale, scales=scales), **listed), None

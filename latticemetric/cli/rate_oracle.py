@@ -11,7 +11,7 @@ from latticemetric.cli.oracle_lattices import LatticeFile
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.extremes import Wanted
+    from latticemetric.batch.margins import Wanted
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.metrics.recognition import GRR
 
@@ -20,8 +20,8 @@ def put_rate_oracles(
     lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
 ) -> None:
     """Reads, asks, and writes."""
-    from latticemetric.batch.oracle_sums import OracleSums
-    from latticemetric.batch.oracles import oracles_of
+    from latticemetric.batch.outcomes import oracles_of
+    from latticemetric.batch.totals import OracleSums
     from latticemetric.cli.oracle_writing import Writer
 
     _refuse_contradictions(output_format, **chosen)
@@ -97,7 +97,7 @@ def _wanted(
     graphs = write_lattices is not None
     if not (nbest or hope or fear or worst or graphs):
         return None
-    from latticemetric.batch.extremes import Wanted
+    from latticemetric.batch.margins import Wanted
 
     return Wanted(nbest or 0, hope, fear, on, worst, graphs)
 

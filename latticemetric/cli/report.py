@@ -91,10 +91,9 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
     the order of the lattices, or lines that begin with ids; give several files for several references.
     """
-    from latticemetric.batch.review_totals import ReviewTotals
-    from latticemetric.batch.reviews import Reviewing, reviews_of
-    from latticemetric.questions.oracles.sweep import Points
-    from latticemetric.report.page_writing import check_page, page
+    from latticemetric.batch.review import Reviewing, ReviewTotals, reviews_of
+    from latticemetric.oracle_search.sweep import Points
+    from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report
 
     check_page()

@@ -16,10 +16,10 @@ from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part, Question
-    from latticemetric.workers.cluster import Cluster
-    from latticemetric.workers.journal import Journal
-    from latticemetric.workers.pool import Workers
-    from latticemetric.workers.stream import Run
+    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.journal import Journal
+    from latticemetric.parallel.map import Run
+    from latticemetric.parallel.pool import Workers
 
 F = TypeVar("F", bound=Callable[..., Any])
 Q = TypeVar("Q", bound="Question")
@@ -74,7 +74,7 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
     if text is None:
         return None
-    from latticemetric.workers.cluster import Cluster
+    from latticemetric.parallel.dask import Cluster
 
     return Cluster.parse(text)
 
@@ -135,9 +135,9 @@ def running(
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
     from latticemetric.formats.writing import synced
     from latticemetric.memory import graph_bytes
-    from latticemetric.workers.limits import Limits
-    from latticemetric.workers.pool import default_workers
-    from latticemetric.workers.stream import Run
+    from latticemetric.parallel.limits import Limits
+    from latticemetric.parallel.map import Run
+    from latticemetric.parallel.pool import default_workers
 
     limits = Limits(timeout, max_memory, graph_bytes(workers or default_workers()) if cluster is None else None)
     journal = _journal(output) if resume else None
@@ -171,7 +171,7 @@ def _watched(journal: Journal | None) -> Iterator[None]:
 @contextlib.contextmanager
 def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
     """Processes here, or those of a cluster."""
-    from latticemetric.workers.pool import default_workers
+    from latticemetric.parallel.pool import default_workers
 
     if cluster is None:
         yield number or default_workers()
@@ -186,7 +186,7 @@ def _journal(output: str) -> Journal:
     from latticemetric.cli.files import journal_of, written_files
     from latticemetric.cli.fingerprint import fingerprint
     from latticemetric.formats.writing import is_replaceable, remove_drafts
-    from latticemetric.workers.journal import Journal
+    from latticemetric.parallel.journal import Journal
 
     if output == _STANDARD:
         raise UsageError("standard output cannot be gone on with", where="--resume", advice="name a file: --output")

@@ -53,7 +53,7 @@ def rate(
 ) -> GRR:
     """The metric of these options."""
     from latticemetric.metrics.registry import make_metric
-    from latticemetric.questions.oracles.oracle import as_recognition_rate
+    from latticemetric.oracle_search.oracle import as_recognition_rate
 
     penalties = {name: value for name, value in (("alpha", alpha), ("beta", beta)) if value is not None}
     words = {"ignore": options.word_list(ignore), "wildcard": options.word_list(wildcard)}

@@ -79,10 +79,8 @@ def command(
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
     the order of the lattices, or lines that begin with ids; give several files for several references.
     """
-    from latticemetric.batch.sweep import swept_pairs
-    from latticemetric.batch.sweep_state import SweepQuestion
-    from latticemetric.batch.sweep_totals import checked_borders
-    from latticemetric.questions.oracles.sweep import Points
+    from latticemetric.batch.sweep import SweepQuestion, checked_borders, swept_pairs
+    from latticemetric.oracle_search.sweep import Points
 
     points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"])
     borders = checked_borders(chosen["by_length"])

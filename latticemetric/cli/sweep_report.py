@@ -11,10 +11,8 @@ from latticemetric.cli.display import say
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.shard_documents import ShardDocument
-    from latticemetric.batch.shards import Part
-    from latticemetric.batch.sweep_state import SweepQuestion
-    from latticemetric.batch.sweep_totals import Sweep, Swept
+    from latticemetric.batch.shards import Part, ShardDocument
+    from latticemetric.batch.sweep import Sweep, SweepQuestion, Swept
     from latticemetric.evaluation.bootstrap import Interval
 
 
@@ -50,8 +48,8 @@ class SweepReport:
     @classmethod
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepReport:
         """The same of what the documents of shards say."""
-        from latticemetric.batch.shard_documents import put_together
-        from latticemetric.batch.sweep_state import SweepQuestion, swept_in_turn
+        from latticemetric.batch.shards import put_together
+        from latticemetric.batch.sweep import SweepQuestion, swept_in_turn
 
         def read(some: Sequence[ShardDocument]) -> SweepReport:
             state = some[0].sums
@@ -75,14 +73,14 @@ class SweepReport:
 
     def state(self) -> dict[str, Any]:
         """All of it in plain values, for JSON."""
-        from latticemetric.batch.sweep_state import swept_states
+        from latticemetric.batch.sweep import swept_states
 
         asked = {"question": self.question.state(), "resampling": self.resampling}
         return {**asked, "swept": swept_states(self.swept)}
 
     def draw(self, plot: str) -> None:
         """Draws it into a file."""
-        from latticemetric.report.sweep_plot import draw_sweep
+        from latticemetric.report.plots import draw_sweep
 
         metric = self.question.metric
         better = "higher" if metric.higher_is_better else "lower"

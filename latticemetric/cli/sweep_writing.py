@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from latticemetric.batch.shards import Part, document_end
-from latticemetric.batch.sweep_totals import LengthBin, Sweep, SweepRow
+from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
 from latticemetric.cli.display import shown, table, tsv_field
 from latticemetric.evaluation.bootstrap import Interval
 

@@ -17,8 +17,8 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.cli.tags_writing import Findings
-    from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
-    from latticemetric.evaluation.tags.word_tags import WordTags
+    from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+    from latticemetric.evaluation.word_tags.tags import WordTags
 
 _EPILOG = """\b
 Examples:
@@ -169,7 +169,7 @@ def _refuse_strangers(*, of_lattices: bool) -> None:
 
 
 def _check(output_format: str, *, compare: bool, sampling: bool, pairs_by: str, **_: Any) -> None:
-    from latticemetric.evaluation.tags.tag_metrics import COMPARED, find_tag_metric
+    from latticemetric.evaluation.word_tags.metrics import COMPARED, find_tag_metric
 
     if find_tag_metric(pairs_by) not in COMPARED:
         raise UsageError(f"{pairs_by} is not compared", where="--pairs-by", advice="choose among those of --compare")
@@ -190,7 +190,7 @@ def _names(paths: Sequence[str]) -> list[str]:
 def _found(gold: str, predicted: Sequence[str], **chosen: Any) -> Findings:
     """All that is asked for."""
     from latticemetric.cli.tags_writing import Findings
-    from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation
+    from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 
     if (gold, *predicted).count("-") > 1:
         raise UsageError("standard input can be read only once", advice="name files")
@@ -206,8 +206,7 @@ def _found(gold: str, predicted: Sequence[str], **chosen: Any) -> Findings:
 
 def _read(path: str, which: str, layout: str) -> tuple[WordTags, bool]:
     """The tags asked for, and whether they are taken from words with gaps."""
-    from latticemetric.evaluation.tags.tag_layout import chosen_tags, has_gaps
-    from latticemetric.evaluation.tags.word_tags import WordTags
+    from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
     lines = read_tags(path)

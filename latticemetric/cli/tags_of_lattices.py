@@ -12,10 +12,10 @@ from latticemetric.cli.display import say, shown, table, tsv_field
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.oracles import Outcome
-    from latticemetric.evaluation.tags.confidence_sweep import ConfidenceSweep
+    from latticemetric.batch.outcomes import Outcome
+    from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
     from latticemetric.metrics.recognition import GRR
-    from latticemetric.workers.stream import Run
+    from latticemetric.parallel.map import Run
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def evaluate_lattices(
     **chosen: Any,
 ) -> bool:
     """Prints and draws the scores of each threshold; says whether all lattices were answered."""
-    from latticemetric.evaluation.tags.confidence_sweep import THRESHOLDS, sweep_thresholds
-    from latticemetric.evaluation.tags.word_tags import WordTags
+    from latticemetric.evaluation.word_tags.tags import WordTags
+    from latticemetric.evaluation.word_tags.thresholds import THRESHOLDS, sweep_thresholds
 
     draw = _drawing(plot)
     rate = searches.rate(**chosen)
@@ -76,7 +76,7 @@ def evaluate_lattices(
 def _outcomes(
     lattices: str, references: Sequence[str], rate: GRR, run: Run, *, style: Any, **chosen: Any
 ) -> Iterator[Outcome]:
-    from latticemetric.batch.oracles import oracles_of
+    from latticemetric.batch.outcomes import oracles_of
 
     pairs = searches.pairs(lattices, references, style, **chosen)
     return oracles_of(pairs, rate, run, scales=dict(chosen["scales"]), confidence=chosen["posterior_scale"])
@@ -86,8 +86,7 @@ def _drawing(plot: str | None) -> Any:
     """What draws; that it cannot is better known before the lattices are searched."""
     if plot is None:
         return None
-    from latticemetric.report.plots import check_plot
-    from latticemetric.report.threshold_plot import draw_thresholds
+    from latticemetric.report.plots import check_plot, draw_thresholds
 
     check_plot(plot)
     return draw_thresholds
@@ -97,7 +96,7 @@ def _drawing(plot: str | None) -> Any:
 
 
 def _text_lines(report: _Report) -> Iterator[str]:
-    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     header = ["threshold", *(metric.label for metric in TAG_METRICS.values()), "BAD"]
     rows = []
@@ -113,7 +112,7 @@ def _text_lines(report: _Report) -> Iterator[str]:
 
 def _reasons(report: _Report) -> dict[str, list[str]]:
     """Why values are undefined, or 0: of which metrics, at which thresholds."""
-    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     found: dict[str, list[str]] = {}
     for row in report.sweep.rows:

@@ -9,11 +9,10 @@ from typing import Any
 
 from latticemetric.cli.display import shown, table, tsv_field
 from latticemetric.errors import harmless
-from latticemetric.evaluation.tags.discrimination import Discrimination
-from latticemetric.evaluation.tags.sampling import RepeatedSampling
-from latticemetric.evaluation.tags.synthetic_labellings import SYNTHETIC
-from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS, TagScores
-from latticemetric.evaluation.tags.word_tags import WordTags
+from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, Discrimination
+from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, TagScores
+from latticemetric.evaluation.word_tags.sampling import RepeatedSampling
+from latticemetric.evaluation.word_tags.tags import WordTags
 from latticemetric.signature import Signature
 
 _COUNTS = ("tags", "bad", "errors")

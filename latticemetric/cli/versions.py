@@ -28,7 +28,7 @@ def version_option(program: str) -> Callable[[F], F]:
 def _lines(program: str) -> list[str]:
     import platform
 
-    from latticemetric.installation.packages import package_version
+    from latticemetric.doctor import package_version
     from latticemetric.signature import VERSION
 
     components = [f"{name} {package_version(name) or 'not installed'}{note}" for name, note in _PACKAGES.items()]

@@ -1,5 +1,5 @@
 """Graphs as pictures: lattices, forests, automata, networks, trees. Nothing is searched here: callers bring the ways.
 
-`latticemetric.drawing.pictures.svg(graph, ways={"oracle": arcs, "1-best": arcs, "mbr": arcs}, …)` is the picture of a
+`latticemetric.drawing.api.svg(graph, ways={"oracle": arcs, "1-best": arcs, "mbr": arcs}, …)` is the picture of a
 graph as the text of an SVG element.
 """

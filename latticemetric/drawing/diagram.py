@@ -1,13 +1,21 @@
-"""What is to be drawn, before it has a place: vertices, links between them, and ways through them.
-
-Everything that is drawn is made one of these first: lattices, forests, automata, networks. Texts are data of others:
-they stay what they are here, and whoever writes them makes them harmless.
-"""
+"""What is to be drawn, before it has a place: vertices, links between them, ways through them, and their looks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.lattice.lattice import Column
+
+# ---- What is to be drawn, before it has a place: vertices, links between them, and ways through them ----
+#
+# Everything that is drawn is made one of these first: lattices, forests, automata, networks. Texts are data of others:
+# they stay what they are here, and whoever writes them makes them harmless.
 
 Ways = Mapping[str, Sequence[int]]
 """Names of highlighted ways, like `oracle`, each with the arcs (or edges) that it takes."""
@@ -86,3 +94,116 @@ class Diagram:
         said = dict(self.captions)
         others = [(None, name, caption) for name, caption in self.captions if name not in self.ways]
         return [*others, *((number, name, said.get(name, "")) for number, name in enumerate(self.ways))]
+
+
+# ---- Numbers that are written beside words: posteriors and scores of arcs or edges ----
+
+
+def details(
+    number: int, posteriors: npt.ArrayLike | None, columns: Mapping[str, Column], scores: Sequence[str]
+) -> Callable[[int], str]:
+    """What writes the numbers of an arc.
+
+    Args:
+        number: How many arcs (or edges) there are.
+        posteriors: The probability of each, if it is to be written.
+        columns: The graph's score columns.
+        scores: The names of those that are to be written.
+    """
+    values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
+    if values is not None and values.shape != (number,):
+        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one for each")
+    for name in scores:
+        if name not in columns:
+            known = ", ".join(columns) or "none"
+            raise UsageError(f"there is no score column '{name}'", advice=f"the columns here are: {known}")
+
+    def written(arc: int) -> str:
+        parts = [] if values is None else [probability(float(values[arc]))]
+        return ", ".join([*parts, *(f"{name} {columns[name].arc[arc]:.4g}" for name in scores)])
+
+    return written
+
+
+def probability(value: float) -> str:
+    """A probability as it is written in a picture; what is little is never written as nothing."""
+    rounded = f"{min(value, 1.0):.2f}"
+    return "<0.01" if value > 0 and rounded == "0.00" else rounded
+
+
+# ---- Highlighted ways: whether they are ways of the graph, and what they pass ----
+
+Passing = dict[int, tuple[int, ...]]
+"""Of each arc, state, edge or node the numbers of the ways that pass it, where there are any."""
+
+
+def checked_ways(ways: Ways | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
+    """The ways, if their arcs (or edges) are numbers of some that are there."""
+    found = {name: tuple(map(int, arcs)) for name, arcs in (ways or {}).items()}
+    for name, arcs in found.items():
+        for arc in arcs:
+            if not 0 <= arc < number:
+                raise UsageError(
+                    f"'{name}' takes {thing} {arc}, which is not there", advice="highlight ways of the same graph"
+                )
+    return found
+
+
+def passing(ways: Mapping[str, Sequence[int]]) -> Passing:
+    """The ways that pass each of the arcs (or edges)."""
+    return _by_thing(ways.values())
+
+
+def passing_ends(ways: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> Passing:
+    """The ways that pass each state (or node), if `ends` are those of every arc (or edge)."""
+    return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in ways.values())
+
+
+def _by_thing(ways: Iterable[Sequence[int]]) -> Passing:
+    found: Passing = {}
+    for number, things in enumerate(ways):
+        for thing in dict.fromkeys(things):
+            found[thing] = (*found.get(thing, ()), number)
+    return found
+
+
+# ---- How highlighted ways look: each by its dashes and width as well as by its colour ----
+#
+# Colours are those of Okabe and Ito's palette, which the colour-blind tell apart; darker or lighter as the ground asks.
+
+
+class Look(NamedTuple):
+    """A way's look.
+
+    Attributes:
+        light: Its colour on light ground.
+        dark: Its colour on dark ground.
+        width: Of its line.
+        dashes: Lengths of dashes and gaps; none for an unbroken line.
+        mark: What stands for it where there are letters only.
+    """
+
+    light: str
+    dark: str
+    width: float
+    dashes: tuple[float, ...]
+    mark: str
+
+
+_KNOWN = {
+    "oracle": Look("#0072b2", "#56b4e9", 3.2, (), "="),
+    "1-best": Look("#d55e00", "#f0954a", 2.2, (7.0, 4.0), "*"),
+    "mbr": Look("#007a5e", "#2bc4a0", 2.2, (1.5, 3.5), "+"),
+    "consensus": Look("#007a5e", "#2bc4a0", 3.2, (), "="),
+}
+_OTHERS = (
+    Look("#a34a80", "#dd94bf", 2.2, (10.0, 3.0, 2.0, 3.0), "#"),
+    Look("#7a6a00", "#e0d24a", 2.2, (4.0, 2.0), "%"),
+    Look("#4a4a4a", "#c4c4c4", 3.2, (12.0, 5.0), "@"),
+)
+
+
+def looks_of(ways: Sequence[str]) -> list[Look]:
+    """The look of each way: its own where the name is known, else the next of the others."""
+    others = [way for way in ways if way not in _KNOWN]
+    return [_KNOWN.get(way) or _OTHERS[others.index(way) % len(_OTHERS)] for way in ways]

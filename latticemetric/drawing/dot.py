@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from latticemetric.drawing.diagram import BOX, CIRCLE, END, GOAL, ROUND, TREE, WORD, Diagram, Link, Vertex
-from latticemetric.drawing.letters import visible
-from latticemetric.drawing.looks import Look, looks_of
+from latticemetric.drawing.diagram import (
+    BOX,
+    CIRCLE,
+    END,
+    GOAL,
+    ROUND,
+    TREE,
+    WORD,
+    Diagram,
+    Link,
+    Look,
+    Vertex,
+    looks_of,
+)
+from latticemetric.drawing.text_width import visible
 
 _SHAPES = {
     CIRCLE: "shape=circle",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from latticemetric.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
-from latticemetric.drawing.drawings import draw
-from latticemetric.drawing.letters import visible
+from latticemetric.drawing.api import draw
+from latticemetric.drawing.text_width import visible
+from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 
 MOST_STEPS = 150
 """Of an alignment: more are left out, saying so."""

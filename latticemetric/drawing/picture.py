@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from latticemetric.drawing.letters import text_width
+from latticemetric.drawing.text_width import text_width
 
 SIZE, SMALL = 14.0, 11.0
 """Of letters: in labels, and in what stands below them."""

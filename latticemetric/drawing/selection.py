@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.forest import Forest
-from latticemetric.forest_pruning import ForestMargins
-from latticemetric.lattice import Floats, Lattice, Scales
-from latticemetric.lattice_pruning import Margins, checked_beam
+from latticemetric.forest.forest import Forest
+from latticemetric.forest.pruning import ForestMargins
+from latticemetric.lattice.lattice import Floats, Lattice, Scales
+from latticemetric.lattice.pruning import Margins, checked_beam
 
 MOST_STATES = 60
 """How many states or nodes are drawn, unless the user says otherwise."""

@@ -1,20 +1,90 @@
-"""The general road for lattices: compose with the metric's automaton in OpenFst, prune to the optimum, resolve ties."""
+"""The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
+
+A forest becomes a push-down transducer, which OpenFst unfolds first.
+
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from latticemetric.automata.ratio import Ratio, Reached, best_ratio
-from latticemetric.automata.reference_graph import ReferenceGraph
-from latticemetric.engine.composition import NUMERATOR, optimal_product, steps_of, worths
-from latticemetric.engine.memory import require_memory
-from latticemetric.engine.search import Found, Search
-from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
-from latticemetric.errors import require_pynini
-from latticemetric.fst_layout import FstArrays
-from latticemetric.interchange import fst_from_arrays
-from latticemetric.lattice import Lattice
+from latticemetric.automata.recognition import Gains, RecognitionAutomaton, recognition_automaton
+from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.engine.pushdown import forest_machines, longest_output
+from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, require_memory
+from latticemetric.engine.ties import ProductLabels, resolve_ties
+from latticemetric.errors import InputError, require_pynini
+from latticemetric.lattice.fst_binary import FstArrays
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.vocabulary import EPSILON, STAR, Words
+
+# ---- A graph composed with the metric's automaton in OpenFst, and pruned to the optimum ----
+
+_EXACT_FLOAT32 = 2**24
+
+NUMERATOR = Ratio(0, 1)
+"""The rate at which only the numerator counts."""
+
+
+def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: Ratio, steps: int) -> FstArrays:
+    """The paths of the product that reach the best gain · rate.total − rate.gain · denominator.
+
+    States are in topological order; what the outputs are worth is said by `worths`.
+
+    Args:
+        graph: A transducer whose output side is words of the reference, each of them also as ★, and ★ for others.
+        reference: The reference's counted words, as numbers.
+        gains: The metric's parameters.
+        rate: Weighs the denominator.
+        steps: How many arcs of a path of the graph may have words, at most.
+    """
+    worth = worths(gains, rate)
+    metric = fst_from_arrays(_metric_machine(recognition_automaton(reference, gains.order), gains, worth))
+    product = composed(graph, metric)
+    product.prune(weight=_rounding_slack(steps + len(reference.final), worth))
+    product.topsort()
+    return fst_to_arrays(product)
+
+
+def composed(graph: Any, metric: Any) -> Any:
+    """The product of a graph and an automaton, whose arcs get sorted."""
+    import pynini
+
+    metric.arcsort("ilabel")
+    return pynini.compose(graph, metric, connect=True)
+
+
+def steps_of(gains: Gains) -> list[Ratio]:
+    """What each output of a product gains, and adds to the denominator: edit codes come with each size."""
+    return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
+
+
+def worths(gains: Gains, rate: Ratio) -> list[int]:
+    """What each output of a product is worth at a rate."""
+    return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
+
+
+def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequence[int]) -> FstArrays:
+    """The automaton with edits and sizes as its output side, so that gains can be read off a path exactly."""
+    output = automaton.edit + automaton.size * len(gains.of_edits())
+    final = np.where(automaton.final, 0.0, np.inf)
+    weight = -np.array(worth, dtype=np.float64)[output]
+    return FstArrays(0, final, automaton.source, automaton.target, automaton.label, output, weight)
+
+
+def _rounding_slack(steps: int, worth: Sequence[int]) -> float:
+    """How far from OpenFst's best a true best path can be: nothing where all sums are whole 32-bit floats."""
+    largest = max(map(abs, worth)) * steps
+    return 0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32
+
+
+# ---- The general road for lattices: compose with the metric's automaton in OpenFst, prune to the optimum, resolve
+# ties ----
 
 # Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: within a fifth.
 _STATE_BYTES, _ARC_BYTES = 140, 42
@@ -81,3 +151,49 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
         output=output[by_source].astype(np.int32),
         weight=np.zeros(len(source)),
     )
+
+
+# ---- The general road for forests: a push-down transducer, unfolded by OpenFst, then composed as a lattice is ----
+#
+# It is meant for small forests and for checking the native engine: it unfolds what a forest shares. OpenFst can also
+# search the folded product (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but not correctly:
+# in OpenFst 1.8 a node that is called with the same parenthesis from two states of the automaton is taken to be called
+# from one of them (`ParenSpec::operator==` compares `src_start` with itself). It finds worse paths then, none, or ends
+# the process.
+
+_MOST_STATES = 6_000_000  # of the product: a quarter of a minute, and two gigabytes
+_MOST_TIES = 1_000_000  # arcs of its optimal part: some seconds of Python
+
+
+def best_derivation(search: ForestSearch) -> FoundDerivation:
+    """The best derivation of a forest under a recognition rate.
+
+    Raises:
+        InputError: The forest is too large to be unfolded.
+    """
+    require_pynini()
+    import pynini
+
+    machines = forest_machines(search)
+    most_states = _MOST_STATES // ((len(search.reference) + 1) * search.gains.order)
+    if machines.unfolded_states(most_states) > most_states:
+        raise _too_large("it unfolds into too many states")
+    unfolded = pynini.pdt_expand(*machines.pushdown_transducer())
+    gains = search.gains
+    reference = ReferenceGraph.of_words(machines.reference, gains.order)
+    product = optimal_product(unfolded, reference, gains, NUMERATOR, longest_output(search))
+    if len(product.source) > _MOST_TIES:
+        raise _too_large("too many derivations are equally good")
+    worth = worths(gains, NUMERATOR)
+    labels = ProductLabels(
+        cost=search.cost.arc.tolist(),
+        words=search.words.tolist(),
+        ending_cost=search.cost.final[search.forest.goals].tolist(),
+        worth=worth,
+    )
+    edges, outputs = resolve_ties(product, labels)
+    return FoundDerivation(edges, sum(worth[output] for output in outputs))
+
+
+def _too_large(why: str) -> InputError:
+    return InputError(f"the forest is too large for the openfst engine: {why}", advice="use the native engine")

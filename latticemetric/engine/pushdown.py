@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from latticemetric.engine.search import ForestSearch
-from latticemetric.fst_layout import FstArrays
-from latticemetric.interchange import fst_from_arrays
+from latticemetric.lattice.fst_binary import FstArrays
+from latticemetric.lattice.openfst import fst_from_arrays
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Words
 
 _Label = tuple[int, int]  # input and output

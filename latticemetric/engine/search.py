@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.automata.recognition import Gains
-from latticemetric.automata.reference_graph import ReferenceGraph
-from latticemetric.errors import UsageError
-from latticemetric.lattice import Costs, Lattice
+from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.errors import InputError
+from latticemetric.lattice.lattice import Costs, Lattice
+from latticemetric.memory import most_bytes, no_memory, over_budget
 from latticemetric.vocabulary import Words
 
 if TYPE_CHECKING:
-    from latticemetric.forest import Forest, Ragged
+    from latticemetric.forest.forest import Forest
+    from latticemetric.forest.ragged import Ragged
 
 
 @dataclass(frozen=True)
@@ -99,35 +103,26 @@ class FoundDerivation(NamedTuple):
     gain: int
 
 
-Engine = Callable[[Search], Found]
-ForestEngine = Callable[[ForestSearch], FoundDerivation]
+# ---- When a search does not fit into memory ----
 
 
-def find_engine(name: str) -> Engine:
-    """The engine of that name for lattices; `auto` takes the fastest that can answer."""
-    if name in {"auto", "native"}:
-        from latticemetric.engine.native import best_path
+@contextmanager
+def small_enough(advice: str | None = None) -> Iterator[None]:
+    """Make a search that does not fit into memory an error of its graph.
 
-        return best_path
-    if name == "openfst":
-        from latticemetric.engine.openfst import best_path as composed_best_path
-
-        return composed_best_path
-    raise _unknown(name)
-
-
-def find_forest_engine(name: str) -> ForestEngine:
-    """The engine of that name for forests; `auto` takes the fastest that can answer."""
-    if name in {"auto", "native"}:
-        from latticemetric.engine.native_forest import best_derivation
-
-        return best_derivation
-    if name == "openfst":
-        from latticemetric.engine.openfst_forest import best_derivation as composed_best_derivation
-
-        return composed_best_derivation
-    raise _unknown(name)
+    Args:
+        advice: What helps where a kernel says what is too large.
+    """
+    try:
+        yield
+    except _native.TooLarge as error:
+        raise InputError(str(error), advice=advice) from None
+    except MemoryError:
+        raise no_memory() from None
 
 
-def _unknown(name: str) -> UsageError:
-    return UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
+def require_memory(size: int) -> None:
+    """Refuse what would take more bytes than one search may: OpenFst ends the process that has no memory for it."""
+    most = most_bytes()
+    if size > most:
+        raise over_budget(most)

@@ -15,15 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.reference import STAR_SYMBOL
-from latticemetric.automata.reference_graph import counted_labels
-from latticemetric.engine.composition import composed
-from latticemetric.engine.openfst import lattice_machine
-from latticemetric.engine.tie_resolution import ProductLabels, resolve_ties
+from latticemetric.automata.recognition import STAR_SYMBOL
+from latticemetric.automata.reference import counted_labels
+from latticemetric.engine.openfst import composed, lattice_machine
+from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, UsageError
-from latticemetric.fst_layout import FstArrays
-from latticemetric.interchange import fst_from_arrays, fst_to_arrays
-from latticemetric.lattice import Costs, Lattice
+from latticemetric.lattice.fst_binary import FstArrays
+from latticemetric.lattice.lattice import Costs, Lattice
+from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 
 _MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python

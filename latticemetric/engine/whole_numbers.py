@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError
-from latticemetric.lattice import Costs
+from latticemetric.lattice.lattice import Costs
 
 _COST_BITS = 61  # of a sum of costs
 _VALUE_BITS = 123  # of a value: gains less costs

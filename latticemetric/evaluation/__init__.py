@@ -17,41 +17,41 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.correlating import correlate as correlate
     from latticemetric.evaluation.grouping import Grouping as Grouping
     from latticemetric.evaluation.grouping import group_segments as group_segments
-    from latticemetric.evaluation.people import HumanScores as HumanScores
-    from latticemetric.evaluation.people import human_scores as human_scores
+    from latticemetric.evaluation.judgments import HumanScores as HumanScores
+    from latticemetric.evaluation.judgments import human_scores as human_scores
     from latticemetric.evaluation.systems import SystemTables as SystemTables
     from latticemetric.evaluation.systems import system_tables as system_tables
-    from latticemetric.evaluation.tags.confidence_sweep import sweep_thresholds as sweep_thresholds
-    from latticemetric.evaluation.tags.discrimination import discriminate as discriminate
-    from latticemetric.evaluation.tags.sampling import repeated_sampling as repeated_sampling
-    from latticemetric.evaluation.tags.synthetic_labellings import synthetic_tags as synthetic_tags
-    from latticemetric.evaluation.tags.tag_evaluation import TagEvaluation as TagEvaluation
-    from latticemetric.evaluation.tags.tag_metrics import TAG_METRICS as TAG_METRICS
-    from latticemetric.evaluation.tags.tag_metrics import tag_scores as tag_scores
-    from latticemetric.evaluation.tags.tag_statistics import tag_table as tag_table
-    from latticemetric.evaluation.tags.word_tags import WordTags as WordTags
+    from latticemetric.evaluation.word_tags.discrimination import discriminate as discriminate
+    from latticemetric.evaluation.word_tags.discrimination import synthetic_tags as synthetic_tags
+    from latticemetric.evaluation.word_tags.evaluation import TagEvaluation as TagEvaluation
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS as TAG_METRICS
+    from latticemetric.evaluation.word_tags.metrics import tag_scores as tag_scores
+    from latticemetric.evaluation.word_tags.metrics import tag_table as tag_table
+    from latticemetric.evaluation.word_tags.sampling import repeated_sampling as repeated_sampling
+    from latticemetric.evaluation.word_tags.tags import WordTags as WordTags
+    from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds as sweep_thresholds
 
 _HOME = {
     "Agreement": "agreement",
     "Grouping": "grouping",
-    "HumanScores": "people",
+    "HumanScores": "judgments",
     "SystemTables": "systems",
-    "TAG_METRICS": "tags.tag_metrics",
-    "TagEvaluation": "tags.tag_evaluation",
-    "WordTags": "tags.word_tags",
+    "TAG_METRICS": "word_tags.metrics",
+    "TagEvaluation": "word_tags.evaluation",
+    "WordTags": "word_tags.tags",
     "correlate": "correlating",
-    "discriminate": "tags.discrimination",
+    "discriminate": "word_tags.discrimination",
     "group_segments": "grouping",
-    "human_scores": "people",
+    "human_scores": "judgments",
     "kendall": "coefficients",
     "pearson": "coefficients",
-    "repeated_sampling": "tags.sampling",
+    "repeated_sampling": "word_tags.sampling",
     "spearman": "coefficients",
-    "sweep_thresholds": "tags.confidence_sweep",
-    "synthetic_tags": "tags.synthetic_labellings",
+    "sweep_thresholds": "word_tags.thresholds",
+    "synthetic_tags": "word_tags.discrimination",
     "system_tables": "systems",
-    "tag_scores": "tags.tag_metrics",
-    "tag_table": "tags.tag_statistics",
+    "tag_scores": "word_tags.metrics",
+    "tag_table": "word_tags.metrics",
     "williams": "comparison",
 }
 

@@ -11,9 +11,7 @@ import numpy as np
 from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.comparison import MetricComparison
-from latticemetric.evaluation.correlation import Correlation
-from latticemetric.evaluation.differentials import Differentials
-from latticemetric.evaluation.segment_level import SegmentCorrelation
+from latticemetric.evaluation.correlation import Correlation, Differentials, SegmentCorrelation
 from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.evaluation.bootstrap import PairedBootstrap, paired
-from latticemetric.evaluation.coefficients import Floats, pearson
+from latticemetric.evaluation.coefficients import Floats, pearson, two_sided_p
 from latticemetric.evaluation.resampling import Values
-from latticemetric.evaluation.student import two_sided_p
 
 _FEWEST_POINTS = 4
 _SAME = 1e-12

@@ -15,10 +15,8 @@ from latticemetric.evaluation.agreement import Agreement, MetricAgreement
 from latticemetric.evaluation.bootstrap import Interval, interval
 from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.comparison import Strength, compare_all
-from latticemetric.evaluation.correlation import Points, correlation
-from latticemetric.evaluation.differentials import differentials
+from latticemetric.evaluation.correlation import Points, correlation, differentials, moment_tables, segment_correlation
 from latticemetric.evaluation.resampling import resampled_sums
-from latticemetric.evaluation.segment_level import moment_tables, segment_correlation
 from latticemetric.evaluation.systems import SystemTables, as_matrix, tied
 
 

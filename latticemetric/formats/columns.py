@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.formats.files.stream import warn
-from latticemetric.formats.registry import Graph
-from latticemetric.lattice import Column, Lattice
+from latticemetric.formats.streams.stream import warn
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Lattice
 
 if TYPE_CHECKING:
-    from latticemetric.forest import Forest
+    from latticemetric.forest.forest import Forest
     from latticemetric.nbest import NBest
 
 _MOST_CELLS_A_BYTE = 16
@@ -45,7 +45,7 @@ def _warn_of_rank() -> None:
 
 def as_forest(graph: Graph) -> Forest:
     """A forest as it is; a lattice, or an n-best list as its lattice, as a forest of the same strings."""
-    from latticemetric.forest import Forest
+    from latticemetric.forest.forest import Forest
 
     return graph if isinstance(graph, Forest) else Forest.from_lattice(as_lattice(graph))
 

@@ -10,20 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed
-from latticemetric.formats.files.compression import without_compression
-from latticemetric.formats.files.paths import expand
-from latticemetric.formats.files.signs import is_tar
-from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
-from latticemetric.formats.registry import (
-    Entry,
-    Format,
-    Graph,
-    find_format,
-    folder_formats,
-    graph_name,
-    may_point,
-    sniff,
-)
+from latticemetric.formats.registry import Entry, Format, find_format, folder_formats, graph_name, may_point, sniff
+from latticemetric.formats.streams.compression import is_tar, without_compression
+from latticemetric.formats.streams.paths import expand
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
 _GLANCE = 2**16
@@ -128,7 +119,7 @@ def _entries_of(path: str, chosen: Format | None, vocabulary: Vocabulary | None)
 
 
 def _entries_of_tar(archive: Stream, chosen: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    from latticemetric.formats.files.tar import members
+    from latticemetric.formats.streams.tar import members
 
     empty = True
     for member in members(archive):

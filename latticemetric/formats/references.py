@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.files.stream import Stream, open_stream
-from latticemetric.formats.texts.arcs import is_word_number
+from latticemetric.formats.streams.stream import Stream, open_stream
+from latticemetric.formats.text.fields import is_word_number
 from latticemetric.vocabulary import Vocabulary, split_words
 
 if TYPE_CHECKING:
-    from latticemetric.lattice import Lattice
+    from latticemetric.lattice.lattice import Lattice
 
 # Every transcript in a NIST format has ids in brackets, labels, or times with a fraction.
 _SIGNS = (b")", b"<", b".")

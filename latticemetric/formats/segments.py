@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
-from latticemetric.lattice import Lattice
+from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
 SegmentText = str | Lattice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.files.stream import open_stream
+from latticemetric.formats.streams.stream import open_stream
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _MOST_DIGITS = 10

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.files.stream import open_stream
+from latticemetric.formats.streams.stream import open_stream
 from latticemetric.vocabulary import split_words
 
 _TAGS = {"OK": False, "BAD": True}

@@ -24,10 +24,11 @@ from latticemetric.errors import (
     placed,
     shortened,
 )
-from latticemetric.formats.files.compression import compressing
-from latticemetric.formats.files.inputs import current
-from latticemetric.formats.files.spool import Spool
-from latticemetric.formats.registry import Format, Graph, find_format, format_for_writing
+from latticemetric.formats.registry import Format, find_format, format_for_writing
+from latticemetric.formats.streams.compression import compressing
+from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.spool import Spool
+from latticemetric.graph import Graph
 
 STANDARD_OUTPUT = "-"
 

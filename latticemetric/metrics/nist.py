@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
-from latticemetric.metrics.ngrams import matched_ngrams
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments
+from latticemetric.metrics.segments import Segments, matched_ngrams
 from latticemetric.signature import Signature
 
 _HIGHEST_ORDER = 254

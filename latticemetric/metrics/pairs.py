@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.metrics.base import Metric
-from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition import GRR, WER, WRR
 from latticemetric.metrics.segments import Counts, Strings
-from latticemetric.metrics.word_recognition import WER, WRR
 
 _Floats = npt.NDArray[np.float64]
 _String = tuple[str, ...]

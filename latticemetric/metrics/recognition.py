@@ -2,39 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.alignment import Alignment
+from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.recognition import Gains
+from latticemetric.automata.reference import ReferenceGraph, counted_labels
 from latticemetric.errors import UsageError
-from latticemetric.lattice import Lattice
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import (
     CorpusScore,
     GraphReference,
     GraphReferences,
     Metric,
+    References,
     Table,
     Text,
     graphs_of,
     number_each,
+    paired,
     plain_number,
+    require_as_many,
     words_of,
 )
-from latticemetric.metrics.exact import Merit, Penalty, exact_gains, exact_penalty, merit
-from latticemetric.metrics.reading import best_reading
-from latticemetric.metrics.recognition_counts import best_counts
-from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.recognition_statistics import (
+    Merit,
+    Penalty,
+    RecognitionStatistics,
+    exact_gains,
+    exact_penalty,
+    merit,
+)
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import count_segments
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary, word_set
+
+# ---- Counts of whole test sets, for recognition rates: of each candidate against its best reference ----
+
+
+Counts = npt.NDArray[np.int64]
+
+
+def best_counts(
+    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
+) -> tuple[Counts, Counts]:
+    """A row of `metric.columns` each; and where each one's references begin among all."""
+    listed = _without_graphs(metric, candidates, references)
+    if metric.ignore or metric.wildcard:
+        listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
+        candidates = [metric.counted(words_of(candidate)) for candidate in candidates]
+    counts, owner = count_segments(candidates, listed, metric.gains)
+    if len(counts) == len(candidates):
+        return counts, owner
+    best = []
+    for begin, end in pairwise(owner.tolist()):
+        rows = [metric.statistics_of(row) for row in counts[begin:end].tolist()]
+        best.append(begin + metric.best_of(rows)[0])
+    return counts[best], owner
+
+
+def _without_graphs(
+    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
+) -> Sequence[References]:
+    """The references, with each graph's best reading in its place."""
+    require_as_many(candidates, references)
+    if not any(map(_has_graph, references)):
+        return cast("Sequence[References]", references)
+    return [
+        metric.said_by(candidate, graphs_of(several)) for candidate, several in zip(candidates, references, strict=True)
+    ]
+
+
+def _has_graph(references: GraphReferences) -> bool:
+    if isinstance(references, str):
+        return False
+    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
+
+
+# ---- What a reference graph is taken to say: the reading that a string scores best against ----
+
+
+def best_reading(
+    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The words of the path of a reference that a string has the best rate against.
+
+    Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
+    alternations, what differs last decides, and earlier alternatives go before later ones.
+
+    Args:
+        candidate: The string's counted words.
+        reference: The reference.
+        gains: The metric's parameters.
+        silent: Words that count as none.
+    """
+    vocabulary = Vocabulary.from_words(candidate)
+    # Words that the string lacks match nothing, whichever they are.
+    label = counted_labels(reference, vocabulary, silent)
+    graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
+    said = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
+    arcs = best_ratio(partial(_reading_at, graph, said, gains), gains).arcs
+    taken = graph.arc[arcs[::-1]]
+    return reference.words(taken[taken >= 0].tolist())
+
+
+def _reading_at(graph: ReferenceGraph, said: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
+    """The search of a lattice with the sides exchanged, so that its tie rule chooses among readings."""
+    arcs = len(graph.word)
+    columns = {
+        "source": graph.source,
+        "target": graph.target,
+        "label": graph.word,
+        "is_word": np.zeros(arcs, dtype=np.uint8),
+        "cost": np.zeros(arcs),
+        "final_cost": np.where(graph.final, 0.0, np.inf),
+    }
+    exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
+    unsized = replace(said, size=np.zeros_like(said.size))
+    return reached_by(columns, graph.size, unsized, exchanged, rate)
+
 
 _HIGHEST_ORDER = 254
 
@@ -261,7 +358,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
         """The metric and its references as a tropical `pynini.Fst`; see `automata.reference.compile_references`."""
-        from latticemetric.automata.reference import compile_references
+        from latticemetric.automata.recognition import compile_references
 
         check_references(references)
         return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
@@ -270,3 +367,52 @@ class GRR(Metric[RecognitionStatistics]):
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
+
+
+# ---- Word recognition and word error rate: recognition rates of order one ----
+
+
+@register("wrr")
+class WRR(GRR):
+    """The word recognition rate, (M − I) / |r|: 1-GRR with α = 1, β = 0.
+
+    Examples:
+        >>> WRR().score("the president spoke", "the president then spoke")
+        0.75
+    """
+
+    def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
+        super().__init__(1, ignore=ignore, wildcard=wildcard)
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "wrr"
+
+    def _parameter_fields(self) -> dict[str, str]:
+        return {}
+
+
+@register("wer")
+class WER(WRR):
+    """The word error rate, (S + D + I) / |r| = 1 − WRR. Lower is better.
+
+    Examples:
+        >>> WER().score("the president spoke", "the president then spoke")
+        0.25
+    """
+
+    higher_is_better = False
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "wer"
+
+    def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
+        """The errors."""
+        return Fraction(statistics.errors)
+
+    def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
+        errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
+        return errors

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.alignment import Alignment
-from latticemetric.automata.reference_graph import counted_labels, words_in
-from latticemetric.lattice import Lattice
+from latticemetric.automata.reference import counted_labels, words_in
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.metrics.alignment import Alignment
 from latticemetric.metrics.base import CorpusScore, GraphReferences, GraphText, Metric, Table, graphs_of, number_each
 from latticemetric.metrics.base import require_as_many as require
+from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.word_recognition import WER
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import reduce
 from itertools import count
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains
-from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, require_as_many, words_of
+from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
 
 Counts = npt.NDArray[np.int64]
 Words = npt.NDArray[np.int32]
@@ -141,7 +143,33 @@ def _require_references(owner: Counts) -> None:
 
 def _stem_numbers(words: Sequence[str]) -> Words:
     """The number of the stem of each word."""
-    from latticemetric.metrics.stemming import porter_stem
+    from latticemetric.metrics.preparation import porter_stem
 
     of_stem: dict[str, int] = defaultdict(count().__next__)
     return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))
+
+
+# ---- The n-grams that a candidate and its references share, to be shown ----
+
+
+def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
+    """The n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
+    from latticemetric.metrics.preparation import porter_stem
+
+    def prepared(text: Text) -> tuple[str, ...]:
+        words = words_of(text)
+        return tuple(map(porter_stem, words)) if stem else words
+
+    words, listed = prepared(candidate), [prepared(reference) for reference in references_of(references)]
+    lines = []
+    for n in range(1, order + 1):
+        allowed = reduce(or_, (_ngrams_of(reference, n) for reference in listed))
+        found = _ngrams_of(words, n)
+        matched = {gram: min(times, allowed[gram]) for gram, times in found.items() if allowed[gram]}
+        shown = ", ".join(" ".join(gram) + (f" ×{times}" if times > 1 else "") for gram, times in matched.items())
+        lines.append(f"{n}-grams {sum(matched.values())}/{sum(found.values())}" + (f": {shown}" if shown else ""))
+    return "\n".join(lines)
+
+
+def _ngrams_of(words: tuple[str, ...], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(words[k : k + n] for k in range(len(words) - n + 1))

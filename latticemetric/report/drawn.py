@@ -7,9 +7,9 @@ from typing import Any
 
 from latticemetric.batch.sketches import DrawnArc, Sketch
 from latticemetric.drawing.diagram import FOREST
-from latticemetric.drawing.layered import layered
-from latticemetric.drawing.letters import visible
+from latticemetric.drawing.layout import layered
 from latticemetric.drawing.picture import Picture, Point, Shape, Text
+from latticemetric.drawing.text_width import visible
 
 _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 

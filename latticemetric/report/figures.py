@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from latticemetric.lattice_statistics import MANY
+from latticemetric.lattice.statistics import MANY
 
 _LARGE = 100_000
 

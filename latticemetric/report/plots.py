@@ -1,17 +1,34 @@
-"""What all plots have in common: which files they may be, how they look, and that they are written whole."""
+"""Plots by matplotlib: agreement with people, sweeps, thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
 from latticemetric.errors import MissingDependencyError, UsageError
+from latticemetric.evaluation.agreement import Agreement
+from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.evaluation.coefficients import Floats, differences, fitted_line
+from latticemetric.evaluation.correlation import Correlation
+from latticemetric.evaluation.grouping import Grouping
+from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
 from latticemetric.formats.writing import atomic_output
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+# ---- What all plots have in common: which files they may be, how they look, and that they are written whole ----
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -97,3 +114,339 @@ def save(figure: Figure, path: str) -> None:
     metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
     with atomic_output(path) as file:
         figure.savefig(file, format=suffix[1:], dpi=_DOTS_AN_INCH, metadata=metadata)
+
+
+# ---- Scatter plots with fitted lines, a panel a metric ----
+
+
+_MOST_COLUMNS = 4
+_MOST_LABELS = 25
+_LABEL_POINTS = 6
+_SPAN_POINTS = 130  # of a panel's height, what lies between the lowest and the highest point
+_LEAST_COLUMNS = 2
+_EDGE = 0.2  # of a panel's width: labels of points so close to a side go to the other
+_MANY = 200
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Points of one metric.
+
+    Attributes:
+        title: Above the panel.
+        x: The metric's values; NaN leaves a point out.
+        y: People's.
+        x_label: Below it.
+        y_label: Beside it.
+        line: Slope and intercept of the fitted line; `None` where there is none.
+        labels: Of points; may be empty.
+        hollow: Which points are drawn hollow; `None`: none.
+    """
+
+    title: str
+    x: Floats
+    y: Floats
+    x_label: str
+    y_label: str
+    line: tuple[float, float] | None = None
+    labels: Sequence[str] = ()
+    hollow: npt.NDArray[np.bool_] | None = None
+
+
+def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
+    """Draws panels into one picture, in the format that the file's name ends in.
+
+    The same panels give the same file.
+    """
+    check_plot(path)
+    columns = min(_MOST_COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    with style():
+        figure = new_figure(rows, max(_LEAST_COLUMNS, columns))
+        for k, panel in enumerate(panels, start=1):
+            _draw(figure.add_subplot(rows, columns, k), panel)
+        figure.suptitle(heading, color=INK)
+        if note:
+            figure.supxlabel(note, fontsize=7, color=GREY)
+        save(figure, path)
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    there = ~(np.isnan(panel.x) | np.isnan(panel.y))
+    hollow = np.zeros(len(panel.x), dtype=bool) if panel.hollow is None else panel.hollow
+    crowd = int(there.sum()) > _MANY
+    style: dict[str, Any] = {"s": 6 if crowd else 22, "alpha": 0.35 if crowd else 0.9, "edgecolors": BLUE}
+    for chosen, colour, marker in ((there & ~hollow, BLUE, "o"), (there & hollow, "none", "^")):
+        linewidths = 0 if crowd and colour != "none" else 0.8
+        axes.scatter(
+            panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, zorder=3, **style
+        )
+    if panel.line is not None and there.any():
+        ends = np.array([panel.x[there].min(), panel.x[there].max()])
+        axes.plot(ends, panel.line[0] * ends + panel.line[1], color=ORANGE, zorder=1)
+    if there.any() and 0 < len(panel.labels) <= _MOST_LABELS:
+        _label(axes, panel, there)
+    axes.set_title(panel.title)
+    axes.set_xlabel(panel.x_label)
+    axes.set_ylabel(panel.y_label)
+    axes.margins(0.12)
+
+
+def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
+    """Names beside points, on the side that the line is not on; none over another."""
+    x, y = panel.x[there], panel.y[there]
+    unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
+    shifts = _apart(y / unit) - y / unit
+    lefts = _to_the_left(x, y, panel.line)
+    for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[there], strict=True):
+        axes.annotate(
+            str(text).replace("$", r"\$"),
+            (float(at), float(height)),
+            xytext=(-5 if left else 5, shift),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="center",
+            fontsize=_LABEL_POINTS,
+            color=INK,
+            zorder=2,
+            bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.4},
+        )
+
+
+def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
+    """Whether a label is better left of its point: away from the line, and inside."""
+    width = x.max() - x.min() or 1.0
+    place = (x - x.min()) / width
+    left: npt.NDArray[np.bool_] = place > 1 / 2
+    if line is not None:
+        slope, intercept = line
+        above = (y - slope * x - intercept) * slope > 0  # of a rising line, what is above lies left
+        left = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
+    return left
+
+
+def _apart(heights: Floats) -> Floats:
+    """The same heights, those that are too close for two labels pushed apart."""
+    order = np.argsort(heights, kind="stable")
+    step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
+    pushed = np.maximum.accumulate(heights[order] - step) + step
+    found = np.empty(len(heights))
+    found[order] = pushed - (pushed - heights[order]).mean()
+    return found
+
+
+# ---- Draws how metrics agree with people ----
+
+PlotLevel = Literal["system", "differentials", "segment"]
+
+_HEADINGS = {
+    "system": "Systems",
+    "differentials": "Differences between pairs of systems",
+    "segment": "Segments of all systems",
+}
+
+
+def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "system") -> None:
+    """A scatter plot a metric, in one picture.
+
+    Args:
+        agreement: What `correlate` found.
+        path: The picture, in the format that it ends in: .svg, .png or .pdf.
+        level: What a point is: a system, a pair of systems, or a segment of a system.
+
+    Raises:
+        MissingDependencyError: There is no matplotlib.
+    """
+    if level not in get_args(PlotLevel):
+        raise UsageError(f"there is no plot of '{level}'", advice=f"choose one of {', '.join(get_args(PlotLevel))}")
+    panels = [_panel(agreement, metric, level) for metric in agreement.metrics]
+    draw_panels(panels, path, heading=_HEADINGS[level])
+
+
+def plot_grouping(grouping: Grouping, path: str) -> None:
+    """A scatter plot a metric over groups of segments; small groups are hollow triangles (Coughlin 2003, figure 4)."""
+    human = np.array([group.human for group in grouping.groups])
+    small = np.array([group.small for group in grouping.groups], dtype=bool)
+    panels = []
+    for metric, found in grouping.every.items():
+        scores = [group.scores[metric] for group in grouping.groups]
+        values = np.array([np.nan if score is None else score for score in scores])
+        panels.append(_plotted(metric, values, human, found, hollow=small))
+    note = f"triangles: groups of fewer than {grouping.smallest} segments"
+    draw_panels(panels, path, heading="Groups of segments", note=note)
+
+
+def _panel(agreement: Agreement, metric: str, level: PlotLevel) -> Panel:
+    found = agreement.metrics[metric]
+    x, y = _numbers(found.scores), _numbers(agreement.human)
+    if level == "system":
+        return _plotted(metric, x, y, found.system, labels=agreement.systems)
+    if level == "differentials":
+        return _plotted(metric, differences(x), differences(y), found.differentials.correlation, unit=" difference")
+    if found.segment is None:
+        raise UsageError("people judged no segments", advice="plot systems or differentials")
+    cells = found.segment_scores.ravel(), agreement.human_segments.ravel()
+    return _plotted(metric, *cells, found.segment.pooled)
+
+
+def _plotted(
+    metric: str,
+    x: Floats,
+    y: Floats,
+    found: Correlation,
+    *,
+    unit: str = "",
+    labels: tuple[str, ...] = (),
+    hollow: npt.NDArray[np.bool_] | None = None,
+) -> Panel:
+    axes = f"{metric}{unit}", f"human{unit or ' score'}"
+    if found.pearson.value is None:
+        return Panel(f"{metric}: undefined", x, y, *axes, None, labels, hollow)
+    value = f"{found.pearson.value:.3f}".replace("-", "−")
+    title = f"{metric}: r = {value}"
+    if found.pearson.half_width is not None:
+        title += f" ± {found.pearson.half_width:.3f}"
+    return Panel(title, x, y, *axes, fitted_line(x, y), labels, hollow)
+
+
+def _numbers(intervals: tuple[Interval, ...]) -> Floats:
+    return np.array([np.nan if one.value is None else one.value for one in intervals])
+
+
+# ---- The oracle drawn against what is kept of graphs, and against the length of references ----
+
+_AXES = {
+    "beam": "pruning beam (cost above the best path's)",
+    "density": "density (arcs per reference word)",
+    "nbest": "n of n-best (strings)",
+}
+_BAR = 0.38
+# From here on, numbers are drawn by their logarithms.
+_WIDE = 20
+# More of them would be written over each other.
+_MOST_TICKS = 10
+
+
+def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
+    """Draws a sweep into a file: a panel for each kind of point, and one for lengths.
+
+    Args:
+        found: The sweep.
+        measured: What, and which way is better.
+        path: A file that ends in .svg, .png or .pdf.
+        intervals: Those of the sweep's rows, where there are any: drawn as bands.
+    """
+    check_plot(path)
+    kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
+    number = len(kinds) + bool(found.lengths)
+    with style():
+        figure = new_figure(1, max(number, _LEAST_COLUMNS))
+        panels = figure.subplots(1, number, sharey=True, squeeze=False)[0]
+        drawn: list[dict[str, Any]] = [
+            _draw_points(panel, found, kind, intervals) for panel, kind in zip(panels, kinds, strict=False)
+        ]
+        if found.lengths:
+            drawn.append(_draw_lengths(panels[-1], found.lengths))
+        legend_above(figure, _together(drawn))
+        panels[0].set_ylabel(measured)
+        save(figure, path)
+
+
+def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What means the same in panels of points and in the one of lengths, side by side in the legend."""
+    first, last = drawn[0], drawn[-1]
+    if first.keys() == last.keys():
+        return first
+    return {
+        name: (first[name], last[name]) if name in first and name in last else one
+        for name, one in {**last, **first}.items()
+    }
+
+
+def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
+    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs; what is what."""
+    places = [place for place, row in enumerate(found.rows) if row.kind == kind]
+    at = [found.rows[place].at or 0 for place in places]
+    shown = {}
+    (shown["oracle"],) = panel.plot(at, [_score(found.rows[place]) for place in places], "o-", color=BLUE, zorder=3)
+    if intervals:
+        low, high = ([_number(getattr(intervals[p], end)) for p in places] for end in ("low", "high"))
+        name = f"{intervals[0].confidence:.0%} interval"
+        shown[name] = panel.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    shown["1-best"] = panel.axhline(_score(found.rows[0]), linestyle="--", color=GREY)
+    shown["oracle of whole graphs"] = panel.axhline(_score(found.rows[-1]), linestyle=":", color=ORANGE)
+    _scale(panel, at)
+    panel.set_xlabel(_AXES[kind])
+    return shown
+
+
+def _scale(panel: Any, at: Sequence[float]) -> None:
+    """Logarithms where numbers are far apart (up to the first one above 0 they cannot be); the numbers themselves."""
+    least = min((number for number in at if number > 0), default=0)
+    if least and max(at) >= _WIDE * least:
+        if at[0] > 0:
+            panel.set_xscale("log")
+        else:
+            panel.set_xscale("symlog", linthresh=least, linscale=0.5)
+            panel.set_xlim(-least / 4, 1.25 * max(at))
+    if len(at) <= _MOST_TICKS:
+        panel.set_xticks(at, [f"{number:g}" for number in at])
+    panel.minorticks_off()
+
+
+def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
+    """1-best and oracle side by side; what is between them is the headroom."""
+    at = np.arange(len(lengths))
+    one_best = [_number(one.one_best.score) for one in lengths]
+    oracle = [_number(one.oracle.score) for one in lengths]
+    shown = {
+        "oracle": panel.bar(at + _BAR / 2, oracle, _BAR, color=BLUE),
+        "1-best": panel.bar(at - _BAR / 2, one_best, _BAR, color="white", edgecolor=GREY, hatch="////"),
+    }
+    panel.set_xlim(-0.6, len(lengths) - 0.4)  # bins without graphs, too
+    panel.set_xticks(at, [f"{one.label}\n({one.graphs})" for one in lengths])
+    panel.set_xlabel("words of the reference (graphs)")
+    panel.grid(visible=False, axis="x")
+    return shown
+
+
+def _score(row: SweepRow) -> float:
+    return _number(row.score)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+# ---- Scores of a confidence measure, drawn against the threshold ----
+
+_LINES = {"f1_mult": ("o-", BLUE), "f1_bad": ("s--", ORANGE), "f1_ok": ("^:", GREY)}
+_COLUMNS = 2  # one panel, as wide as two
+
+
+def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
+    """Draws F1-mult, and the two scores it is made of, against the threshold.
+
+    Args:
+        found: The sweep.
+        path: A file that ends in .svg, .png or .pdf.
+        measure: What the threshold is of.
+    """
+    check_plot(path)
+    at = [row.threshold for row in found.rows]
+    with style():
+        figure = new_figure(1, _COLUMNS)
+        panel = figure.subplots()
+        shown = {}
+        for name, (line, color) in _LINES.items():
+            values = [np.nan if (value := getattr(row.scores, name)) is None else value for row in found.rows]
+            (shown[TAG_METRICS[name].label],) = panel.plot(at, values, line, color=color, markersize=3)
+        if found.best is not None:
+            best, value = found.best.threshold, found.best.scores.f1_mult or 0.0
+            ring: dict[str, Any] = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": BLUE}
+            (shown[f"best F1-mult: {value:.4f} at {best:g}"],) = panel.plot([best], [value], "o", **ring)
+        panel.set_ylim(-0.02, 1.02)
+        panel.set_xlabel(f"{measure}: words below the threshold are BAD")
+        panel.set_ylabel("score")
+        legend_above(figure, shown)
+        save(figure, path)

@@ -8,18 +8,17 @@ from functools import partial
 from typing import Any
 
 from latticemetric.batch.decoded import AUTO, Decoding
-from latticemetric.batch.review_totals import ReviewTotals
-from latticemetric.batch.reviews import Reviewing, review_question
+from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
 from latticemetric.batch.string_scores import scorer_of
 from latticemetric.batch.sweep import questions_of
-from latticemetric.formats.registry import Graph
 from latticemetric.formats.writing import atomic_output
-from latticemetric.lattice import Scales
-from latticemetric.questions.oracles.oracle import as_recognition_rate
-from latticemetric.questions.oracles.sweep import Points
-from latticemetric.report.page_writing import check_page, page
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Scales
+from latticemetric.oracle_search.oracle import as_recognition_rate
+from latticemetric.oracle_search.sweep import Points
+from latticemetric.parallel.pool import map_in_order
+from latticemetric.report.page import check_page, page
 from latticemetric.report.report import Report, Showing
-from latticemetric.workers.pool import map_in_order
 
 
 def write_report(

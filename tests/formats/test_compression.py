@@ -9,9 +9,9 @@ import pytest
 from format_kit import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.formats.files.compression import zstd_module
-from latticemetric.formats.files.stream import Stream, open_stream
 from latticemetric.formats.references import read_references
+from latticemetric.formats.streams.compression import zstd_module
+from latticemetric.formats.streams.stream import Stream, open_stream
 
 FIRST, SECOND = b"".join(b"line %d of the first\n" % number for number in range(99)), b"the second\n" * 40
 

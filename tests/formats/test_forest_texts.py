@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import lattices
 
 import latticemetric as lm
-from latticemetric.forest import Forest
+from latticemetric.forest.forest import Forest
 from latticemetric.formats.reading import entries
 
 FORMATS = ["moses-hypergraph", "cdec-target-graph", "joshua-hypergraph", "cdec-json", "travatar-json"]

@@ -14,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import latticemetric as lm
-from latticemetric.batch.oracles import oracles_of
+from latticemetric.batch.outcomes import oracles_of
 from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import read_references
-from latticemetric.questions.oracles.readings import distinct_strings
-from latticemetric.workers.stream import Run
+from latticemetric.oracle_search.reference_strings import distinct_strings
+from latticemetric.parallel.map import Run
 
 DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 SAMPLES = DATA / "trn-stm-ctm"

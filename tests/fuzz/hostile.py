@@ -38,8 +38,8 @@ from hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
 from mutate import damaged
 
 from latticemetric.cli.main import _VERBS
-from latticemetric.formats.catalogue import OWN
-from latticemetric.formats.files.compression import zstd_module
+from latticemetric.formats.registry import OWN
+from latticemetric.formats.streams.compression import zstd_module
 
 SECONDS, MEGABYTES = 10.0, 2000
 # Time is that of the processor, however busy the machine is. Who waits for something takes none of it.

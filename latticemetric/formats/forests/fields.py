@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest import Forest, NodeLabels, Ragged
+from latticemetric.forest.forest import Forest, NodeLabels
+from latticemetric.forest.ragged import Ragged
 from latticemetric.formats.columns import as_forest, require_dense, require_labels
-from latticemetric.formats.registry import Graph
-from latticemetric.formats.texts.fields import number
-from latticemetric.lattice import Column, Labels
+from latticemetric.formats.text.fields import number
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels
 from latticemetric.vocabulary import Vocabulary, Words, split_words
 
 _MOST_CACHED = 100_000

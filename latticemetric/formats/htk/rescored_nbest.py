@@ -12,11 +12,12 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.blocks import in_one_piece
-from latticemetric.formats.texts.fields import NUMBER
-from latticemetric.formats.texts.nbest_fields import cost_of, require_nbest, require_words
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.fields import NUMBER
+from latticemetric.formats.text.nbest import cost_of, require_nbest, require_words
+from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.files.stream import open_stream
-from latticemetric.formats.texts.fields import is_number
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.fields import is_number
 
 
 def read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[tuple[str, dict[str, str]]]:

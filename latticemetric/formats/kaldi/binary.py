@@ -17,12 +17,13 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
-from latticemetric.formats.files.stream import Piece, Stream
 from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.arcs import is_word_number
-from latticemetric.fst_layout import MAGIC
-from latticemetric.lattice import Column, Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Piece, Stream
+from latticemetric.formats.text.fields import is_word_number
+from latticemetric.graph import Graph
+from latticemetric.lattice.fst_binary import MAGIC
+from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _PIECE = 2**22

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
-from latticemetric.formats.registry import Graph
-from latticemetric.formats.texts.fields import require_id
-from latticemetric.lattice import Column, Labels, Lattice
+from latticemetric.formats.text.fields import require_id
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, Words
 
 COLUMNS = ("lm", "acoustic")

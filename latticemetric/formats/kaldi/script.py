@@ -13,12 +13,13 @@ from os.path import exists, isfile
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.files.inputs import current
-from latticemetric.formats.files.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
 from latticemetric.formats.kaldi.text import parse_block, spells_words
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.lattice import Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
 
 _MOST_DIGITS = 18

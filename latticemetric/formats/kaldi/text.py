@@ -14,13 +14,13 @@ from typing import IO
 
 from latticemetric import _native
 from latticemetric.errors import FormatError
-from latticemetric.formats.files.stream import Piece, Stream
 from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.arcs import words_to_write
-from latticemetric.formats.texts.blocks import blocks
-from latticemetric.formats.texts.parsing import parsed, spelled
-from latticemetric.lattice import Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Piece, Stream
+from latticemetric.formats.text.blocks import blocks
+from latticemetric.formats.text.fields import parsed, spelled, words_to_write
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
 
 _ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"

@@ -15,13 +15,13 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
-from latticemetric.formats.files.stream import Piece, Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.blocks import blocks
-from latticemetric.formats.texts.confusion import columns_to_write, cost_of, probability_to_write
-from latticemetric.formats.texts.fields import is_number, number, numbered_lines, word_to_write
-from latticemetric.formats.texts.parsing import spelled_texts
-from latticemetric.lattice import Column, Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Piece, Stream
+from latticemetric.formats.text.blocks import blocks
+from latticemetric.formats.text.confusion import columns_to_write, cost_of, probability_to_write
+from latticemetric.formats.text.fields import is_number, number, numbered_lines, spelled_texts, word_to_write
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _EPSILON_WORD = "*EPS*"

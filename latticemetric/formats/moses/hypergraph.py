@@ -14,12 +14,13 @@ from itertools import groupby
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.forest import Forest
+from latticemetric.forest.forest import Forest
 from latticemetric.formats.columns import require_unscaled
-from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.forests.fields import forest_to_write, texts_of, with_one_goal
 from latticemetric.formats.forests.lines import SEPARATOR, EdgeLines, Lines, edge_lines
-from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
 MOSES = "moses-hypergraph"

@@ -16,11 +16,11 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.fields import refuse_word
-from latticemetric.formats.texts.parsing import parsed
-from latticemetric.lattice import Column, Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import parsed, refuse_word
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
 EPSILON_WORD = "*EPS*"

@@ -13,19 +13,382 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import IO, NamedTuple
 
 import numpy as np
 
-from latticemetric.errors import FormatError, InputError, placed
-from latticemetric.formats.columns import require_dense
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.moses.search_graph_lines import COVERED, NAME, SOURCE, TRANSITION, Step, steps_of
-from latticemetric.formats.moses.search_graph_writing import write
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.formats.columns import as_lattice, require_dense, require_labels
 from latticemetric.formats.registry import Entry, Format, register
-from latticemetric.formats.texts.blocks import in_one_piece
-from latticemetric.formats.texts.parsing import labels_of_arcs
-from latticemetric.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary
+from latticemetric.formats.streams.stream import Stream, decoded_line
+from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+
+# ---- The lines of Moses' search graphs, a hypothesis each; see `moses_search_graph` ----
+
+NAME = "moses-search-graph"
+TRANSITION, DENSE = "transition", "core"
+COVERED, SOURCE = "covered", "source"
+COMPLETE = -1
+NO_FEATURES, NAMED_FEATURES = -1, 0
+
+_AFTER_NUMBER = re.compile(r"[ \t]+(?=hyp=)")
+# What `out=` has goes on to the end of the line.
+_FIELD = re.compile(r'(?:([a-z]+)=|(?=\[ ))((?<=\sout=).*|"[^"]*"|\[ .*? \]|[^\s"\[]\S*|)(?:[ \t]+|$)', re.ASCII)
+_BRACKETS = "["
+_OF_THE_FIRST = {"hyp", "stack", "forward", "fscore"}
+_OF_OTHERS = {"back", "score", TRANSITION, "recombined", COVERED, "scores", "out", _BRACKETS}
+_SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
+
+
+class Step(NamedTuple):
+    """A line: a hypothesis, and what stands on its arc; the first hypothesis has none.
+
+    Attributes:
+        place: File and line.
+        hypothesis: Its number.
+        stack: How much of the source it covers.
+        complete: Whether it covers all; `None` where the line does not say.
+        back: The hypothesis that the arc leaves.
+        recombined: The hypothesis that stands for this one.
+        cost: What the arc costs in the model.
+        words: What the arc adds to the translation.
+        covered: The span of the source that it covers.
+        source: The words there, where the line has them.
+        dense: How many features have a place rather than a name; `NO_FEATURES` where there are none at all.
+        features: Their costs.
+    """
+
+    place: str
+    hypothesis: int
+    stack: int
+    complete: bool | None
+    back: int
+    recombined: int | None
+    cost: float
+    words: list[str]
+    covered: str
+    source: str
+    dense: int
+    features: dict[str, float]
+
+
+def steps_of(data: bytes, file: str, lines_before: int) -> Iterator[Step]:
+    """The hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
+    for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
+        place = f"{file}:{line}"
+        if text := decoded_line(row, place).strip(" \t\r\f\v"):
+            yield _step(_AFTER_NUMBER.split(text, 1)[-1], place)
+
+
+def _step(text: str, place: str) -> Step:
+    fields = _fields(text, place)
+    hypothesis, stack = (whole(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
+    for name in ("score", "fscore"):
+        number(fields.get(name, "0"), place)
+    complete = None
+    if hypothesis != 0 or "forward" in fields:
+        complete = whole(_required(fields, "forward", place), "forward", place, COMPLETE) == COMPLETE
+    if hypothesis == 0:
+        if not fields.keys() <= _OF_THE_FIRST:
+            raise FormatError("hypothesis 0 is where the search begins, and has no arc", where=place)
+        return Step(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", NO_FEATURES, {})
+    back = whole(_required(fields, "back", place), "back", place)
+    recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
+    cost = 0.0 - number(_required(fields, TRANSITION, place), place)
+    span = _span(fields[COVERED], place) if COVERED in fields else 0
+    dense, features = _features(fields, place)
+    source, words = _phrases(_required(fields, "out", place), fields.get("scores", ""), span, place)
+    covered = fields[COVERED] if span else ""
+    return Step(place, hypothesis, stack, complete, back, recombined, cost, words, covered, source, dense, features)
+
+
+def _fields(text: str, place: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    end = 0
+    while end < len(text):
+        match = _FIELD.match(text, end)
+        name = (match[1] or _BRACKETS) if match else ""
+        if match is None or not (name in _OF_THE_FIRST or name in _OF_OTHERS):
+            raise FormatError(f"'{shortened(text[end:], 40)}' is no field of a search graph", where=place)
+        if name in fields:
+            raise FormatError(f"the field '{name}' stands twice", where=place)
+        fields[name] = match[2]
+        end = match.end()
+    return fields
+
+
+def _required(fields: dict[str, str], name: str, place: str) -> str:
+    if name not in fields:
+        advice = "let Moses write -output-search-graph" if name in {"stack", TRANSITION, "forward"} else None
+        raise FormatError(f"the line has no '{name}='", where=place, advice=advice)
+    return fields[name]
+
+
+def span_length(text: str) -> int | None:
+    """How many words of the source lie in a span like `2-4`: none in `1-0`; `None` where it is no span."""
+    match = _SPAN.fullmatch(text)
+    return max(0, int(match[2]) - int(match[1]) + 1) if match else None
+
+
+def _span(text: str, place: str) -> int:
+    length = span_length(text)
+    if length is None:
+        raise FormatError(f"covered is '{shortened(text, 40)}', not two numbers", where=place)
+    return length
+
+
+# --- Phrases
+
+
+def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[str]]:
+    """The source phrase, if it is there, and the words of the translation."""
+    if not scores:
+        return "", split_words(_PHRASE_SCORES.sub("", out))
+    if scores.startswith('"'):
+        if len(out) < 2 or out[0] != '"' or out[-1] != '"':  # noqa: PLR2004  two quotes
+            raise FormatError("what 'out=' has does not stand between quotes", where=place)
+        out = out[1:-1]
+    phrases = split_phrases(out, span)
+    if phrases is None:
+        raise FormatError(
+            f"nothing tells where the source phrase ends in '{shortened(out, 40)}'",
+            where=place,
+            advice="let Moses write -output-search-graph, which has no source phrases",
+        )
+    return phrases
+
+
+def split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
+    """The source phrase and the translation's words of `je suis|I am`; `None` where nothing tells which is which.
+
+    Words may have factors, `suis|V`. Then the last word of the source is that at the span's end, and has as many
+    factors as those before it, or as the translation's other words leave it, or half of all.
+    """
+    source, bar, target = text.partition("|")
+    tokens = split_words(text)
+    if source and "|" in target:
+        if not 0 < span <= len(tokens):
+            return None
+        joint = tokens[span - 1].split("|")
+        if span > 1:
+            factors = tokens[span - 2].count("|") + 1
+        elif span < len(tokens):
+            factors = len(joint) - tokens[span].count("|") - 1
+        else:
+            factors = len(joint) - 1 if joint and not joint[-1] else len(joint) // 2
+            joint = [] if joint and joint[-1] and len(joint) % 2 else joint
+        if not 0 < factors < len(joint):
+            return None
+        source = " ".join([*tokens[: span - 1], "|".join(joint[:factors])])
+        target = " ".join(["|".join(joint[factors:]), *tokens[span:]])
+    return (" ".join(split_words(source)), split_words(target)) if bar else None
+
+
+# --- Features
+
+
+def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]]:
+    """How many features have a place rather than a name, and the costs of all."""
+    if "scores" in fields and _BRACKETS in fields:
+        raise FormatError("the field 'scores' stands twice", where=place)
+    text = fields.get("scores", fields.get(_BRACKETS))
+    if text is None:
+        return NO_FEATURES, {}
+    if text.startswith(_BRACKETS):
+        return NAMED_FEATURES, _labelled(split_words(text[1:-1]), place)
+    dense, bracket, sparse = text[1:-1].partition(")")
+    if not text.startswith('"core=(') or not bracket:
+        raise FormatError(f"'{shortened(text, 40)}' does not begin with 'core=(…)' between quotes", where=place)
+    listed = dense.removeprefix("core=(")
+    values = listed.split(",") if listed else []
+    features = {f"{DENSE}_{k}": 0.0 - number(value, place) for k, value in enumerate(values)}
+    for token in split_words(sparse):
+        name, _, value = token.rpartition("=")
+        _add(features, name, value, place)
+    return len(values), features
+
+
+def _labelled(tokens: list[str], place: str) -> dict[str, float]:
+    """`d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm: what has the same label is numbered through."""
+    groups: dict[str, list[str]] = {"": []}
+    label = ""
+    for token in tokens:
+        if token.endswith(":"):
+            label = token[:-1]
+            groups.setdefault(label, [])
+        else:
+            groups[label].append(token)
+    features: dict[str, float] = {}
+    for name, values in groups.items():
+        for k, value in enumerate(values):
+            _add(features, f"{name}_{k}" if name and len(values) > 1 else name, value, place)
+    return features
+
+
+def _add(features: dict[str, float], name: str, value: str, place: str) -> None:
+    if not name:
+        raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
+    if name in features or name == TRANSITION:
+        raise FormatError(f"feature '{shortened(name, 40)}' stands twice", where=place)
+    features[name] = 0.0 - number(value, place)
+
+
+# ---- How Moses' search graphs are written: every arc is a hypothesis; see `moses_search_graph` ----
+#
+# State s is hypothesis s, which is the best arc into it; other arcs into it are recombined hypotheses, numbered from
+# the number of states. Lines have the order of the arcs.
+
+_NO_SPAN = "1-0"
+
+
+class _Arcs(NamedTuple):
+    """The arcs to write, with those to an end of its own, if final states cost something."""
+
+    states: int
+    source: list[int]
+    target: list[int]
+    score: list[float]
+    word: list[int]
+    complete: set[int]
+
+
+def write(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Writes one lattice: in the extended form if it has features or source phrases."""
+    lattice = as_lattice(graph)
+    require_labels(lattice, NAME, {COVERED, SOURCE})
+    if any(side.final.any() for side in lattice.labels.values()):
+        raise UsageError(f"{NAME} has no place for labels of final states", advice="leave them out with --drop-labels")
+    require_field(name, "the id")
+    features = _written_features(lattice)
+    own_end = any(column.final.any() for column in lattice.scores.values())
+    arcs = _arcs(lattice, own_end=own_end)
+    extended = bool(features) or SOURCE in lattice.labels
+    texts = _texts(lattice, arcs, _feature_texts(features, own_end=own_end) if features else None, extended=extended)
+    lines = [f"{name} {line}" for line in _lines(arcs, texts, extended=extended)]
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _written_features(lattice: Lattice) -> dict[str, Column]:
+    """The columns that do not count; the one that does is the transition's."""
+    counting = [name for name, column in lattice.scores.items() if column.scale != 0]
+    features = {name: column for name, column in lattice.scores.items() if column.scale == 0}
+    if lattice.scores and [lattice.scores[name].scale for name in counting] != [1.0]:
+        weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
+        raise UsageError(
+            f"{NAME} holds one score that counts, with weight 1, and the weights here are {shortened(weights, 200)}",
+            advice="add the scores up with --sum-scores",
+        )
+    for name in features:
+        if require_field(name, "feature") == TRANSITION or '"' in name:
+            raise UsageError(
+                f"{NAME} cannot name a feature '{shortened(name)}'", advice="leave it out with --sum-scores"
+            )
+    return features
+
+
+def _arcs(lattice: Lattice, *, own_end: bool) -> _Arcs:
+    cost = lattice.cost()
+    score = (0.0 - cost.arc).tolist()
+    source, target, word = (part.tolist() for part in (lattice.source, lattice.target, lattice.word))
+    final = lattice.final.tolist()
+    if not own_end:
+        return _Arcs(lattice.num_states, source, target, score, word, set(final))
+    end = lattice.num_states
+    closing = (0.0 - cost.final[lattice.final]).tolist()
+    nothing = [EPSILON] * len(final)
+    ends = [end] * len(final)
+    return _Arcs(end + 1, source + final, target + ends, score + closing, word + nothing, {end})
+
+
+def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
+    rows = list(zip(arcs.source, arcs.target, arcs.score, strict=True))
+    depth, best, winner = [0] * arcs.states, [0.0] * arcs.states, [-1] * arcs.states
+    for row, (source, target, score) in enumerate(rows):
+        depth[target] = max(depth[target], depth[source] + 1)
+        if winner[target] < 0 or best[source] + score > best[target]:
+            winner[target], best[target] = row, best[source] + score
+    hypothesis, number = [], arcs.states
+    for row, (_, target, _) in enumerate(rows):
+        hypothesis.append(target if winner[target] == row else number)
+        number += winner[target] != row
+    forward, rest = [0] * arcs.states, [0.0] * arcs.states
+    for state in arcs.complete:
+        forward[state] = COMPLETE
+    for row, (source, target, score) in reversed(list(enumerate(rows))):
+        # Each arc's target has seen all of its own arcs: targets are larger than sources, and arcs are sorted.
+        if forward[source] == 0 or (forward[source] != COMPLETE and score + rest[target] >= rest[source]):
+            forward[source], rest[source] = hypothesis[row], score + rest[target]
+    beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in arcs.complete else ""
+    lines = [f"hyp=0 stack=0{beginning}"]
+    for row, (source, target, score) in enumerate(rows):
+        recombined = "" if winner[target] == row else f" recombined={target}"
+        lines.append(
+            f"hyp={hypothesis[row]} stack={depth[target]} back={source} score={best[source] + score!r} "
+            f"transition={score!r}{recombined} forward={forward[target]} fscore={rest[target]!r} {texts[row]}"
+        )
+    return lines
+
+
+def _texts(lattice: Lattice, arcs: _Arcs, features: list[str] | None, *, extended: bool) -> list[str]:
+    """What each line has from `covered=` on."""
+    words = [require_field(lattice.vocabulary.word(n), "word") if n != EPSILON else "" for n in arcs.word]
+    spans, sources = (_label_texts(lattice, name, len(words)) for name in (COVERED, SOURCE))
+    if not extended:
+        return [f"covered={_written_span(span)} out={word}" for span, word in zip(spans, words, strict=True)]
+    features = features or ['"core=() "'] * len(words)
+    rows = zip(spans, features, sources, words, strict=True)
+    return [
+        f"covered={_written_span(span)} scores={scores} out={_out(source, word, span)}"
+        for span, scores, source, word in rows
+    ]
+
+
+def _label_texts(lattice: Lattice, name: str, size: int) -> list[str]:
+    side = lattice.labels.get(name)
+    texts = [side.vocabulary.word(n) for n in side.arc.tolist()] if side else []
+    return texts + [""] * (size - len(texts))
+
+
+def _written_span(text: str) -> str:
+    if text and not span_length(text):
+        raise InputError(f"'{shortened(text)}' is no span of the source, like 0-2", advice="use --drop-labels")
+    return text or _NO_SPAN
+
+
+def _out(source: str, word: str, span: str) -> str:
+    text = f"{source}|{word}"
+    if split_phrases(text, span_length(span) or 0) != (source, [word] if word else []):
+        raise InputError(
+            f"nothing would tell where the source phrase ends in '{shortened(text)}'",
+            advice="leave source phrases out with --drop-labels",
+        )
+    return f'"{text}"'
+
+
+def _feature_texts(features: dict[str, Column], *, own_end: bool) -> list[str]:
+    """The features of each arc as `scores=` has them: `core_0`, `core_1`, … by their place, others by name."""
+    dense: list[str] = []
+    while f"{DENSE}_{len(dense)}" in features:
+        dense.append(f"{DENSE}_{len(dense)}")
+
+    def values(name: str) -> list[float]:
+        column = features[name]
+        parts = [column.arc, column.final] if own_end else [column.arc]
+        return [0.0 - cost for cost in np.concatenate(parts).tolist()]
+
+    named = [(name, values(name)) for name in features if name not in dense]
+    listed = [values(name) for name in dense]
+    rows = len(next(iter([*listed, *(v for _, v in named)])))
+    return [
+        f'"core=({",".join(repr(v[row]) for v in listed)}) {" ".join(f"{n}={v[row]!r}" for n, v in named)}"'
+        for row in range(rows)
+    ]
+
 
 _FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
 _ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")

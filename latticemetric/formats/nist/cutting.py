@@ -11,13 +11,13 @@ from decimal import Decimal
 from itertools import groupby
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.files.stream import Stream, warn
 from latticemetric.formats.nist.ctm import Alternation, Line, Row, items, timed_lines
 from latticemetric.formats.nist.records import joined
 from latticemetric.formats.nist.stm import Segment, all_segments
 from latticemetric.formats.nist.words import Builder
-from latticemetric.formats.texts.blocks import in_one_piece
-from latticemetric.lattice import Lattice
+from latticemetric.formats.streams.stream import Stream, warn
+from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.lattice.lattice import Lattice
 
 _Items = list[Row | Alternation]
 _Key = tuple[str, ...]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.nist.sniffing import LONGEST_NUMBER, TIME
+from latticemetric.formats.streams.stream import Stream
 from latticemetric.vocabulary import split_words
 
 _COMMENT = ";;"

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from latticemetric.errors import FormatError, placed, shortened
-from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.nist import ctm, stm, trn
 from latticemetric.formats.nist.sniffing import is_ctm_reference, is_stm_reference, is_trn_reference
 from latticemetric.formats.nist.words import parsed_transcript, plain_words
 from latticemetric.formats.references import GraphReference, Reference, ReferenceFile
 from latticemetric.formats.registry import Entry
-from latticemetric.lattice import Lattice
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.lattice.lattice import Lattice
 
 _Named = tuple[str, Reference]
 

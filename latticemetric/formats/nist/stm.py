@@ -14,7 +14,6 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.files.stream import Stream, warn
 from latticemetric.formats.nist.records import (
     exactly,
     joined,
@@ -25,10 +24,11 @@ from latticemetric.formats.nist.records import (
     spelled,
 )
 from latticemetric.formats.nist.sniffing import STM_FIELDS, is_stm
-from latticemetric.formats.nist.words import TAGS, parsed_transcript
-from latticemetric.formats.nist.writing import Speller, decomposed, require_words_only
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.lattice import Lattice
+from latticemetric.formats.nist.words import TAGS, Speller, decomposed, parsed_transcript, require_words_only
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream, warn
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _NAME = "stm"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.files.stream import STANDARD_INPUT, open_stream
 from latticemetric.formats.nist.cutting import cut
 from latticemetric.formats.nist.references import transcripts_in
 from latticemetric.formats.nist.sniffing import is_ctm, is_stm_reference
 from latticemetric.formats.segments import Segments, SegmentText
-from latticemetric.lattice import Lattice
+from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
+from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
     from latticemetric.formats.references import Reference

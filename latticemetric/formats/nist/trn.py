@@ -11,11 +11,11 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.nist.sniffing import is_trn
-from latticemetric.formats.nist.words import TAGS, parsed_transcript
-from latticemetric.formats.nist.writing import Speller, decomposed, require_words_only
-from latticemetric.formats.registry import Entry, Format, Graph, register
+from latticemetric.formats.nist.words import TAGS, Speller, decomposed, parsed_transcript, require_words_only
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
 _NAME = "trn"

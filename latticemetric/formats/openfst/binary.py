@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO
 
-from latticemetric import fst_layout
 from latticemetric.errors import FormatError
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
-from latticemetric.interchange import lattice_from_arrays, lattice_to_arrays
-from latticemetric.lattice import Lattice
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.graph import Graph
+from latticemetric.lattice import fst_binary
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.openfst import lattice_from_arrays, lattice_to_arrays
 from latticemetric.vocabulary import Vocabulary
 
 
 def _sniff(head: bytes) -> bool:
-    return head.startswith(struct.pack("<i", fst_layout.MAGIC))
+    return head.startswith(struct.pack("<i", fst_binary.MAGIC))
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -27,7 +28,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
-    machine, end = fst_layout.decode(data)
+    machine, end = fst_binary.decode(data)
     if end != len(data):
         raise FormatError(f"{len(data) - end} bytes follow the machine", where=file)
     return lattice_from_arrays(machine, vocabulary, by_spelling=True)
@@ -38,7 +39,7 @@ def encode_graph(graph: Graph) -> bytes:
     lattice = lattice_with_one_column(graph, "openfst")
     require_unscaled(lattice, "openfst")
     require_labels(lattice, "openfst", {"input"})
-    return fst_layout.encode(lattice_to_arrays(lattice), fst_type="vector")
+    return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:

@@ -8,15 +8,16 @@ from functools import partial
 from itertools import pairwise
 from typing import IO
 
-from latticemetric import fst_layout
 from latticemetric.errors import FormatError, UsageError, placed, shortened
-from latticemetric.formats.files.paths import natural_order
-from latticemetric.formats.files.spool import Spool
-from latticemetric.formats.files.stream import Stream
 from latticemetric.formats.openfst.binary import encode_graph
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.interchange import lattice_from_arrays
-from latticemetric.lattice import Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.paths import natural_order
+from latticemetric.formats.streams.spool import Spool
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.graph import Graph
+from latticemetric.lattice import fst_binary
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.openfst import lattice_from_arrays
 from latticemetric.vocabulary import Vocabulary
 
 _STTABLE, _STLIST = 2125656924, 5656924
@@ -46,7 +47,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
-    return lattice_from_arrays(fst_layout.decode(machine, base=at)[0], vocabulary, by_spelling=True)
+    return lattice_from_arrays(fst_binary.decode(machine, base=at)[0], vocabulary, by_spelling=True)
 
 
 def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
@@ -78,7 +79,7 @@ def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
                 raise FormatError(f"{len(data) - begin} bytes follow the end of the archive")
             return
         # Only its content tells where a machine of an stlist ends.
-        _, at = fst_layout.decode(data, begin)
+        _, at = fst_binary.decode(data, begin)
         yield key, begin, at
 
 

@@ -17,11 +17,11 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
-from latticemetric.formats.texts.arcs import is_word_number, words_to_write
-from latticemetric.formats.texts.parsing import parsed, spelled
-from latticemetric.lattice import Column, Labels, Lattice
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import is_word_number, parsed, spelled, words_to_write
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, Words
 
 _FIRST_ARC = re.compile(
@@ -39,7 +39,7 @@ def _sniff(head: bytes) -> bool:
 def _looks_like_k2(head: bytes) -> bool:
     if b"-1" not in head:
         return False
-    from latticemetric.formats.neural.k2 import looks_like_k2
+    from latticemetric.formats.openfst.k2 import looks_like_k2
 
     return looks_like_k2(head)
 

@@ -14,10 +14,11 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, graph_name, register
-from latticemetric.formats.texts.fields import NUMBER, number, refuse_word, require_finite
-from latticemetric.formats.texts.nbest_fields import require_nbest, require_scales, require_words, single_costs
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite
+from latticemetric.formats.text.nbest import require_nbest, require_scales, require_words, single_costs
+from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.files.stream import Stream
-from latticemetric.formats.registry import Entry, Format, Graph, register
-from latticemetric.formats.texts.blocks import named_blocks
-from latticemetric.formats.texts.fields import number, numbered_lines, require_id, whole, word_to_write
-from latticemetric.formats.texts.parsing import spelled_texts
-from latticemetric.formats.texts.word_nodes import NOTHING, word_nodes
-from latticemetric.lattice import Column, Lattice
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.blocks import named_blocks
+from latticemetric.formats.text.fields import number, numbered_lines, require_id, spelled_texts, whole, word_to_write
+from latticemetric.formats.text.word_nodes import NOTHING, word_nodes
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _NULL = "NULL"

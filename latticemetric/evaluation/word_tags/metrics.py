@@ -1,0 +1,324 @@
+"""Metrics of word-level quality estimation (Logacheva et al. 2016, section 2): values of summed tag statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.bootstrap import value_of
+from latticemetric.evaluation.resampling import Values
+from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, as_word_tags, check_same_words
+from latticemetric.metrics.base import Table
+
+# ---- What all metrics of word tags are made of: sums over segments (Logacheva et al. 2016, section 2) ----
+#
+# A row a segment. BAD is the positive class. A span is a maximal run of one tag.
+
+Floats = npt.NDArray[np.float64]
+
+
+class Column(IntEnum):
+    """Columns of a table of tag statistics.
+
+    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans, `*_PRECISION` and `*_RECALL` the sums, over predicted
+    and over gold spans, of the share of a span's words that have the same tag on the other side.
+    """
+
+    TRUE_BAD = 0
+    FALSE_BAD = 1
+    FALSE_OK = 2
+    TRUE_OK = 3
+    BAD_PRECISION = 4
+    BAD_PREDICTED = 5
+    BAD_RECALL = 6
+    BAD_GOLD = 7
+    OK_PRECISION = 8
+    OK_PREDICTED = 9
+    OK_RECALL = 10
+    OK_GOLD = 11
+    SEQCOR = 12
+    SEGMENTS = 13
+    """1 where a segment has a tag: one without has no SeqCor."""
+
+
+def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> Table:
+    """Statistics of predicted tags, a row a segment.
+
+    Args:
+        gold: What is right; tags, or what `WordTags.of` takes.
+        predicted: What a system says of the same words; likewise.
+
+    Raises:
+        InputError: The two are not of the same words.
+    """
+    gold, predicted = as_word_tags(gold), as_word_tags(predicted)
+    check_same_words(gold, predicted)
+    table = np.zeros((len(gold), len(Column)))
+    sides = _spans(gold), _spans(predicted)
+    _count_words(table, gold, predicted)
+    agreed = gold.bad == predicted.bad
+    for spans, precision, number in zip(
+        sides[::-1], (Column.BAD_PRECISION, Column.BAD_RECALL), (Column.BAD_PREDICTED, Column.BAD_GOLD), strict=True
+    ):
+        _count_spans(table, spans, agreed, precision, number)
+    table[:, Column.SEQCOR] = _sequence_correlation(gold, agreed, *sides)
+    table[:, Column.SEGMENTS] = gold.lengths > 0
+    return table
+
+
+class _Spans(NamedTuple):
+    """The spans of a test set, in order."""
+
+    start: Numbers
+    size: Numbers
+    bad: Flags
+    segment: Numbers
+    opens: Flags  # of each tag, whether a span starts there
+
+    def per_segment(self, segments: int) -> Numbers:
+        return np.bincount(self.segment, minlength=segments)
+
+
+def _spans(tags: WordTags) -> _Spans:
+    opens = np.zeros(len(tags.bad), np.bool_)
+    opens[1:] = tags.bad[1:] != tags.bad[:-1]
+    opens[tags.begin[:-1][tags.lengths > 0]] = True
+    start = np.flatnonzero(opens)
+    return _Spans(start, np.diff(start, append=len(opens)), tags.bad[start], tags.segment[start], opens)
+
+
+def _count_words(table: Table, gold: WordTags, predicted: WordTags) -> None:
+    # TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK stand in this order.
+    kind = np.where(predicted.bad, np.where(gold.bad, 0, 1), np.where(gold.bad, 2, 3))
+    counts = np.bincount(4 * gold.segment + kind, minlength=4 * len(gold))
+    table[:, :4] = counts.reshape(-1, 4)
+
+
+def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: Column, number: Column) -> None:
+    """Of BAD spans into the columns named, of OK spans into those four further on."""
+    share = _sums(agreed, spans.start) / spans.size
+    for bad, shift in ((True, 0), (False, Column.OK_PRECISION - Column.BAD_PRECISION)):
+        of_class = spans.bad == bad
+        segment = spans.segment[of_class]
+        table[:, shares + shift] = np.bincount(segment, share[of_class], minlength=len(table))
+        table[:, number + shift] = np.bincount(segment, minlength=len(table))
+
+
+def _sums(values: Flags, start: Numbers) -> Numbers:
+    """Sums from each start to the next; a span is never empty."""
+    return np.add.reduceat(values.astype(np.int64), start) if len(start) else np.zeros(0, np.int64)
+
+
+def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Floats:
+    """SeqCor of each segment (Bojar et al. 2015): ratio · (λ_OK I_OK + λ_BAD I_BAD) / n; λ_c = n / (2 n_c)."""
+    segments = len(gold)
+    found = np.zeros(segments)
+    matched = _matched_words(agreed, of_gold, of_predicted)
+    for bad in (True, False):
+        of_class = of_gold.bad == bad
+        words = np.bincount(of_gold.segment[of_class], of_gold.size[of_class], minlength=segments)
+        right = np.bincount(of_gold.segment[of_class], matched[of_class], minlength=segments)
+        found += right / (2 * np.maximum(words, 1))
+    numbers = [spans.per_segment(segments) for spans in (of_gold, of_predicted)]
+    return found * np.minimum(*numbers) / np.maximum(1, np.maximum(*numbers))
+
+
+def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
+    """Of each gold span, its overlap with the predicted span of its class that it is matched with.
+
+    One to one, largest overlap first; of equal ones the first gold span, then the first predicted one. Two runs overlap
+    in one run, and those of different segments or classes in none, so that all are matched in one go.
+    """
+    start = np.flatnonzero(of_gold.opens | of_predicted.opens)
+    size = np.diff(start, append=len(agreed))
+    one, other = (np.cumsum(spans.opens)[start] - 1 for spans in (of_gold, of_predicted))
+    alike = agreed[start]
+    size, one, other = size[alike], one[alike], other[alike]
+    matched, taken = np.zeros(len(of_gold.start), np.int64), np.zeros(len(of_predicted.start), np.bool_)
+    order = np.argsort(-size, kind="stable")  # which keeps the order of words, and so of spans, among equals
+    for overlap, left, right in zip(*(side[order].tolist() for side in (size, one, other)), strict=True):
+        if not matched[left] and not taken[right]:
+            matched[left] = overlap
+            taken[right] = True
+    return matched
+
+
+@dataclass(frozen=True)
+class TagMetric:
+    """A metric of word tags: its name, and what makes values of sums.
+
+    It is what `bootstrap` and `randomisation_test` ask for, with tables of `tag_table`.
+    """
+
+    name: str
+    label: str
+    formula: Callable[[Table], Values]
+
+    def values(self, sums: Table) -> Values:
+        """The score of each row of summed statistics; NaN where it is undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.formula(np.asarray(sums)), dtype=np.float64)
+
+
+def _f1_bad(sums: Table) -> Values:
+    return _word_f1(sums, Column.TRUE_BAD)
+
+
+def _f1_ok(sums: Table) -> Values:
+    return _word_f1(sums, Column.TRUE_OK)
+
+
+def _word_f1(sums: Table, right: Column) -> Values:
+    """2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
+    twice = 2 * sums[..., right]
+    return twice / (twice + sums[..., Column.FALSE_BAD] + sums[..., Column.FALSE_OK])
+
+
+def _f1_mult(sums: Table) -> Values:
+    return _f1_bad(sums) * _f1_ok(sums)
+
+
+def _phrase_f1_bad(sums: Table) -> Values:
+    return _phrase_f1(sums, Column.BAD_PRECISION)
+
+
+def _phrase_f1(sums: Table, begin: Column) -> Values:
+    """Of one class: undefined where neither side has a span, 0 where only one has, or where they do not meet."""
+    shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
+    precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
+    both = precision + recall
+    found = np.where(both > 0, 2 * precision * recall / both, 0.0)
+    return np.where(predicted + gold > 0, found, np.nan)
+
+
+def _phrase_f1_mult(sums: Table) -> Values:
+    return _phrase_f1_bad(sums) * _phrase_f1(sums, Column.OK_PRECISION)
+
+
+def _mcc(sums: Table) -> Values:
+    """Matthews' coefficient; 0 where its root is 0."""
+    tp, fp, fn, tn = (sums[..., column] for column in range(4))
+    root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    found = np.where(root > 0, (tp * tn - fp * fn) / root, 0.0)
+    return np.where(tp + fp + fn + tn > 0, found, np.nan)
+
+
+def _seqcor(sums: Table) -> Values:
+    return sums[..., Column.SEQCOR] / sums[..., Column.SEGMENTS]
+
+
+TAG_METRICS = {
+    metric.name: metric
+    for metric in (
+        TagMetric("f1_bad", "F1-BAD", _f1_bad),
+        TagMetric("f1_ok", "F1-OK", _f1_ok),
+        TagMetric("f1_mult", "F1-mult", _f1_mult),
+        TagMetric("mcc", "MCC", _mcc),
+        TagMetric("seqcor", "SeqCor", _seqcor),
+        TagMetric("phrase_f1_bad", "phr-F1-BAD", _phrase_f1_bad),
+        TagMetric("phrase_f1_mult", "phr-F1-mult", _phrase_f1_mult),
+    )
+}
+
+COMPARED = tuple(
+    TAG_METRICS[name] for name in ("f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "seqcor")
+)
+"""The six metrics that the paper compares, in the order of its section 3.1."""
+
+
+def find_tag_metric(name: str) -> TagMetric:
+    """A metric by its name."""
+    try:
+        return TAG_METRICS[name]
+    except KeyError:
+        raise UsageError(f"there is no metric '{name}'", advice=f"choose among {', '.join(TAG_METRICS)}") from None
+
+
+@dataclass(frozen=True)
+class TagScores:
+    """The scores of a system.
+
+    Attributes:
+        f1_bad: F1 of BAD; `None` where neither side has a BAD tag. So are all others where they are undefined.
+        f1_ok: F1 of OK.
+        f1_mult: The product of the two.
+        mcc: Matthews' correlation coefficient; 0 where one side has the same tag everywhere.
+        seqcor: The mean of the segments' sequence correlations.
+        phrase_f1_bad: F1 of BAD spans.
+        phrase_f1_mult: Its product with that of OK spans.
+        tags: How many tags there are.
+        bad: How many of them the system calls BAD.
+        errors: How many are not those of the gold.
+        notes: By metric, why it is undefined, or 0 by definition.
+    """
+
+    f1_bad: float | None
+    f1_ok: float | None
+    f1_mult: float | None
+    mcc: float | None
+    seqcor: float | None
+    phrase_f1_bad: float | None
+    phrase_f1_mult: float | None
+    tags: int
+    bad: int
+    errors: int
+    notes: dict[str, str]
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> TagScores:
+    """Scores predicted tags by every metric.
+
+    Args:
+        gold: What is right; tags, or what `WordTags.of` takes.
+        predicted: What a system says of the same words; likewise.
+
+    Examples:
+        >>> found = tag_scores(["OK BAD BAD OK", "OK OK"], ["OK BAD OK OK", "OK OK"])
+        >>> round(found.f1_bad, 4), round(found.f1_ok, 4), round(found.f1_mult, 4)
+        (0.6667, 0.8889, 0.5926)
+        >>> tag_scores([[0, 0]], [[0, 0]]).notes["f1_bad"]
+        'undefined: neither side has a BAD tag'
+    """
+    return scores_of_table(tag_table(gold, predicted))
+
+
+def scores_of_table(table: Table) -> TagScores:
+    """The same of a table of statistics."""
+    values = {name: value_of(metric, table) for name, metric in TAG_METRICS.items()}
+    sums = table.sum(axis=0)
+    tp, fp, fn, tn = map(int, sums[:4])
+    return TagScores(
+        **{name: None if np.isnan(value) else value for name, value in values.items()},
+        tags=tp + fp + fn + tn,
+        bad=tp + fp,
+        errors=fp + fn,
+        notes=_notes(tp, fp, fn, tn),
+    )
+
+
+def _notes(tp: int, fp: int, fn: int, tn: int) -> dict[str, str]:
+    if not tp + fp + fn + tn:
+        return dict.fromkeys(TAG_METRICS, "undefined: there are no tags")
+    notes: dict[str, str] = {}
+    if not tp + fp + fn:
+        of_bad = ("f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult")
+        notes |= dict.fromkeys(of_bad, "undefined: neither side has a BAD tag")
+    if not tn + fp + fn:
+        of_ok = ("f1_ok", "f1_mult", "phrase_f1_mult")
+        notes |= dict.fromkeys(of_ok, "undefined: neither side has an OK tag")
+    constant = [
+        side for side, number in (("gold", tp + fn), ("predicted", tp + fp)) if number in (0, tp + fp + fn + tn)
+    ]
+    if constant:
+        notes["mcc"] = f"0 by definition: the {' and the '.join(constant)} tags are all the same"
+    return notes

@@ -1,0 +1,301 @@
+"""How many samples a metric needs to tell small differences apart (Logacheva et al. 2016, algorithm 1 and table 2).
+
+A sample is a labelling of the test set with a given share of errors, drawn from those of real systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import two_sided_p
+from latticemetric.evaluation.resampling import Values, checked_resamples, checked_seed, shared_length
+from latticemetric.evaluation.word_tags.discrimination import checked_level
+from latticemetric.evaluation.word_tags.metrics import COMPARED, Column, TagMetric
+from latticemetric.metrics.base import Table
+
+# ---- Labellings with a given share of errors, all of them made by real systems (Logacheva et al. 2016, section 3.2)
+# ----
+#
+# Segments in which some system errs are drawn, with that system's tags, until there are enough errors; the others have
+# gold tags.
+
+# The paper's error rates: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
+_FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
+_TOLERANCE = 1e-6
+
+RATE_DIGITS = 9
+"""Shares of errors differ before this decimal: 0.301 - 0.3 is no exact number."""
+
+
+class ErrorSource:
+    """What samples are drawn from: the segments in which some system errs."""
+
+    def __init__(self, gold: Table, systems: Sequence[Table]) -> None:
+        if not systems:
+            raise UsageError("there are no systems to draw errors from")
+        shared_length([gold, *systems])
+        self.gold = gold.sum(axis=0)
+        self.tags = int(self.gold[Column.TRUE_BAD : Column.TRUE_OK + 1].sum())
+        errors = np.stack([system[:, Column.FALSE_BAD] + system[:, Column.FALSE_OK] for system in systems])
+        kept = np.flatnonzero(errors.any(axis=0))
+        if not len(kept):
+            raise UsageError("the systems make no errors", advice="repeated sampling needs some to draw from")
+        self.segments = np.arange(len(kept))
+        self.errors = errors[:, kept]
+        self.gains = np.stack([(system - gold)[kept] for system in systems])
+        self.choices = (self.errors > 0).sum(axis=0)
+        # The systems that err in a segment, before those that do not.
+        self.order = np.argsort(self.errors == 0, axis=0, kind="stable")
+
+    @property
+    def reached(self) -> float:
+        """The share of errors that every draw reaches."""
+        return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
+
+    def check(self, rates: Sequence[float]) -> None:
+        """Refuses shares of errors that some draw might not reach, or that are the same number of errors."""
+        for rate in rates:
+            if not 0 < rate <= self.reached:
+                raise UsageError(
+                    f"an error rate of {rate:g}: draws from these systems are sure to reach {self.reached:.4f} only",
+                    advice="choose lower ones; what counts is how little they differ",
+                )
+        for one, other in pairwise(rates):
+            if self.least_errors(one) == self.least_errors(other):
+                errors = self.least_errors(one)
+                raise UsageError(
+                    f"error rates of {one:g} and {other:g} are {errors} errors both, of {self.tags} tags",
+                    advice=f"choose rates that differ by {1 / self.tags:.2g} at least",
+                )
+
+    def least_errors(self, rate: float) -> int:
+        """The number of errors at which a sample has enough."""
+        # A product that should be whole may lie a little above it.
+        return ceil(rate * self.tags - _TOLERANCE)
+
+    def default_rates(self) -> tuple[float, ...]:
+        """The paper's error rates.
+
+        Steps are made of as many hundredths of a per cent as one tag needs, and all begins at the highest whole per
+        cent from which they are reached.
+        """
+        step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
+        highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
+        first = max(step, min(_FIRST_RATE, highest))
+        return tuple(round(first + k * step, RATE_DIGITS) for k in _STEPS)
+
+    def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
+        """Summed statistics of some samples.
+
+        All pairs of a segment and a system that errs in it are put in random order, and the first pair of each segment
+        counts: with k such systems, the first of k arrivals at rate 1 is one at rate k, from any of them.
+        """
+        arrival = generator.standard_exponential((samples, len(self.segments))) / self.choices
+        turn = (generator.random(arrival.shape) * self.choices).astype(np.int64)
+        system = self.order[turn, self.segments]
+        taken = arrival <= self._last(arrival, self.errors[system, self.segments], rate)[:, None]
+        # A sample takes one segment at least, so that none of these sums is empty.
+        _, segment = np.nonzero(taken)
+        begin = np.cumsum(taken.sum(axis=1)) - taken.sum(axis=1)
+        return np.asarray(self.gold + np.add.reduceat(self.gains[system[taken], segment], begin, axis=0))
+
+    def _last(self, arrival: Values, errors: Values, rate: float) -> Values:
+        """When each sample has enough errors."""
+        order = np.argsort(arrival, axis=1)
+        reached = np.cumsum(np.take_along_axis(errors, order, axis=1), axis=1)
+        at = np.argmax(reached >= self.least_errors(rate), axis=1)
+        last = np.take_along_axis(order, at[:, None], axis=1)
+        return np.take_along_axis(arrival, last, axis=1)[:, 0]
+
+
+SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
+
+_MOST_SAMPLES = 10**7
+# Cells of a matrix of samples and segments: 8 MB.
+_MOST_CELLS = 2**20
+
+
+@dataclass(frozen=True)
+class SamplingTest:
+    """Whether a metric tells samples of two error rates apart.
+
+    Attributes:
+        metric: Its name.
+        first: One error rate.
+        second: The other.
+        p: For each number of samples, the mean p-value of the rounds (unpaired t-tests, two-sided). A sample has an
+            error, and so both tags: every metric has a value.
+        needed: The smallest number of samples at which p is below the corrected level; `None` where none is.
+    """
+
+    metric: str
+    first: float
+    second: float
+    p: dict[int, float]
+    needed: int | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**vars(self), "p": [{"samples": size, "p": p} for size, p in self.p.items()]}
+
+
+@dataclass(frozen=True)
+class RepeatedSampling:
+    """All that was found.
+
+    Attributes:
+        tests: A test for each metric and pair of error rates.
+        sizes: The numbers of samples tried.
+        rounds: How many rounds each of them had: the p-values of so many are averaged.
+        level: The level of significance of one test: that of all, over the number of pairs (Bonferroni).
+    """
+
+    tests: tuple[SamplingTest, ...]
+    sizes: tuple[int, ...]
+    rounds: tuple[int, ...]
+    level: float
+
+    def needed(self) -> dict[str, dict[float, int | None]]:
+        """The paper's table 2: by metric, for each difference of error rates, how many samples it needs.
+
+        Where several pairs have the same difference, as many as all of them need; `None`: more than were tried. The
+        metric that needs fewest comes first.
+        """
+        found: dict[str, dict[float, int | None]] = {}
+        for test in sorted(self.tests, key=lambda test: test.second - test.first):
+            row = found.setdefault(test.metric, {})
+            difference = round(test.second - test.first, RATE_DIGITS)
+            several = (row.get(difference, 0), test.needed)
+            row[difference] = None if None in several else max(n for n in several if n is not None)
+        order = list(dict.fromkeys(test.metric for test in self.tests))
+        beyond = 2 * max(self.sizes)
+        effort = {name: sum(beyond if n is None else n for n in found[name].values()) for name in order}
+        return {name: found[name] for name in sorted(order, key=lambda name: effort[name])}
+
+    def more_discriminative(self, first: str, second: str, rates: tuple[float, float]) -> str | None:
+        """Algorithm 1: of two metrics, the one that tells two error rates apart from fewer samples.
+
+        `None` where both do so at the same number of samples, or neither does.
+        """
+        of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
+        unknown = next((name for name in (first, second) if name not in of_pair), None)
+        if unknown is not None:
+            raise UsageError(f"nothing was sampled for '{unknown}' at error rates {rates[0]:g} and {rates[1]:g}")
+        for size in self.sizes:
+            shown = [name for name in (first, second) if of_pair[name].p[size] < self.level]
+            if len(shown) == 1:
+                return shown[0]
+        return None
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        table = {
+            metric: [{"difference": difference, "samples": needed} for difference, needed in row.items()]
+            for metric, row in self.needed().items()
+        }
+        sizes = [{"samples": size, "rounds": number} for size, number in zip(self.sizes, self.rounds, strict=True)]
+        return {"level": self.level, "sizes": sizes, "needed": table, "tests": [test.asdict() for test in self.tests]}
+
+
+def repeated_sampling(
+    gold: Table,
+    systems: Sequence[Table],
+    metrics: Sequence[TagMetric] = COMPARED,
+    *,
+    error_rates: Sequence[float] | None = None,
+    sizes: Sequence[int] = SAMPLE_SIZES,
+    rounds: int = 1,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> RepeatedSampling:
+    """Samples labellings with given shares of errors, and tests which metrics tell them apart.
+
+    Args:
+        gold: The table of gold tags against themselves.
+        systems: Tables of real systems, of the same segments.
+        metrics: Which to compare; those of the paper.
+        error_rates: Shares of tags that are wrong. Where none are given, the paper's: 30 %, and 0.01 %, 0.05 %, 0.1 %
+            and 0.2 % more. Where systems do not err so often, they begin at a lower per cent; where 0.01 % is less
+            than one tag, they are further apart.
+        sizes: Numbers of samples to try.
+        rounds: Rounds of the largest number of samples. A smaller number has more rounds from the same samples: as
+            many as fit into them.
+        alpha: The level of significance, of all pairs of error rates together.
+        seed: The same seed draws the same samples.
+    """
+    source = ErrorSource(gold, systems)
+    rates = _checked(source.default_rates() if error_rates is None else error_rates, "error rates")
+    numbers = tuple(map(int, _checked(sizes, "numbers of samples")))
+    if numbers[0] < 2:  # noqa: PLR2004  a variance needs two
+        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give 2 at least, usually 100 and more")
+    source.check(rates)
+    number = checked_resamples(rounds) * numbers[-1]
+    if number > _MOST_SAMPLES:
+        raise UsageError("too many samples of each error rate", advice=f"give up to {_MOST_SAMPLES}, all in all")
+    generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
+    drawn = {
+        rate: _values(source, rate, number, metrics, generator)
+        for rate, generator in zip(rates, generators, strict=True)
+    }
+    pairs = list(combinations(rates, 2))
+    level = checked_level(alpha) / len(pairs)
+    tests = [
+        _test(metric.name, pair, (drawn[pair[0]][metric.name], drawn[pair[1]][metric.name]), numbers, level)
+        for metric in metrics
+        for pair in pairs
+    ]
+    return RepeatedSampling(tuple(tests), numbers, tuple(number // size for size in numbers), level)
+
+
+def _values(
+    source: ErrorSource, rate: float, number: int, metrics: Sequence[TagMetric], generator: np.random.Generator
+) -> Mapping[str, Values]:
+    """Each metric's values of as many samples."""
+    most = max(1, _MOST_CELLS // len(source.segments))
+    pieces = []
+    for begin in range(0, number, most):
+        sums = source.draw(rate, min(most, number - begin), generator)
+        pieces.append([metric.values(sums) for metric in metrics])
+    columns = zip(metrics, zip(*pieces, strict=True), strict=True)
+    return {metric.name: np.concatenate(several) for metric, several in columns}
+
+
+def _test(
+    metric: str, pair: tuple[float, float], values: tuple[Values, Values], sizes: Sequence[int], level: float
+) -> SamplingTest:
+    p = {size: _mean_p(*values, size) for size in sizes}
+    return SamplingTest(metric, *pair, p, next((size for size in sizes if p[size] < level), None))
+
+
+def _mean_p(first: Values, second: Values, size: int) -> float:
+    """The mean of p over as many rounds of t-tests as samples last."""
+    one, other = (side[: len(side) // size * size].reshape(-1, size) for side in (first, second))
+    return float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(one, other).tolist()]))
+
+
+def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
+    """Student's t of two independent samples of the same size, along the last axis.
+
+    Where nothing varies it is 0 if the means are equal, otherwise infinite.
+    """
+    one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    difference = one.mean(axis=-1) - other.mean(axis=-1)
+    variance = (one.var(axis=-1, ddof=1) + other.var(axis=-1, ddof=1)) / one.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(difference == 0, 0.0, difference / np.sqrt(variance))
+
+
+def _checked(numbers: Sequence[float], what: str) -> tuple[float, ...]:
+    """Increasing numbers, each once."""
+    found = tuple(sorted(set(numbers)))
+    if not found or (what == "error rates" and len(found) < 2):  # noqa: PLR2004  a difference needs two
+        raise UsageError(f"there are too few {what}", advice="give two error rates and one number of samples at least")
+    return found

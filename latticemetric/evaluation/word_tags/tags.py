@@ -1,0 +1,200 @@
+"""Tags of word-level quality estimation: OK or BAD for each word of each segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError, placed, shortened
+from latticemetric.frozen import Frozen
+
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Tags = str | Sequence[str] | npt.ArrayLike
+
+OK, BAD = "OK", "BAD"
+
+WHICH = ("words", "gaps", "all")
+"""What may be chosen of 2n + 1 tags: those at odd places, those at even ones, or each of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordTags(Frozen):
+    """The tags of a test set, one segment after the other.
+
+    Attributes:
+        bad: Whether each tag is BAD.
+        begin: Where each segment begins among them, and at last where all end.
+    """
+
+    bad: Flags
+    begin: Numbers
+
+    def __post_init__(self) -> None:
+        bad, begin = np.asarray(self.bad, dtype=np.bool_), np.asarray(self.begin, dtype=np.int64)
+        if bad.ndim != 1 or begin.ndim != 1 or not len(begin):
+            raise UsageError("tags and the begins of segments are one-dimensional arrays")
+        if begin[0] != 0 or begin[-1] != len(bad) or (np.diff(begin) < 0).any():
+            raise UsageError("segments begin in order: at 0 the first, and the last one ends where the tags do")
+        object.__setattr__(self, "bad", bad)
+        object.__setattr__(self, "begin", begin)
+        super().__post_init__()
+
+    @classmethod
+    def of(cls, segments: Iterable[Tags]) -> Self:
+        """Tags of some segments.
+
+        Args:
+            segments: Each a string like `OK BAD OK`, or a sequence of OK and BAD, or an array that is true where a tag
+                is BAD.
+
+        Examples:
+            >>> tags = WordTags.of(["OK BAD OK", ["OK"], [False, True]])
+            >>> tags.bad.astype(int).tolist(), tags.begin.tolist()
+            ([0, 1, 0, 0, 0, 1], [0, 3, 4, 6])
+        """
+        flags = [_flags(tags, number) for number, tags in enumerate(segments, start=1)]
+        begin = np.cumsum([0, *map(len, flags)])
+        return cls(np.concatenate(flags) if flags else np.zeros(0, np.bool_), begin)
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @property
+    def lengths(self) -> Numbers:
+        """How many tags each segment has."""
+        return np.diff(self.begin)
+
+    @property
+    def segment(self) -> Numbers:
+        """The segment of each tag."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @property
+    def may_hold_gaps(self) -> bool:
+        """Whether every segment has an odd number of tags, as 2n + 1 tags of words and gaps are."""
+        return bool(len(self)) and bool((self.lengths % 2 == 1).all())
+
+    def replaced(self, bad: Flags) -> Self:
+        """Other tags for the same words."""
+        return type(self)(bad, self.begin)
+
+    def chosen(self, which: str) -> Self:
+        """Of 2n + 1 tags a segment, those of `words` (at odd places), of `gaps` (at even ones), or `all`.
+
+        Examples:
+            >>> tags = WordTags.of(["OK BAD OK OK BAD"])
+            >>> tags.chosen("words").strings(), tags.chosen("gaps").strings()
+            (['BAD OK'], ['OK OK BAD'])
+        """
+        if which not in WHICH:
+            raise UsageError(f"there are no tags '{which}'", advice=f"choose among {', '.join(WHICH)}")
+        if which == "all":
+            return self
+        even = np.flatnonzero(self.lengths % 2 == 0)
+        if len(even):
+            raise InputError(
+                f"segment {even[0] + 1} has {self.lengths[even[0]]} tags; words with gaps have 2n + 1",
+                advice="take all tags, if these are words alone",
+            )
+        place = np.arange(len(self.bad)) - self.begin[self.segment]
+        lengths = self.lengths // 2 + (which == "gaps")
+        return type(self)(self.bad[place % 2 == (which == "words")], np.concatenate([[0], np.cumsum(lengths)]))
+
+    def strings(self) -> list[str]:
+        """The tags of each segment, as files have them."""
+        names = np.where(self.bad, BAD, OK).tolist()
+        ends = self.begin.tolist()
+        return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
+
+
+def as_word_tags(tags: WordTags | Iterable[Tags]) -> WordTags:
+    """Tags, or what `WordTags.of` makes them of."""
+    return tags if isinstance(tags, WordTags) else WordTags.of(tags)
+
+
+def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
+    """Refuses tags that are not of the same words.
+
+    Raises:
+        InputError: Numbers of segments differ, or of the tags of one.
+    """
+    if len(gold) != len(predicted):
+        raise InputError(
+            f"{names[1]} has {_count(len(predicted), 'segment')} and {names[0]} has {len(gold)}",
+            advice="both need the same segments, in the same order",
+        )
+    unlike = np.flatnonzero(gold.lengths != predicted.lengths)
+    if len(unlike):
+        at = int(unlike[0])
+        raise InputError(
+            f"segment {at + 1} has {_count(int(predicted.lengths[at]), 'tag')}, and {gold.lengths[at]} in {names[0]}",
+            where=names[1],
+            advice="both need a tag for each word (or each word and gap) of the same text",
+        )
+
+
+def _flags(tags: Tags, number: int) -> Flags:
+    if isinstance(tags, str):
+        tags = tags.split()
+    array = np.asarray(tags)
+    if not array.size:
+        return np.zeros(0, np.bool_)
+    if array.dtype.kind == "U":
+        unknown = ~np.isin(array, (OK, BAD))
+        if unknown.any():
+            raise InputError(
+                f"'{shortened(str(array[unknown][0]))}' is no tag", where=f"segment {number}", advice="say OK or BAD"
+            )
+        return np.asarray(array == BAD)
+    if array.ndim != 1 or array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
+        raise InputError(
+            "these are no tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 where BAD"
+        )
+    return array.astype(np.bool_)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+# ---- Whether lines of tags are of words, or of words and the gaps around them; and which of them are evaluated ----
+
+LAYOUTS = ("auto", "words", "words-and-gaps")
+
+
+def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
+    """The tags that are asked for.
+
+    Args:
+        tags: Those of a file.
+        name: Its name, for errors.
+        which: `words`, `gaps` or `all`.
+        layout: What lines are. `auto` takes them for words and gaps where every one has an odd number of tags.
+        gaps: Whether there are gaps, where the file itself tells.
+
+    Raises:
+        InputError: A segment has no 2n + 1 tags where words and gaps are meant, or gaps are asked for and not there.
+    """
+    with placed(name):
+        if which == "all":
+            return tags
+        if has_gaps(tags, layout, gaps=gaps):
+            return tags.chosen(which)
+        if which == "gaps":
+            raise InputError("these are tags of words, without gaps", advice="leave --gaps out")
+        return tags
+
+
+def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
+    """Whether tags are 2n + 1 a segment: of n words, and of the gaps before, between and after them."""
+    if layout not in LAYOUTS:
+        raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")
+    if gaps is not None:
+        return gaps
+    return tags.may_hold_gaps if layout == "auto" else layout == "words-and-gaps"

@@ -1,0 +1,81 @@
+"""Confidences as predictions: a word is called BAD where its confidence is below a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.word_tags.metrics import TagScores, tag_scores
+from latticemetric.evaluation.word_tags.tags import WordTags
+
+THRESHOLDS = tuple(k / 20 for k in range(1, 20))
+
+
+@dataclass(frozen=True)
+class ThresholdScores:
+    """The scores of one threshold.
+
+    Attributes:
+        threshold: Words whose confidence is below it are called BAD.
+        scores: Of these tags.
+    """
+
+    threshold: float
+    scores: TagScores
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"threshold": self.threshold, **self.scores.asdict()}
+
+
+@dataclass(frozen=True)
+class ConfidenceSweep:
+    """A confidence measure at several thresholds.
+
+    Attributes:
+        rows: Each threshold's scores, in increasing order.
+        best: The threshold with the highest F1-mult, the lowest of equal ones; `None` where none has a value.
+    """
+
+    rows: tuple[ThresholdScores, ...]
+    best: ThresholdScores | None
+
+
+def sweep_thresholds(
+    gold: WordTags, confidences: npt.ArrayLike, thresholds: Sequence[float] = THRESHOLDS
+) -> ConfidenceSweep:
+    """Scores the tags that confidences make at each threshold.
+
+    Args:
+        gold: What is right.
+        confidences: Of each word, one segment after the other.
+        thresholds: In any order.
+
+    Examples:
+        >>> gold = WordTags.of(["OK BAD OK"])
+        >>> found = sweep_thresholds(gold, [0.9, 0.3, 0.6], [0.25, 0.5, 0.75])
+        >>> [(row.threshold, row.scores.f1_mult) for row in found.rows]
+        [(0.25, 0.0), (0.5, 1.0), (0.75, 0.4444444444444444)]
+        >>> found.best.threshold
+        0.5
+    """
+    values = np.asarray(confidences, dtype=np.float64)
+    if values.shape != gold.bad.shape:
+        raise UsageError(f"{values.size} confidences of {gold.bad.size} words", advice="give one for each word")
+    if np.isnan(values).any() or np.isnan(thresholds).any():
+        raise UsageError("a confidence or a threshold is NaN, which is above and below nothing")
+    if not len(thresholds):
+        raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
+    rows = tuple(ThresholdScores(at, tag_scores(gold, gold.replaced(values < at))) for at in sorted(set(thresholds)))
+    best = max((row for row in rows if row.scores.f1_mult is not None), key=_f1_mult, default=None)
+    return ConfidenceSweep(rows, best)
+
+
+def _f1_mult(row: ThresholdScores) -> float:
+    assert row.scores.f1_mult is not None
+    return row.scores.f1_mult

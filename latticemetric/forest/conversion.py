@@ -1,0 +1,147 @@
+"""Forests that are lattices, and lattices as forests.
+
+A lattice is a forest whose edges have at most one tail, its source state, and say the tail's words first. A forest
+whose edges all say them last is the mirror image: its goals are where its paths start.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError
+from latticemetric.forest.forest import Forest
+from latticemetric.forest.ragged import Ragged
+from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import EPSILON
+
+
+def forest_from_lattice(lattice: Lattice) -> Forest:
+    """A node a state, an edge an arc, and before them an edge without tails or words for the start."""
+    arcs = len(lattice.word)
+    tails = Ragged(np.concatenate([[0, 0], np.arange(1, arcs + 1)]).astype(np.int64), lattice.source)
+    target = np.stack([np.full(arcs, -1, dtype=np.int32), lattice.word], axis=1).ravel()
+    begin = np.concatenate([[0, 0], 2 * np.arange(1, arcs + 1)]).astype(np.int64)
+    return Forest.from_edges(
+        np.concatenate([[0], lattice.target]),
+        tails,
+        Ragged(begin, target),
+        goals=lattice.final,
+        scores={n: Column(np.concatenate([[0.0], c.arc]), c.final, c.scale) for n, c in lattice.scores.items()},
+        vocabulary=lattice.vocabulary,
+        labels={
+            n: Labels(np.concatenate([[0], x.arc]).astype(np.int32), x.final, x.vocabulary)
+            for n, x in lattice.labels.items()
+        },
+    )
+
+
+class _Arcs:
+    """Arcs of a lattice to be. `owner` is what an arc has its scores from: an edge, a goal, or nothing."""
+
+    def __init__(self, forest: Forest) -> None:
+        self.source: list[int] = []
+        self.target: list[int] = []
+        self.word: list[int] = []
+        self.owner: list[int] = []
+        self._edges, self._goals = len(forest.head), len(forest.goals)
+        self._next = forest.num_nodes + 2
+
+    def add(self, source: int, target: int, words: list[int], owner: int) -> None:
+        """A chain of arcs; what it costs stands on the first."""
+        chain = [source, *range(self._next, self._next + len(words) - 1), target]
+        self._next += len(chain) - 2
+        self.source += chain[:-1]
+        self.target += chain[1:]
+        self.word += words or [EPSILON]
+        nothing = self._edges + self._goals
+        self.owner += [owner, *[nothing] * (len(chain) - 2)]
+
+    def add_goal(self, source: int, target: int, goal: int) -> None:
+        """An arc without a word that costs what ending in a goal does."""
+        self.add(source, target, [], self._edges + goal)
+
+    def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The arcs' share of a column of the forest."""
+        nothing = np.zeros(1, dtype=arc.dtype)
+        return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
+
+
+def lattice_from_forest(forest: Forest) -> Lattice:
+    """A state a node, and arcs for the words of each edge; see `Forest.to_lattice`."""
+    arcs = _Arcs(forest)
+    start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
+    ends_are_goals = len(final) == len(forest.goals) and final == forest.goals.tolist()
+
+    def ends(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return column if ends_are_goals else np.zeros(1, dtype=column.dtype)
+
+    return Lattice.from_arcs(
+        arcs.source,
+        arcs.target,
+        arcs.word,
+        start=start,
+        final=final,
+        scores={n: Column(arcs.values(c.arc, c.final), ends(c.final), c.scale) for n, c in forest.scores.items()},
+        vocabulary=forest.vocabulary,
+        labels={n: Labels(arcs.values(x.arc, x.final), ends(x.final), x.vocabulary) for n, x in forest.labels.items()},
+    )
+
+
+def _tails_are_first(forest: Forest) -> bool:
+    """Whether all tails' words come first; if not, all of them come last."""
+    arity = forest.tails.lengths()
+    if arity.max(initial=0) > 1:
+        raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
+    linear = np.flatnonzero(arity == 1)
+    begin, target = forest.target.begin, forest.target.values
+    first, last = target[begin[linear]] < EPSILON, target[begin[linear + 1] - 1] < EPSILON
+    if not first.all() and not last.all():
+        odd = linear[~first][0] if not (first | last)[~first][0] else linear[~last][0]
+        raise _no_lattice(forest, int(odd), "has words before its tail, and others have words after theirs")
+    return bool(first.all())
+
+
+def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
+    return InputError(
+        f"the forest is no lattice: edge {edge}, of node {forest.head[edge]}, {why}",
+        advice="only forests whose tails all come first, or all last, are lattices",
+    )
+
+
+def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
+    """Paths go from edges without tails up to goals."""
+    start = forest.num_nodes
+    silent = _silent_start(forest)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
+    for edge, (head, tails, target) in enumerate(rows):
+        if edge == silent:
+            start = head
+        elif tails:
+            arcs.add(tails[0], head, target[1:], edge)
+        else:
+            arcs.add(forest.num_nodes, head, target, edge)
+    return start, forest.goals.tolist()
+
+
+def _silent_start(forest: Forest) -> int | None:
+    """The edge that only says where paths start: the only one without tails, which says and costs nothing."""
+    leaves = np.flatnonzero(forest.tails.lengths() == 0)
+    if len(leaves) != 1 or forest.target.lengths()[leaves[0]] or (forest.head == forest.head[leaves[0]]).sum() > 1:
+        return None
+    edge = int(leaves[0])
+    sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
+    return None if any(side.arc[edge] for side in sides) else edge
+
+
+def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
+    """Paths go from goals down to edges without tails."""
+    start, end = forest.num_nodes, forest.num_nodes + 1
+    for number, goal in enumerate(forest.goals.tolist()):
+        arcs.add_goal(start, goal, number)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
+    for edge, (head, tails, target) in enumerate(rows):
+        arcs.add(head, tails[0] if tails else end, target[:-1] if tails else target, edge)
+    return start, [end]

@@ -1,0 +1,140 @@
+"""Rows of numbers of different lengths: the tails and the target sides of a forest's edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, shortened
+from latticemetric.frozen import Frozen
+from latticemetric.lattice.lattice import Costs
+from latticemetric.vocabulary import EPSILON
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+
+Offsets = npt.NDArray[np.int64]
+
+_LIMITS = np.iinfo(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged(Frozen):
+    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
+
+    begin: Offsets
+    values: npt.NDArray[np.int32]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
+        """Packs rows of integers; `what` is what an error calls a row."""
+        kept = [row if isinstance(row, list) else _listed(row, f"{what} {number}") for number, row in enumerate(rows)]
+        values = _int32([value for row in kept for value in row])
+        if values is None:
+            number = next(number for number, row in enumerate(kept) if _int32(row) is None)
+            raise _no_row(kept[number], f"{what} {number}")
+        lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
+        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values)
+
+    def row(self, number: int) -> list[int]:
+        """One of the rows."""
+        found: list[int] = self.values[self.begin[number] : self.begin[number + 1]].tolist()
+        return found
+
+    def rows(self) -> list[list[int]]:
+        """The rows as lists."""
+        begin, values = self.begin.tolist(), self.values.tolist()
+        return [values[first:last] for first, last in pairwise(begin)]
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
+        """The same rows with some of their values."""
+        if kept.all():
+            return self
+        begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
+        return Ragged(begin, self.values[kept])
+
+    def lengths(self) -> Offsets:
+        """How long each row is."""
+        return np.diff(self.begin)
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
+        """Some of the rows, in the order asked for."""
+        lengths = self.lengths()[rows]
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
+        return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+
+def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
+    """A row for each edge, of whatever was given; `what` is what an edge has there."""
+    if not isinstance(given, Ragged):
+        return Ragged.from_rows(given, f"the {what} of edge")
+    begin, values = np.asarray(given.begin), _int32(given.values)
+    if values is None:
+        raise InputError("their values are no integers of 32 bits", where=f"the {what} of edges")
+    are_offsets = begin.ndim == 1 and begin.dtype.kind == "i" and len(begin) > 0
+    if not (are_offsets and begin[0] == 0 and begin[-1] == len(values) and (np.diff(begin) >= 0).all()):
+        raise InputError("they do not begin at 0, follow one another and end at the end", where=f"the {what} of edges")
+    return Ragged(np.require(begin, np.int64, ["C", "ALIGNED"]), values)
+
+
+def _listed(row: Iterable[int], place: str) -> list[int]:
+    try:
+        return list(row)
+    except TypeError:
+        raise _no_row(row, place) from None
+
+
+def _no_row(row: object, place: str) -> InputError:
+    return InputError(f"{shortened(repr(row), 40)} is no list of integers of 32 bits", where=place)
+
+
+def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
+    """A list of integers of 32 bits as an array; nothing is rounded, cut or spelled out to make them that."""
+    try:
+        values = np.asarray(given)
+    except (ValueError, OverflowError):
+        return None
+    if values.ndim == 1 and values.size == 0:
+        return np.zeros(0, dtype=np.int32)
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        return None
+    if values.min() < _LIMITS.min or values.max() > _LIMITS.max:
+        return None
+    return np.require(values, np.int32, ["C", "ALIGNED"])
+
+
+# ---- Forests as the loops in C++ take them ----
+
+
+def native_arrays(
+    forest: Forest, cost: Costs, said: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
+) -> dict[str, Any]:
+    """The arrays of a forest, by the names of parameters.
+
+    Args:
+        forest: The forest.
+        cost: Of its edges, and of ending in its nodes.
+        said: What edges say, where that is not their target sides.
+        words: How many words each edge carries, where it is not all of those.
+    """
+    said = forest.target if said is None else said
+    return {
+        "head": forest.head,
+        "tail_begin": forest.tails.begin,
+        "tail": forest.tails.values,
+        "said_begin": said.begin,
+        "said": said.values,
+        "cost": cost.arc,
+        "words": said.only(said.values > EPSILON).lengths() if words is None else words,
+        "goal_cost": cost.final,
+    }

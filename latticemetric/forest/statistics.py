@@ -1,0 +1,100 @@
+"""Sizes of a forest, exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.errors import InputError
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.statistics import MANY, counted
+from latticemetric.vocabulary import EPSILON
+
+_LONGEST = 2**62
+
+
+@dataclass(frozen=True)
+class ForestStatistics:
+    """What there is in a forest.
+
+    Attributes:
+        nodes: Number of nodes.
+        edges: Number of edges.
+        goals: Number of goals.
+        derivations: Number of complete derivations, exactly; `None` where it has more than some ten thousand digits.
+        shortest: Words of the shortest derivation; `None` where they are 2⁶² or more.
+        longest: Words of the longest derivation; likewise.
+        arity: Most tails of an edge.
+        height: Edges above one another in the tallest derivation.
+        vocabulary: Distinct words.
+        scores: Names of the score columns.
+        best_cost: Cost of the model's 1-best under the columns' own scales.
+    """
+
+    nodes: int
+    edges: int
+    goals: int
+    derivations: int | None
+    shortest: int | None
+    longest: int | None
+    arity: int
+    height: int
+    vocabulary: int
+    scores: tuple[str, ...]
+    best_cost: float
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"scores": list(self.scores)}
+
+
+def forest_statistics(forest: Forest) -> ForestStatistics:
+    """Measures a forest in one upward pass over its edges; counts are exact."""
+    infinite = math.inf
+    nodes = forest.num_nodes
+    derivations, height, longest = ([0] * nodes for _ in range(3))
+    shortest = [_LONGEST] * nodes
+    best = [infinite] * nodes
+    words = np.add.reduceat(np.append(forest.target.values > EPSILON, 0), forest.target.begin[:-1])
+    words = np.where(forest.target.lengths() > 0, words, 0).tolist()
+    cost = forest.cost()
+    edge_cost = cost.arc.tolist()
+    for edge, (head, tails) in enumerate(zip(forest.head.tolist(), forest.tails.rows(), strict=True)):
+        own = words[edge]
+        derivations[head] = min(derivations[head] + _product([derivations[tail] for tail in tails]), MANY)
+        shortest[head] = min(shortest[head], own + sum([shortest[tail] for tail in tails]), _LONGEST)
+        longest[head] = min(max(longest[head], own + sum([longest[tail] for tail in tails])), _LONGEST)
+        height[head] = max(height[head], 1 + max([height[tail] for tail in tails], default=0))
+        best[head] = min(best[head], edge_cost[edge] + sum([best[tail] for tail in tails]))
+    goals = forest.goals.tolist()
+    best_cost = min(best[goal] + float(cost.final[goal]) for goal in goals)
+    if not math.isfinite(best_cost):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    return ForestStatistics(
+        nodes=nodes,
+        edges=len(forest.head),
+        goals=len(goals),
+        derivations=counted(sum(derivations[goal] for goal in goals)),
+        shortest=_length(min(shortest[goal] for goal in goals)),
+        longest=_length(max(longest[goal] for goal in goals)),
+        arity=int(forest.tails.lengths().max(initial=0)),
+        height=max(height[goal] for goal in goals),
+        vocabulary=len(np.unique(forest.target.values[forest.target.values > EPSILON])),
+        scores=tuple(forest.scores),
+        best_cost=best_cost,
+    )
+
+
+def _product(numbers: list[int]) -> int:
+    """Of numbers of derivations, which is not carried on once it is too large."""
+    product = 1
+    for number in numbers:
+        product = min(product * number, MANY)
+    return product
+
+
+def _length(words: int) -> int | None:
+    return words if words < _LONGEST else None

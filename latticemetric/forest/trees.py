@@ -1,0 +1,248 @@
+"""Derivation trees: one complete derivation of a forest, with the words as leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from operator import index
+from typing import Any, NamedTuple
+
+from latticemetric.errors import UsageError
+from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.frozen import notebook
+
+#
+# A derivation may be as deep as a sentence is long: nothing here calls itself.
+
+_TO_ESCAPE = re.compile(r"[()\\\s]")
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
+_NOTHING = r"\e"
+_MOST_INDENTED = 40
+_WORD = -1
+
+
+class _Step(NamedTuple):
+    """A node of the tree, with the edge that derives it, or a word, whose edge is −1."""
+
+    depth: int
+    edge: int
+    word: str
+
+
+@dataclass(frozen=True, repr=False)
+class DerivationTree:
+    """A complete derivation as a tree. `Forest.tree` makes it.
+
+    Children stand in the order in which the target side says them, so that the leaves are the words. A node's label is
+    its category, where the forest has the node label `category` for it, else its number.
+
+    Attributes:
+        forest: The forest.
+        edges: The derivation's edges in preorder: each one is followed by those of its tails, as they are said.
+
+    Examples:
+        >>> import nltk
+        >>> grammar = nltk.CFG.fromstring(["S -> NP 'sleeps'", "NP -> 'the' 'cat' | 'the' 'dog'"])
+        >>> forest = Forest.from_grammar(grammar)
+        >>> best = next(forest.derivations())
+        >>> tree = forest.tree(best.edges)
+        >>> print(tree)
+        S
+          NP
+            'the'
+            'cat'
+          'sleeps'
+        >>> tree.to_nltk()
+        Tree('S', [Tree('NP', ['the', 'cat']), 'sleeps'])
+    """
+
+    forest: Forest
+    edges: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", _checked(self.forest, self.edges))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The leaves."""
+        return self.forest.words(self.edges)
+
+    def bracketed(self) -> str:
+        r"""The tree on one line, `(label child child …)`.
+
+        White space, parentheses and backslashes within words and labels are written as ``\u`` and four hexadecimal
+        digits (a space is ``\u0020``), an empty word as ``\e``. `nltk.Tree.fromstring` reads the line as it is; with
+        `unescaped` for its `read_node` and `read_leaf`, the words and labels are what they were.
+
+        Examples:
+            >>> from latticemetric import Vocabulary
+            >>> words = Vocabulary.from_words(["New York", ":-)"])
+            >>> forest = Forest.from_edges([0], [[]], [[1, 2]], goals=[0], vocabulary=words)
+            >>> line = forest.tree([0]).bracketed()
+            >>> print(line)
+            (0 New\u0020York :-\u0029)
+            >>> import nltk
+            >>> nltk.Tree.fromstring(line, read_node=unescaped, read_leaf=unescaped)
+            Tree('0', ['New York', ':-)'])
+        """
+        return self._written(lambda edge: f"({_escaped(self._label(edge))}", _escaped, first=" ", next_=" ", close=")")
+
+    def to_nltk(self) -> Any:
+        """This derivation as an `nltk.Tree` of texts."""
+        from nltk.tree import Tree
+
+        def planted(edge: int) -> tuple[Any, list[Any]]:
+            tree = Tree(self._label(edge), [])
+            return tree, tree
+
+        return self._grown(planted)
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values: of each node `node`, `label`, `edge` and `children`, where words are texts."""
+
+        def planted(edge: int) -> tuple[Any, list[Any]]:
+            fields = {**self._fields(edge), "children": list[Any]()}
+            return fields, fields["children"]
+
+        tree: dict[str, Any] = self._grown(planted)
+        return tree
+
+    def to_json(self) -> str:
+        """What `asdict` gives, as JSON on one line, however deep."""
+
+        def opened(edge: int) -> str:
+            return f'{json.dumps(self._fields(edge), ensure_ascii=False)[:-1]}, "children": ['
+
+        return self._written(
+            opened, lambda word: json.dumps(word, ensure_ascii=False), first="", next_=", ", close="]}"
+        )
+
+    def __str__(self) -> str:
+        """The tree drawn with a line a node or word, which is indented; deep down, a number says how far."""
+        lines = []
+        for depth, edge, word in self._steps():
+            beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
+            text = repr(word) if edge == _WORD else _escaped(self._label(edge))
+            lines.append(f"{'  ' * min(depth, _MOST_INDENTED)}{beyond}{text}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"DerivationTree({len(self.edges)} edges, {len(self.words)} words)"
+
+    def _repr_svg_(self) -> str:
+        return str(notebook().graph_svg(self))
+
+    def _steps(self) -> Iterator[_Step]:
+        """Nodes and words in preorder."""
+        forest, edges = self.forest, iter(self.edges)
+        first = next(edges)
+        yield _Step(0, first, "")
+        unsaid = [iter(forest.target.row(first))]
+        while unsaid:
+            symbol = next(unsaid[-1], None)
+            if symbol is None:
+                unsaid.pop()
+            elif symbol > 0:
+                yield _Step(len(unsaid), _WORD, forest.vocabulary.word(symbol))
+            else:
+                # The target side is what the derivation follows: this is the tail's own edge.
+                edge = next(edges)
+                yield _Step(len(unsaid), edge, "")
+                unsaid.append(iter(forest.target.row(edge)))
+
+    def _label(self, edge: int) -> str:
+        node = int(self.forest.head[edge])
+        side = self.forest.node_labels.get(CATEGORY)
+        category = "" if side is None else side.vocabulary.word(int(side.node[node]))
+        return category or str(node)
+
+    def _fields(self, edge: int) -> dict[str, Any]:
+        return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
+
+    def _grown(self, planted: Callable[[int], tuple[Any, list[Any]]]) -> Any:
+        """The tree of objects: `planted` makes a node of its edge, and the list that its children go to."""
+        root: list[Any] = []
+        branches = [root]
+        for depth, edge, word in self._steps():
+            del branches[depth + 1 :]
+            if edge == _WORD:
+                branches[-1].append(word)
+            else:
+                node, children = planted(edge)
+                branches[-1].append(node)
+                branches.append(children)
+        return root[0]
+
+    def _written(
+        self, opened: Callable[[int], str], word: Callable[[str], str], *, first: str, next_: str, close: str
+    ) -> str:
+        """The tree as a text: `first` stands before a node's first child, `next_` before the others."""
+        parts: list[str] = []
+        level, was_opened = 0, False
+        for depth, edge, text in self._steps():
+            if depth > 0:
+                parts += [close * (level - depth), first if was_opened and depth == level else next_]
+            was_opened = edge != _WORD
+            level = depth + was_opened
+            parts.append(opened(edge) if was_opened else word(text))
+        return "".join(parts) + close * level
+
+
+def unescaped(text: str) -> str:
+    r"""A word or label as it was before `DerivationTree.bracketed` wrote it: ``\u0020`` is a space.
+
+    Examples:
+        >>> unescaped(r"New\u0020York")
+        'New York'
+    """
+    return "" if text == _NOTHING else _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def _escaped(text: str) -> str:
+    return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) or _NOTHING
+
+
+def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
+    """The edges as plain integers, if they are a complete derivation in preorder."""
+    edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
+    if not edges:
+        raise UsageError("a derivation has one edge at least, and there is none")
+    goal = int(forest.head[edges[0]])
+    if goal not in forest.goals:
+        raise UsageError(f"edge {edges[0]} derives node {goal}, which is no goal", where="edges[0]")
+    wanted: list[tuple[int, int]] = []
+    for place, edge in enumerate(edges):
+        if place:
+            _check_next(forest, wanted, edge, place)
+        wanted += [(edge, -said) for said in reversed(forest.target.row(edge)) if said < 0]
+    if wanted:
+        raise UsageError(f"the derivation ends where an edge should derive {_tail_of(forest, *wanted[-1])}")
+    return edges
+
+
+def _edge_of(forest: Forest, edge: object, place: int) -> int:
+    try:
+        number = index(edge)  # type: ignore[arg-type]
+    except TypeError:
+        raise UsageError(f"{edge!r} is no number of an edge", where=f"edges[{place}]") from None
+    if not 0 <= number < len(forest.head):
+        raise UsageError(f"there is no edge {number}: the forest has {len(forest.head)}", where=f"edges[{place}]")
+    return number
+
+
+def _check_next(forest: Forest, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
+    if not wanted:
+        raise UsageError(f"edge {edge} stands after the end of the derivation", where=f"edges[{place}]")
+    owner, tail = wanted.pop()
+    if forest.head[edge] != forest.tails.row(owner)[tail - 1]:
+        raise UsageError(
+            f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
+            where=f"edges[{place}]",
+            advice="an edge is followed by those of its tails, in the order in which its target side says them",
+        )
+
+
+def _tail_of(forest: Forest, edge: int, tail: int) -> str:
+    return f"node {forest.tails.row(edge)[tail - 1]}, which is tail {tail} of edge {edge}"

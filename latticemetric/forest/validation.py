@@ -1,0 +1,185 @@
+"""The door that every forest enters by: everything is checked here, put in order, and trusted afterwards."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError
+from latticemetric.forest.forest import Forest, NodeLabels
+from latticemetric.forest.ragged import Ragged
+from latticemetric.lattice.lattice import Column, Labels
+from latticemetric.lattice.validation import check_columns, frozen
+from latticemetric.vocabulary import EPSILON
+
+# ---- Why nothing can be derived from a forest's goals: for errors that name the fault ----
+
+
+class Fault(NamedTuple):
+    """A node that no derivation gets past: it has no edges, or its derivations would never end."""
+
+    node: int
+    has_edges: bool
+
+
+def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
+    """What keeps all goals from being derived; `None` where one of them can be."""
+    productive = _productive(head, tails)
+    if any(goal in productive for goal in goals):
+        return None
+    edges = defaultdict(list)
+    for edge, node in enumerate(head):
+        edges[node].append(edge)
+    seen, pending = set(goals), list(reversed(goals))
+    while pending:
+        node = pending.pop()
+        if node not in edges:
+            return Fault(node, has_edges=False)
+        needed = dict.fromkeys(tail for edge in edges[node] for tail in tails[edge] if tail not in productive)
+        pending += [tail for tail in needed if tail not in seen]
+        seen.update(needed)
+    # Each of these nodes has an edge with a tail among them: going from one to the next must come round.
+    node, passed = goals[0], set[int]()
+    while node not in passed:
+        passed.add(node)
+        node = next(tail for tail in tails[edges[node][0]] if tail not in productive)
+    return Fault(node, has_edges=True)
+
+
+def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]:
+    """The nodes that have a derivation: those with an edge all of whose tails have one."""
+    missing = [set(row) for row in tails]
+    users = defaultdict(list)
+    for edge, row in enumerate(missing):
+        for tail in row:
+            users[tail].append(edge)
+    pending = [node for node, row in zip(head, missing, strict=True) if not row]
+    found = set[int]()
+    while pending:
+        node = pending.pop()
+        if node in found:
+            continue
+        found.add(node)
+        for edge in users[node]:
+            missing[edge].discard(node)
+            if not missing[edge]:
+                pending.append(head[edge])
+    return found
+
+
+def enter(draft: Forest, node_name: Callable[[int], str]) -> Forest:
+    """Checks a draft, drops what no complete derivation uses, numbers nodes topologically and sorts edges by head."""
+    edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
+    if not edges == tails == targets:
+        raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
+    if len(draft.goals) == 0:
+        raise InputError("the forest is empty: it has no goal")
+    goal, times = Counter(draft.goals.tolist()).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"{node_name(goal)} is a goal twice")
+    check_columns(draft.scores, draft.labels, edges, len(draft.goals))
+    target = draft.target.only(draft.target.values != EPSILON)
+    _check_target(target, draft.tails)
+    draft.vocabulary.check(target.values[target.values > EPSILON])
+    return _in_order(draft, target, node_name)
+
+
+def _check_target(target: Ragged, tails: Ragged) -> None:
+    """Each edge's target side uses each of its tails once."""
+    at = np.flatnonzero(target.values < EPSILON)
+    edge = np.repeat(np.arange(len(target)), target.lengths())[at]
+    place = -target.values[at].astype(np.int64) - 1
+    beyond = np.flatnonzero(place >= tails.lengths()[edge])
+    if len(beyond):
+        first = beyond[0]
+        raise InputError(f"edge {edge[first]} has no tail {place[first] + 1}, and its target side uses it")
+    uses = np.bincount(tails.begin[edge] + place, minlength=len(tails.values))
+    wrong = np.flatnonzero(uses != 1)
+    if len(wrong):
+        owner, which = _place_of(tails, int(wrong[0]))
+        how = "never" if uses[wrong[0]] == 0 else f"{uses[wrong[0]]} times"
+        raise InputError(
+            f"the target side of edge {owner} uses its tail {which} {how}",
+            advice="each tail's words must stand there once",
+        )
+
+
+def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
+    """The row that a value stands in, and its place there, from 1."""
+    row = int(np.searchsorted(rows.begin, value, side="right")) - 1
+    return row, value - int(rows.begin[row]) + 1
+
+
+def _in_order(draft: Forest, target: Ragged, node_name: Callable[[int], str]) -> Forest:
+    head, tails, goals, names = _renumbered(draft)
+    is_goal = np.zeros(len(names), dtype=np.uint8)
+    is_goal[goals] = 1
+    rank, edges, kept, on_cycle = _native.order_forest(head, tails.begin, tails.values, is_goal)
+    if on_cycle >= 0:
+        raise InputError(
+            f"the forest is cyclic: {node_name(int(names[on_cycle]))} can be derived from itself",
+            advice="a forest is acyclic",
+        )
+    if kept == 0:
+        raise _empty(draft, node_name)
+    ends = np.flatnonzero(rank[goals] >= 0)
+    ends = ends[np.argsort(rank[goals[ends]])]
+    used = np.flatnonzero(rank >= 0)
+    node_of = np.empty(kept, dtype=np.int64)
+    node_of[rank[used]] = names[used]
+    chosen = tails.taken(edges)
+    return Forest(
+        num_nodes=kept,
+        head=frozen(rank[head[edges]]),
+        tails=_frozen_rows(Ragged(chosen.begin, rank[chosen.values])),
+        target=_frozen_rows(target.taken(edges)),
+        goals=frozen(rank[goals[ends]]),
+        scores=MappingProxyType(
+            {n: Column(frozen(c.arc[edges]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
+        ),
+        vocabulary=draft.vocabulary,
+        labels=MappingProxyType(
+            {n: Labels(frozen(x.arc[edges]), frozen(x.final[ends]), x.vocabulary) for n, x in draft.labels.items()}
+        ),
+        node_labels=MappingProxyType({n: _of_nodes(n, x, node_of) for n, x in draft.node_labels.items()}),
+    )
+
+
+def _empty(draft: Forest, node_name: Callable[[int], str]) -> InputError:
+    fault = find_fault(draft.head.tolist(), draft.tails.rows(), draft.goals.tolist())
+    assert fault is not None
+    name = node_name(fault.node)
+    why = f"derivations of {name} would never end" if fault.has_edges else f"{name} has no edges"
+    return InputError(f"the forest is empty: no goal has a complete derivation, since {why}")
+
+
+def _renumbered(
+    draft: Forest,
+) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Heads, tails and goals with numbers without gaps, so that tables by node stay small; and the old numbers."""
+    negative = np.flatnonzero(draft.tails.values < 0)
+    if len(negative):
+        owner, which = _place_of(draft.tails, int(negative[0]))
+        raise InputError(f"tail {which} of edge {owner} is {draft.tails.values[negative[0]]}, and nodes count from 0")
+    names = np.unique(np.concatenate([draft.head, draft.tails.values, draft.goals]))
+    head, values, goals = (
+        np.searchsorted(names, part).astype(np.int32) for part in (draft.head, draft.tails.values, draft.goals)
+    )
+    return head, Ragged(draft.tails.begin, values), goals, names.astype(np.int64)
+
+
+def _of_nodes(name: str, labels: NodeLabels, node_of: npt.NDArray[np.int64]) -> NodeLabels:
+    if len(labels.node) <= node_of.max():
+        raise InputError(f"'{name}' does not have a value for every node")
+    labels.vocabulary.check(labels.node)
+    return NodeLabels(frozen(labels.node[node_of].astype(np.int32)), labels.vocabulary)
+
+
+def _frozen_rows(ragged: Ragged) -> Ragged:
+    return Ragged(frozen(ragged.begin), frozen(ragged.values))

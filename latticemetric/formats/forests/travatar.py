@@ -1,0 +1,288 @@
+"""Forests of Travatar in JSON, one a line: nodes, edges, and the words of the source sentence.
+
+`{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
+"dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. Strings in `words` are words, −k is the k-th
+tail. Node 0 is the goal. Scores are log probabilities: costs are the negated ones. `score` is the model's total, so
+that the features have scale 0 where it stands; a score of 0 is not written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import IO, Any
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.formats.columns import require_unscaled
+from latticemetric.formats.forests.fields import (
+    Features,
+    Texts,
+    features_of,
+    forest_to_write,
+    spelling_of,
+    texts_of,
+    with_one_goal,
+)
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.json import (
+    fail_as_blank,
+    fields_of,
+    list_of,
+    node_in,
+    numbers_of,
+    parsed_json,
+    real,
+    shown,
+    text_of,
+    whole,
+)
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels
+from latticemetric.vocabulary import Vocabulary, split_words
+
+# ---- How Travatar's forests are written, and what is the same both ways; see `travatar_json` ----
+
+NAME = "travatar-json"
+SOURCE, SENTENCE, SPAN, TOTAL = "source", "sentence", "span", "score"
+NO_SPAN = "-1,-1"
+_SPAN = re.compile(r"-?[0-9]{1,9},-?[0-9]{1,9}")
+_ADVICE = "leave labels out with --drop-labels"
+
+
+def write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    """Writes one forest, a line; Travatar wants the goal first, and a symbol and a span of every node."""
+    forest = forest_to_write(graph, NAME, {SOURCE, SENTENCE}, {CATEGORY, SPAN})
+    sentence = _sentence(forest)
+    forest = with_one_goal(_without_sentence(forest))
+    total = _total_of(forest)
+    categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
+    spans = [_span(text) for text in texts_of(forest.node_labels.get(SPAN), forest.num_nodes)]
+    nodes = [
+        f'{{"id": {number}, "sym": {_json(category)}, "span": [{span}]}}'
+        for number, (category, span) in enumerate(zip(reversed(categories), reversed(spans), strict=True))
+    ]
+    edges = ", ".join(_edges(forest, total))
+    words = ", ".join(map(_json, sentence))
+    file.write(f'{{"nodes": [{", ".join(nodes)}], "edges": [{edges}], "words": [{words}]}}\n'.encode())
+
+
+def _total_of(forest: Forest) -> list[float] | None:
+    """The model's own score, if it is the only thing that counts."""
+    others = [column.scale for name, column in forest.scores.items() if name != TOTAL]
+    if TOTAL not in forest.scores:
+        require_unscaled(forest, NAME)
+        return None
+    if forest.scores[TOTAL].scale != 1 or any(others):
+        raise UsageError(
+            f"{NAME} cannot say that other things count than the total '{TOTAL}'",
+            advice="add the scores up with --sum-scores",
+        )
+    total: list[float] = (0.0 - forest.scores[TOTAL].arc).tolist()
+    return total
+
+
+def _edges(forest: Forest, total: list[float] | None) -> Iterator[str]:
+    last = forest.num_nodes - 1
+    spelling = {number: _json(word) for number, word in spelling_of(forest, _word).items()}
+    sources = texts_of(forest.labels.get(SOURCE), len(forest.head))
+    features = features_of(forest, leave_out=TOTAL)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features, strict=True)
+    for edge, (head, tails, target, values) in enumerate(rows):
+        parts = [f'{{"id": {edge}, "head": {last - head}']
+        if tails:
+            parts.append(f'"tails": [{", ".join(str(last - tail) for tail in tails)}]')
+        parts.append(f'"trg": [{{"words": [{", ".join(spelling[t] if t > 0 else str(t) for t in target)}]}}]')
+        if values:
+            parts.append(f'"features": {{{", ".join(f"{_json(name)}: {value!r}" for name, value in values)}}}')
+        if sources[edge]:
+            parts.append(f'"src_str": {_json(sources[edge])}')
+        if total is not None:
+            parts.append(f'"score": {total[edge]!r}')
+        yield ", ".join(parts) + "}"
+
+
+def _sentence(forest: Forest) -> list[str]:
+    """The source sentence, which the only goal has as its label."""
+    label = forest.labels.get(SENTENCE)
+    if label is None:
+        return []
+    texts = {label.vocabulary.word(n) for n in label.final.tolist()}
+    if label.arc.any() or len(texts) != 1:
+        raise UsageError(f"'{SENTENCE}' is not one text of all goals", advice=_ADVICE)
+    (text,) = texts
+    words = split_words(text)
+    if " ".join(words) != text:
+        raise UsageError(f"'{SENTENCE}' is not words with a space between each two", advice=_ADVICE)
+    return words
+
+
+def _without_sentence(forest: Forest) -> Forest:
+    return replace(forest, labels=MappingProxyType({n: x for n, x in forest.labels.items() if n != SENTENCE}))
+
+
+def _span(text: str) -> str:
+    if text and not _SPAN.fullmatch(text):
+        raise UsageError(f"'{shortened(text, 40)}' is no span", advice=_ADVICE)
+    return (text or NO_SPAN).replace(",", ", ")
+
+
+def _word(text: str) -> str:
+    if not text:
+        raise InputError("an empty word cannot be written", advice="write another format")
+    return text
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+_FIRST = re.compile(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{\s*"(?:id|sym|span)"\s*:)')
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST.match(head) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    number = 0
+    for line in stream.byte_lines():
+        if line.strip():
+            # Blank lines count, so that a forest that is lost moves no other one; at the end they are nothing.
+            for lost in range(number + 1, stream.line):
+                yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+            number = stream.line
+            yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
+
+
+def _parse(line: bytes, file: str, number: int) -> Forest:
+    place = f"{file}:{number}"
+    fields = fields_of(parsed_json(line, file, number), place)
+    return _Reader(fields, place).forest(len(line))
+
+
+class _Reader:
+    """One line on its way to a forest."""
+
+    def __init__(self, fields: dict[str, Any], place: str) -> None:
+        self._place = place
+        self._sentence = " ".join(self._source_word(word) for word in list_of(fields.get("words"), "words", place))
+        self._categories, self._spans, self._sources = Texts(), Texts(), Texts()
+        self._numbers: dict[str, int] = {}
+        self._features = Features()
+        self._total: list[float] = []
+        self._has_total = False
+        nodes = list_of(fields.get("nodes"), "nodes", place)
+        for node, value in enumerate(nodes):
+            self._take_node(fields_of(value, f"{place}, node {node}"), node)
+        self._nodes = len(nodes)
+        self._head: list[int] = []
+        self._tails: list[list[int]] = []
+        self._target: list[list[int]] = []
+        for edge, value in enumerate(list_of(fields.get("edges"), "edges", place)):
+            self._take_edge(fields_of(value, f"{place}, edge {edge}"), edge)
+
+    def _source_word(self, value: object) -> str:
+        word = text_of(value, "a source word", self._place)
+        if split_words(word) != [word]:
+            raise FormatError(
+                f"the source word {shortened(word, 40)!r} is empty or holds white space", where=self._place
+            )
+        return word
+
+    def _take_node(self, fields: dict[str, Any], node: int) -> None:
+        place = f"{self._place}, node {node}"
+        self._check_id(fields, node, place)
+        symbol = fields.get("sym")
+        self._categories.add("" if symbol is None else text_of(symbol, "sym", place))
+        span = ",".join(map(str, numbers_of(fields.get("span"), "span", place)))
+        if span and span.count(",") != 1:
+            raise FormatError("the span is not two numbers", where=place)
+        self._spans.add(span if span != NO_SPAN else "")
+
+    @staticmethod
+    def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
+        if "id" in fields and whole(fields["id"], "id", place) != number:
+            raise FormatError(f"its id is {fields['id']}", where=place, advice="ids count from 0")
+
+    def _take_edge(self, fields: dict[str, Any], edge: int) -> None:
+        place = f"{self._place}, edge {edge}"
+        self._check_id(fields, edge, place)
+        # Numbered from the other end: tails, which Travatar puts after their heads, come first.
+        self._head.append(self._nodes - 1 - node_in(fields.get("head"), self._nodes, "head", place))
+        tails = list_of(fields.get("tails"), "tails", place)
+        self._tails.append([self._nodes - 1 - node_in(tail, self._nodes, "a tail", place) for tail in tails])
+        self._target.append(self._said(fields, len(tails), place))
+        features = fields.get("features")
+        for name, value in fields_of(() if features is None else features, f"{place}, features").items():
+            key = text_of(name, "a feature's name", place)
+            self._features.add(edge, key, real(value, f"feature '{shortened(key, 40)}'", place))
+        source = fields.get("src_str")
+        self._sources.add("" if source is None else text_of(source, "src_str", place))
+        self._has_total = self._has_total or TOTAL in fields
+        self._total.append(0.0 - real(fields.get(TOTAL, 0.0), TOTAL, place))
+
+    def _said(self, fields: dict[str, Any], tails: int, place: str) -> list[int]:
+        factors = list_of(fields.get("trg"), "trg", place)
+        if len(factors) > 1:
+            raise InputError(
+                f"there are {len(factors)} target sides", where=place, advice="write the forest for one target language"
+            )
+        if not factors and tails:
+            raise InputError("the edge has no target side (trg)", where=place, advice="read what the decoder writes")
+        factor = fields_of(factors[0], f"{place}, trg") if factors else {}
+        return [self._symbol(word, tails, place) for word in list_of(factor.get("words"), "words", place)]
+
+    def _symbol(self, word: object, tails: int, place: str) -> int:
+        if not isinstance(word, str):
+            number = whole(word, "words", place)
+            if not -tails <= number < 0:
+                raise FormatError(
+                    f"words holds {shown(word)}, which is no tail",
+                    where=place,
+                    advice="words are texts, tails −1, −2, …",
+                )
+            return number
+        if not word:
+            raise FormatError("there is an empty word", where=place)
+        return self._numbers.setdefault(text_of(word, "a word", place), len(self._numbers) + 1)
+
+    def forest(self, size: int) -> Forest:
+        """All together."""
+        if not self._nodes:
+            raise InputError("the forest is empty: it has no node", where=self._place)
+        edges = len(self._head)
+        columns = self._features.columns(
+            edges, size, lambda edge: f"{self._place}, edge {edge}", scale=0.0 if self._has_total else 1.0
+        )
+        if self._has_total:
+            if TOTAL in columns:
+                raise FormatError(f"a feature is named '{TOTAL}', as the total is", where=self._place)
+            columns = {TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
+        labels = {SOURCE: self._sources.of_edges()} if self._sources else {}
+        if self._sentence:
+            side = Vocabulary.from_words([self._sentence])
+            nothing = np.zeros(edges, dtype=np.int32)
+            labels[SENTENCE] = Labels(nothing, np.ones(1, dtype=np.int32), side)
+        nodes = {CATEGORY: self._categories, SPAN: self._spans}
+        return Forest.from_edges(
+            self._head,
+            self._tails,
+            self._target,
+            goals=[self._nodes - 1],
+            scores=columns,
+            vocabulary=Vocabulary.from_words(self._numbers),
+            labels=labels,
+            node_labels={name: texts.of_nodes(reverse=True) for name, texts in nodes.items() if texts},
+            node_name=lambda node: f"node {self._nodes - 1 - node}",
+        )
+
+
+register(Format(NAME, (".travatar.json",), _sniff, _read, write))

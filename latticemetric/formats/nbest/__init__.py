@@ -1,0 +1,1 @@
+"""N-best lists of neural toolkits, and JSON lines."""

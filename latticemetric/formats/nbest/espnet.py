@@ -1,0 +1,175 @@
+"""N-best lists of ESPnet2, a folder: `{n}best_recog/` with `text`, `token` and `score`, lines `utt value`.
+
+Scores are natural log probabilities, plain or as PyTorch prints a tensor. A folder of several jobs' folders
+(`output.1`, `output.2`, …) is read job by job. The files of a folder are read side by side, an utterance at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.compression import COMPRESSED_SUFFIXES
+from latticemetric.formats.streams.paths import natural_order
+from latticemetric.formats.streams.stream import Stream, open_stream
+from latticemetric.formats.text.nbest import cost_of
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "espnet-nbest"
+_FIRST = "1best_recog"
+_BEST = re.compile(r"([1-9][0-9]{0,5})best_recog")
+_JOB = re.compile(r"output\.[0-9]+")
+_TENSOR = re.compile(r"tensor\(([^(),]*)(?:,[^()]*)?\)")
+_SCORE = "score"
+
+
+class _Row(NamedTuple):
+    key: str
+    value: str
+    place: str
+
+
+def _claims(folder: Path) -> bool:
+    return (folder / _FIRST).is_dir() or bool(_jobs(folder))
+
+
+def _jobs(folder: Path) -> list[Path]:
+    jobs = (child for child in folder.iterdir() if _JOB.fullmatch(child.name) and (child / _FIRST).is_dir())
+    return sorted(jobs, key=lambda job: natural_order(job.name))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
+        for rank in _ranks(job):
+            yield from filter(None, (_file(rank, name) for name in ("text", "token", _SCORE)))
+
+
+def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
+        with contextlib.ExitStack() as stack:
+            yield from _read_job(job, stack)
+
+
+def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:
+    tables = [_Table(rank, stack) for rank in _ranks(job)]
+    first = tables[0]
+    while first.texts.row is not None:
+        key, _, place = first.texts.row
+        found = [texts for table in tables if (texts := table.take(key)) is not None]
+        yield Entry(key, place, partial(_build, found), naming="own")
+    for table in tables:
+        table.require_end()
+
+
+def _ranks(job: Path) -> list[Path]:
+    """The folders of the best, the second best and so on."""
+    ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
+    for rank in range(1, len(ranks) + 1):
+        if rank not in ranks:
+            raise FormatError(f"there is no {rank}best_recog, but others", where=str(job))
+    return [ranks[rank] for rank in sorted(ranks)]
+
+
+class _Rows:
+    """The lines of one file, of which the next one can be seen."""
+
+    def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
+        self._rows = _rows(stack.enter_context(open_stream(str(path))))
+        self.row = next(self._rows, None)
+
+    def take(self, key: str) -> _Row | None:
+        """The next line, if it has that key."""
+        row = self.row
+        if row is None or row.key != key:
+            return None
+        self.row = next(self._rows, None)
+        return row
+
+
+class _Table:
+    """The files of one `{n}best_recog`."""
+
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        texts = _file(folder, "text") or _file(folder, "token")
+        if texts is None:
+            raise FormatError("there is neither a file text nor token", where=str(folder))
+        scores = _file(folder, _SCORE)
+        self.texts = _Rows(texts, stack)
+        self._scores = _Rows(scores, stack) if scores is not None else None
+
+    def take(self, key: str) -> tuple[_Row, _Row | None] | None:
+        """Text and score of an utterance, if it is next."""
+        text = self.texts.take(key)
+        if text is None:
+            return None
+        score = self._scores.take(key) if self._scores is not None else None
+        if score is None and self._scores is not None:
+            _out_of_step(self._scores.row or text)
+        return text, score
+
+    def require_end(self) -> None:
+        """Refuses lines that no utterance has asked for."""
+        for rows in (self.texts, self._scores):
+            if rows is not None and rows.row is not None:
+                _out_of_step(rows.row)
+
+
+def _out_of_step(row: _Row) -> NoReturn:
+    raise FormatError(
+        f"'{shortened(row.key, 40)}' is missing in another file of the folder, or stands elsewhere there",
+        where=row.place,
+        advice="bring all files of the folder into one order (LC_ALL=C sort)",
+    )
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    candidates = (folder / (name + suffix) for suffix in ("", *COMPRESSED_SUFFIXES))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _rows(stream: Stream) -> Iterator[_Row]:
+    for line in stream.lines():
+        if not line.strip():
+            continue
+        if line[0].isspace():
+            raise FormatError("the line does not begin with the id of an utterance", where=stream.place())
+        key = split_words(line)[0]
+        yield _Row(key, line[len(key) :], stream.place())
+
+
+def _build(found: list[tuple[_Row, _Row | None]]) -> NBest:
+    hypotheses = []
+    for text, score in found:
+        costs = {} if score is None else {_SCORE: _cost(score)}
+        hypotheses.append(Hypothesis(tuple(split_words(text.value)), costs))
+    return NBest(tuple(hypotheses), {_SCORE: 1.0} if any(h.scores for h in hypotheses) else {})
+
+
+def _cost(row: _Row) -> float:
+    text = row.value.strip()
+    tensor = _TENSOR.fullmatch(text)
+    return cost_of(tensor[1] if tensor else text, row.place)
+
+
+def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    raise FormatError(f"{_NAME} is a folder with {_FIRST}/, not a file", where=stream.name, advice="name the folder")
+
+
+register(
+    Format(
+        _NAME,
+        (),
+        lambda _head: False,
+        _read_file,
+        claims_folder=_claims,
+        read_folder=_read_folder,
+        folder_files=_files,
+    )
+)

@@ -1,0 +1,117 @@
+"""icefall's `recogs-*.txt`: `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`, lists as Python writes them.
+
+A hypothesis is an n-best list of one, without scores. References and timestamps are not part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.nbest import require_nbest
+from latticemetric.graph import Graph
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "icefall-recogs"
+_FIELD = re.compile(r"(.*?):\t(ref|hyp|timestamp_ref|timestamp_hyp)=(.*)", re.DOTALL)
+_FIRST_LINE = re.compile(rb"[^\n]*?:\t(?:ref|hyp|timestamp_ref|timestamp_hyp)=")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
+_SPACES = re.compile(r"[ \t]*")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_PLAIN_ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
+_SURROGATES = range(0xD800, 0xE000)
+_LARGEST = 0x10FFFF
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head.lstrip()) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    pending, pending_at = "", ""
+    for line in stream.lines():
+        if not line.strip():
+            continue
+        match = _FIELD.fullmatch(line)
+        if match is None or not match[1].strip():
+            raise FormatError("the line is not 'utt:⇥ref=[…]' or 'utt:⇥hyp=[…]'", where=stream.place())
+        name, kind, value = match.groups()
+        if pending and (name != pending or kind == "ref"):
+            break
+        if kind == "ref":
+            pending, pending_at = name, stream.place()
+        elif kind == "hyp":
+            pending = ""
+            yield Entry(name, stream.place(), partial(_build, value, stream.place()), naming="own")
+    if pending:
+        raise FormatError(f"'{shortened(pending, 40)}' has no hypothesis after its reference", where=pending_at)
+
+
+def _build(value: str, place: str) -> NBest:
+    text = value.strip(" \t")
+    # Some recipes print the text rather than its list.
+    words = _listed(text, place) if text.startswith("[") else split_words(text)
+    return NBest((Hypothesis(tuple(word for word in words if word), {}),), {})
+
+
+def _listed(text: str, place: str) -> list[str]:
+    """The strings of a Python list of them."""
+    words: list[str] = []
+    at = _after_space(text, 1)
+    while text[at : at + 1] != "]":
+        match = _QUOTED.match(text, at)
+        if match is None:
+            raise FormatError(f"{shortened(text[at:], 20)!r} is not a word in quotes", where=place)
+        words.append(_unescaped(match[1] if match[1] is not None else match[2], place))
+        at = _after_space(text, match.end())
+        if text[at : at + 1] == ",":
+            at = _after_space(text, at + 1)
+        elif text[at : at + 1] != "]":
+            raise FormatError("the list of words is not closed by ]", where=place)
+    if at + 1 != len(text):
+        raise FormatError(f"{shortened(text[at + 1 :], 20)!r} stands after the list", where=place)
+    return words
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACES.match(text, at)
+    return match.end() if match else at
+
+
+def _unescaped(text: str, place: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[4] is not None:
+            if match[4] not in _PLAIN_ESCAPES:
+                raise FormatError(f"{match[0]!r} is no escape", where=place)
+            return _PLAIN_ESCAPES[match[4]]
+        number = int(match[1] or match[2] or match[3], 16)
+        if number in _SURROGATES or number > _LARGEST:
+            raise FormatError(f"'{match[0]}' is no character", where=place)
+        return chr(number)
+
+    return _ESCAPE.sub(character, text) if "\\" in text else text
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    if len(nbest) != 1 or nbest.score_names():
+        raise UsageError(
+            f"{_NAME} holds one hypothesis without scores, and this list has {len(nbest)}, scores: "
+            f"{shortened(', '.join(nbest.score_names()), 200) or 'none'}",
+            advice="write jsonl-nbest, which holds them",
+        )
+    if name != name.strip() or not name or "\n" in name or "\r" in name or ":\t" in f"{name}:":
+        raise UsageError(f"{shortened(name)!r} cannot be an id in {_NAME}", advice="rename it")
+    words = list(nbest.hypotheses[0].words)
+    if "" in words:
+        raise UsageError("an empty word would be read back as no word at all", advice="write jsonl-nbest")
+    file.write(f"{name}:\thyp={words!r}\n".encode())
+
+
+register(Format(_NAME, (".recogs.txt", ".recogs"), _sniff, _read, _write))

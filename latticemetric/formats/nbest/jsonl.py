@@ -1,0 +1,233 @@
+"""N-best lists as JSON lines: `{"id": "utt-1", "hypotheses": [{"text": "a b", "score": -1.5}, …]}`.
+
+Numbers of a hypothesis are natural log probabilities. A total is the model's cost alone; without one, what stands in
+`scores` counts, and numbers beside it do not. Names that other tools use for the same things are known, see below.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import IO, Any
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.registry import Entry, Format, Naming, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.json import fail_as_blank, object_of, parsed_json, text_of
+from latticemetric.formats.text.nbest import require_all_have, require_nbest
+from latticemetric.graph import Graph
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "jsonl-nbest"
+_IDS = ("id", "utt_id", "uttid", "utt", "key", "utterance_id")
+_LISTS = ("hypotheses", "nbest", "hyps", "n_best", "beams", "candidates")
+_TEXTS = ("text", "pred", "prediction", "transcript", "transcription", "hyp", "hypothesis", "sentence")
+_TOKENS = ("words", "tokens")
+_TOTALS = ("score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob")
+_NESTED = "scores"
+_ANY_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s*:\s*\['.encode())
+# Of a line that is no JSON, what its id would be.
+_ANY_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*"([^"\\]+)"'.encode())
+_SHOWN = 40
+
+Record = dict[str, Any]
+
+
+def _sniff(head: bytes) -> bool:
+    line = head.lstrip().partition(b"\n")[0]
+    return line.startswith(b"{") and _ANY_LIST.search(line) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    named: bool | None = None
+    read = 0
+    for line in stream.byte_lines():
+        if not line.strip():
+            continue
+        number, place = stream.line, stream.place()
+        try:
+            record = _record(line, stream)
+            name = _name(record, place, named)
+        except FormatError as error:  # the next line is another list
+            entry = _failed(line, number, place, error, named=named)
+        else:
+            named = name is not None
+            build = partial(_build, record, place)
+            entry = Entry(name or str(number), place, build, naming="own" if named else "position")
+        # Blank lines count where lines have no ids; at the end they are nothing.
+        for lost in range(read + 1, number) if entry.naming == "position" else ():
+            yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+        read = number
+        yield entry
+
+
+def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
+    """A line that cannot be read, by the id that it seems to have."""
+    found = _ANY_ID.search(line)
+    own = found[1].decode("utf-8", "replace") if found else None
+    naming: Naming = "own" if found else "position" if named is False else "file"
+    lost = own or (str(number) if naming == "position" else place)
+    return Entry(lost, place, partial(_fail, error), naming=naming)
+
+
+def _fail(error: FormatError) -> NBest:
+    raise error
+
+
+def _record(line: bytes, stream: Stream) -> Record:
+    record = parsed_json(line, stream.name, stream.line, objects=object_of)
+    if not isinstance(record, dict):
+        raise FormatError("the line is not a JSON object", where=stream.place())
+    return record
+
+
+def _name(record: Record, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
+    """The list's id, if it has one, as the lists before it have."""
+    key = _only(record, _IDS, "ids", place)
+    if named is not None and named != (key is not None):
+        raise FormatError("some lists have an id and others do not", where=place)
+    return None if key is None else _id(record[key], place)
+
+
+def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str | None:
+    """The one of some keys that is there; two that say different things are ambiguous."""
+    found = [name for name in names if table.get(name) is not None]
+    if any(table[name] != table[found[0]] for name in found):
+        raise FormatError(f"{' and '.join(found)} are different {what}", where=place, advice="keep one of them")
+    return found[0] if found else None
+
+
+def _id(value: object, place: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise FormatError("the id is neither a text nor a whole number", where=place)
+    return text_of(str(value), "the id", place)
+
+
+def _build(record: Record, place: str) -> NBest:
+    key = _only(record, _LISTS, "lists of hypotheses", place)
+    if key is None:
+        raise FormatError("there are no hypotheses", where=place, advice=f"name them with one of {', '.join(_LISTS)}")
+    hypotheses = record[key]
+    if not isinstance(hypotheses, list):
+        raise FormatError(f"{key} is not a list", where=place)
+    found = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
+    _add_columns(record, found, place)
+    nested = {name for _, scores, _ in found for name in scores}
+    loose = {name for _, _, numbers in found for name in numbers}
+    scales = scales_of(nested, loose, place)
+    total = next((name for name in scales if name in _TOTALS and scales[name]), None)
+    for number, (_, scores, numbers) in enumerate(found, start=1):
+        if total is not None and total not in scores and total not in numbers:
+            raise FormatError(f"hypothesis {number} has no {total}, and others of its list have one", where=place)
+    costs = ({name: 0.0 - value for name, value in (scores | numbers).items()} for _, scores, numbers in found)
+    return NBest(tuple(Hypothesis(words, c) for (words, _, _), c in zip(found, costs, strict=True)), scales)
+
+
+_Found = tuple[tuple[str, ...], dict[str, float], dict[str, float]]
+
+
+def _hypothesis(value: object, place: str) -> _Found:
+    """Words, what stands in `scores`, and other numbers."""
+    if isinstance(value, str):
+        return _split(value, place), {}, {}
+    if not isinstance(value, dict):
+        raise FormatError("it is neither a text nor an object", where=place)
+    nested = value.get(_NESTED)
+    if nested is not None and not isinstance(nested, dict):
+        raise FormatError("scores is not an object of names and numbers", where=place)
+    scores = _numbers(nested or {}, place, strict=lambda _: True)
+    numbers = _numbers(value, place, strict=lambda name: name in _TOTALS)
+    if both := scores.keys() & numbers.keys():
+        raise FormatError(f"score '{shortened(min(both), _SHOWN)}' stands twice", where=place)
+    return _words(value, place), scores, numbers
+
+
+def _numbers(table: Record, place: str, strict: Callable[[str], bool]) -> dict[str, float]:
+    found = {}
+    for name, value in table.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found[text_of(name, "the name", place)] = float(value)
+        elif value is not None and strict(name):
+            raise FormatError(f"'{shortened(name, _SHOWN)}' is not a number", where=place)
+    return found
+
+
+def _words(table: Record, place: str) -> tuple[str, ...]:
+    key = _only(table, _TEXTS, "texts", place)
+    if key is not None:
+        if not isinstance(table[key], str):
+            raise FormatError(f"{key} is not a text", where=place)
+        return _split(table[key], place)
+    key = next((name for name in _TOKENS if table.get(name) is not None), None)
+    if key is None:
+        raise FormatError("it has no text", where=place, advice="give text, or a list words")
+    words = table[key]
+    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise FormatError(f"{key} is not a list of words", where=place, advice="give text")
+    return tuple(text_of(word, "the word", place) for word in words)
+
+
+def _split(text: str, place: str) -> tuple[str, ...]:
+    return tuple(split_words(text_of(text, "the text", place)))
+
+
+def _add_columns(record: Record, found: list[_Found], place: str) -> None:
+    """Totals that stand beside the hypotheses, as a list of numbers."""
+    for name in (*_TOTALS, _NESTED):
+        column = record.get(name)
+        if not isinstance(column, list):
+            continue
+        if len(column) != len(found) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
+            raise FormatError(f"{name} is not a list of a number a hypothesis", where=place)
+        own = _TOTALS[0] if name == _NESTED else name
+        for (_, scores, numbers), value in zip(found, column, strict=True):
+            if own in scores or own in numbers:
+                raise FormatError(f"score '{own}' stands in the list and beside it", where=place)
+            numbers[own] = float(value)
+
+
+def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
+    """What counts: the total if there is one, else what stands in `scores`."""
+    names = nested | loose
+    totals = [name for name in _TOTALS if name in names]
+    if len(totals) > 1 and totals[0] != _TOTALS[0]:
+        raise FormatError(
+            f"{' and '.join(totals)} could all be the total", where=place or None, advice="rename it to score"
+        )
+    return {name: float(name in totals[:1] if totals else name in nested) for name in names}
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    names = set(nbest.score_names())
+    counted = {key for key in names if nbest.scales.get(key, 1.0) != 0}
+    nested = set() if len(counted) == 1 and counted <= set(_TOTALS) else counted
+    scales = scales_of(nested, names - nested)
+    other = sorted(key for key in names if scales[key] != nbest.scales.get(key, 1.0))
+    other += sorted((names - nested) & {*_TEXTS, *_TOKENS, _NESTED})
+    if other:
+        raise UsageError(
+            f"{_NAME} cannot say what {shortened(', '.join(other), 200)} counts for beside the other scores",
+            advice="add the scores up with --sum-scores",
+        )
+    if total := next((key for key in names if key in _TOTALS and scales[key]), None):
+        require_all_have(nbest, total)
+    hypotheses = [_as_object(h.words, h.scores, nested) for h in nbest.hypotheses]
+    line = json.dumps({"id": name, "hypotheses": hypotheses}, ensure_ascii=False, allow_nan=False)
+    file.write((line + "\n").encode("utf-8"))
+
+
+def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[str]) -> Record:
+    if "" in words:
+        raise UsageError("an empty word cannot be written", advice="leave it out")
+    text = " ".join(words)
+    found: Record = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
+    found |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}
+    scores = {name: 0.0 - cost for name, cost in costs.items() if name in nested}
+    return found | ({_NESTED: scores} if scores else {})
+
+
+register(Format(_NAME, (".jsonl", ".nbest.jsonl"), _sniff, _read, _write))

@@ -1,0 +1,79 @@
+"""WeNet n-best lists, as its runtime writes them: `wav KEY`, then a line `candidate SCORE TEXT` a hypothesis.
+
+Scores are natural log probabilities; words are what spaces separate. WeNet leaves out candidates without words, so a
+key without candidates is a list of one hypothesis without words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import IO
+
+from latticemetric.errors import FormatError
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.nbest import cost_of, require_nbest, require_words, single_costs
+from latticemetric.graph import Graph
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "wenet-nbest"
+_SCORE = "score"
+_FIRST_LINES = re.compile(rb"wav[ \t]+\S+[ \t]*(?:\r?\n\s*(?:(?:candidate|wav)[ \t]|$)|$)")
+_KEY, _CANDIDATE = "wav", "candidate"
+_ADVICE = "lines are 'wav KEY' or 'candidate SCORE TEXT'; write them with --result, apart from messages"
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINES.match(head.lstrip()) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    current: Entry | None = None
+    lines: list[tuple[str, list[str]]] = []
+    for line in stream.lines():
+        fields = split_words(line)
+        if not fields:
+            continue
+        if fields[0] == _CANDIDATE and current is not None:
+            lines.append((stream.place(), fields[1:]))
+            continue
+        if current is not None:
+            yield current._replace(build=partial(_build, lines))
+        current, lines = Entry(_key(fields, stream), stream.place(), partial(_build, ()), naming="own"), []
+    if current is not None:
+        yield current._replace(build=partial(_build, lines))
+
+
+def _key(fields: list[str], stream: Stream) -> str:
+    if fields[0] == _CANDIDATE:
+        raise FormatError("a candidate before the first 'wav KEY'", where=stream.place())
+    if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
+        raise FormatError("the line is neither a key nor a candidate", where=stream.place(), advice=_ADVICE)
+    return fields[1]
+
+
+def _build(lines: Sequence[tuple[str, list[str]]]) -> NBest:
+    hypotheses = tuple(_hypothesis(fields, place) for place, fields in lines)
+    return NBest(hypotheses or (Hypothesis((), {_SCORE: 0.0}),), {_SCORE: 1.0})
+
+
+def _hypothesis(fields: list[str], place: str) -> Hypothesis:
+    if not fields:
+        raise FormatError("the candidate has no score", where=place)
+    return Hypothesis(tuple(fields[1:]), {_SCORE: cost_of(fields[0], place)})
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    costs = single_costs(nbest, _NAME)
+    require_words(nbest, name)
+    lines = [f"{_KEY} {name}"]
+    for cost, hypothesis in zip(costs, nbest.hypotheses, strict=True):
+        lines.append(" ".join([_CANDIDATE, repr(0.0 - cost), *hypothesis.words]))
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+register(Format(_NAME, (".wenet",), _sniff, _read, _write))

@@ -1,1 +1,0 @@
-"""N-best lists and lattices of neural toolkits, and JSON lines."""

@@ -1,0 +1,243 @@
+"""k2's text of an Fsa: `source target label [aux label …] score`, last the final state alone; scores are log probs.
+
+Arcs into the final state have the label −1: they become final states and their costs. Words are the labels, or the
+first aux labels where there are any: then labels are kept as `input`, further aux labels as `aux2`, `aux3` …
+What `print` shows of an Fsa or a vector of them is read too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import is_number, is_word_number, number, numbered_lines, spelled, whole
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+_INPUT = "input"
+_END = -1
+_FEWEST_FIELDS = 4
+_HEAD = 2**16
+_PREFIX = re.compile(rb"\s*(?:k2\.FsaVec:\s*)?(?:k2\.Fsa|FsaVec\[[0-9]+\]): ")
+_TITLE = re.compile(rb"\s*k2\.FsaVec:\s*")
+_TRAILER = b"properties_str = "
+_ARC = re.compile(rb"[ \t]*[0-9]+(?:[ \t]+-?[0-9]+){2,}[ \t]+[-+0-9.eE]+[ \t\r]*")
+_LAST = re.compile(rb"[ \t]*[0-9]+[ \t\r]*")
+
+
+class _Arc(NamedTuple):
+    """A line: its states, its labels (the words first), its score."""
+
+    source: int
+    target: int
+    labels: list[int]
+    score: float
+
+
+# --- Telling it from OpenFst's text
+
+
+def looks_like_k2(head: bytes) -> bool:
+    """Whether arcs with the label −1 lead into the state that stands alone in the end, and no others do."""
+    if _PREFIX.match(head):
+        return True
+    ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
+    return len(ends) == 1 and max(ends) > max(others, default=0) and (seen_all or len(head) >= _HEAD)
+
+
+def _may_be_k2(head: bytes) -> bool:
+    """Whether a long file begins like one: its ends are not in sight, but scores are, none of them above 0."""
+    if len(head) < _HEAD or b" -" not in head:
+        return False
+    source, lowest = 0, 0.0
+    for line in head[: head.rfind(b"\n")].split(b"\n"):
+        fields = line.split()
+        if not _ARC.fullmatch(line) or int(fields[0][:10]) < source or not is_number(fields[-1].decode()):
+            return False
+        source, score = int(fields[0][:10]), float(fields[-1])
+        if score > 0:
+            return False
+        lowest = min(lowest, score)
+    return lowest < 0
+
+
+def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
+    """The states that arcs with the label −1 lead to, all other states, and whether the last line came last."""
+    ends: set[int] = set()
+    others: set[int] = set()
+    last: int | None = None
+    whole_head = head[: head.rfind(b"\n") + 1] if len(head) >= _HEAD else head
+    for line in whole_head.split(b"\n"):
+        if not line.strip():
+            continue
+        if last is not None:
+            # Only the first machine of several is looked at.
+            break
+        if _ARC.fullmatch(line):
+            fields = line.split()
+            (ends if fields[2] == b"-1" else others).add(int(fields[1][:10]))
+            others.add(int(fields[0][:10]))
+        elif _LAST.fullmatch(line):
+            last = int(line.strip()[:10])
+        else:
+            return set(), set(), False
+    return ends, others, last is not None and ends == {last}
+
+
+def _sniff(head: bytes) -> bool:
+    return looks_like_k2(head) or _may_be_k2(head)
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    found = _machines(stream)
+    pending = next(found, None)
+    position = 0
+    while pending is not None:
+        lines_before, data = pending
+        pending = next(found, None)
+        position += 1
+        alone = position == 1 and pending is None
+        name = graph_name(stream.stem) if alone else str(position)
+        build = partial(_parse, data, stream.name, lines_before, vocabulary)
+        yield Entry(name, stream.place(lines_before + 1), build, naming="file" if alone else "position")
+
+
+def _machines(stream: Stream) -> Iterator[tuple[int, bytes]]:
+    """The lines of each machine, and how many lines stand before it."""
+    block: list[bytes] = []
+    first, in_trailer = 0, False
+    for line in stream.byte_lines():
+        match = _PREFIX.match(line)
+        if in_trailer and not match:
+            continue
+        in_trailer = not block and line.startswith(_TRAILER)
+        if in_trailer or _TITLE.fullmatch(line) or (not block and not line.strip()):
+            continue
+        first = first if block else stream.line - 1
+        block.append(line[match.end() :] if match else line)
+        if len(line.split()) == 1 or (match and len(block[-1].split()) == 1):
+            yield first, b"".join(block)
+            block = []
+    if block:
+        raise FormatError("the Fsa is cut short: the line of its final state is missing", where=stream.place())
+
+
+def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
+    rows = list(numbered_lines(data, file, lines_before))
+    last, end = rows.pop() if rows else (f"{file}:{lines_before + 1}", [""])
+    final = whole(end[0], "the final state", last)
+    if not rows:
+        raise FormatError("the Fsa has no arcs", where=last)
+    arcs: list[_Arc] = []
+    for place, fields in rows:
+        arc = _arc(fields, len(rows[0][1]), place)
+        if arcs and arc.source < arcs[-1].source:
+            raise FormatError("the arcs are not sorted by their source states", where=place)
+        if max(arc.source + 1, arc.target) > final:
+            raise FormatError(f"the arc goes beyond the final state {final}", where=place)
+        if (arc.target == final) != (arc.labels[-1] == _END):
+            raise FormatError("arcs into the final state have the label -1, and no others do", where=place)
+        arcs.append(arc)
+    return _lattice(arcs, final, table)
+
+
+def _arc(fields: list[str], width: int, place: str) -> _Arc:
+    if any(field.startswith("[") for field in fields):
+        raise FormatError(
+            "a ragged attribute, with several labels an arc, cannot be read",
+            where=place,
+            advice="use k2.expand_ragged_attributes before writing",
+        )
+    if len(fields) != width or width < _FEWEST_FIELDS:
+        raise FormatError(f"the arc has {len(fields)} fields, not {max(width, _FEWEST_FIELDS)}", where=place)
+    source, target = (whole(field, "the state", place) for field in fields[:2])
+    label, *aux = (whole(field, "the label", place, _END) for field in fields[2:-1])
+    # Words first: they are the first aux labels where there are some. The label itself comes last.
+    return _Arc(source, target, [*aux, label], number(fields[-1], place))
+
+
+def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
+    ends = [arc for arc in arcs if arc.target == final]
+    if len({arc.source for arc in ends}) == len(ends) and not any(max(arc.labels[:-1], default=0) > 0 for arc in ends):
+        arcs = [arc for arc in arcs if arc.target != final]
+        states, final_costs = [arc.source for arc in ends], [0.0 - arc.score for arc in ends]
+    else:
+        # Several ends of a state, or words on them: they stay arcs.
+        states, final_costs = [final], [0.0]
+    width = len((arcs or ends)[0].labels)
+    columns = np.array([arc.labels for arc in arcs], dtype=np.int64).reshape(len(arcs), width)
+    columns = np.maximum(columns, EPSILON).astype(np.int32)
+    words, vocabulary = spelled((np.ascontiguousarray(columns[:, 0]), None), table)
+    sides = {_INPUT: columns[:, -1], **{f"aux{k + 1}": columns[:, k] for k in range(1, width - 1)}}
+    labels = {}
+    for name, values in sides.items() if width > 1 else ():
+        if values.any() and not (name == _INPUT and np.array_equal(values, columns[:, 0])):
+            nothing = np.zeros(len(states), dtype=np.int32)
+            labels[name] = Labels(np.ascontiguousarray(values), nothing, Vocabulary.numeric())
+    return Lattice.from_arcs(
+        [arc.source for arc in arcs],
+        [arc.target for arc in arcs],
+        words,
+        final=states,
+        scores={"score": Column(np.array([0.0 - arc.score for arc in arcs]), np.array(final_costs))},
+        vocabulary=vocabulary,
+        labels=labels,
+        copy=False,
+    )
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    lattice = lattice_with_one_column(graph, "k2")
+    require_unscaled(lattice, "k2")
+    sides = [_numbers(lattice.vocabulary, lattice.word.tolist(), "word")]
+    for name in _label_names(lattice):
+        side = lattice.labels.get(name)
+        if side is not None and side.final.any():
+            raise InputError(f"k2 has no place for '{name}' of final states", advice="leave it out with --drop-labels")
+        sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
+    # The label comes first, then the words, then what else there is.
+    sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides
+    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
+    column = next(iter(lattice.scores.values()), zero)
+    ends = dict(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
+    lines: list[list[str]] = [[] for _ in range(lattice.num_states)]
+    rows = zip(
+        lattice.source.tolist(), lattice.target.tolist(), zip(*sides, strict=True), column.arc.tolist(), strict=True
+    )
+    for source, target, labels, cost in rows:
+        lines[source].append(f"{source} {target} {' '.join(labels)} {0.0 - cost!r}")
+    for state, cost in ends.items():
+        lines[state].append(f"{state} {lattice.num_states} {' '.join(['-1'] * len(sides))} {0.0 - cost!r}")
+    text = "\n".join([*(line for of_state in lines for line in of_state), str(lattice.num_states)])
+    file.write(f"{text}\n".encode())
+
+
+def _label_names(lattice: Lattice) -> list[str]:
+    """The labels to write: the input side, and further ones as far as there are any."""
+    others = len(set(lattice.labels) - {_INPUT})
+    numbered = [f"aux{k}" for k in range(2, 2 + others)]
+    require_labels(lattice, "k2", {_INPUT, *numbered})
+    return [_INPUT, *numbered] if lattice.labels else []
+
+
+def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]:
+    texts = [vocabulary.word(n) if n != EPSILON else "0" for n in numbers]
+    for text, n in zip(texts, numbers, strict=True):
+        if n != EPSILON and (text == "0" or not is_word_number(text)):
+            raise InputError(
+                f"k2 holds numbers, and the {what} '{shortened(text, 40)}' is none",
+                advice="read the graph's own numbers, without --symbols",
+            )
+    return texts
+
+
+register(Format("k2", (".k2.txt", ".k2"), _sniff, _read, _write, single=True))

@@ -1,0 +1,361 @@
+"""Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`; one lattice a file.
+
+The word of a node starts in its frame, and belongs to the arcs that leave it; the final node gets an arc of its own to
+the end. An edge has the acoustic log-likelihood of its first node's word to the base `-logbase` of the header: the
+column `acoustic` is −score · ln base. `word(2)` is the word with the label `v` (pronunciation variant) 2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import (
+    labels_of_arcs,
+    number,
+    numbered_lines,
+    spelled_texts,
+    whole,
+    word_to_write,
+)
+from latticemetric.formats.text.word_nodes import Key, word_nodes
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.vocabulary import Vocabulary
+
+# ---- How Sphinx lattices are written; see `sphinx` ----
+
+BASES = (1.0001, 1.0003)
+"""What PocketSphinx and Sphinx-3 take logarithms to."""
+
+FRAME_RATE = 100.0
+NO_WORD = "(null)"
+"""What PocketSphinx writes for a node without a word."""
+
+VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
+VARIANTS = "v"
+_WIDEST = 2.0**31
+
+
+class _Arcs(NamedTuple):
+    """The arcs of a file.
+
+    Attributes:
+        source: Where each begins.
+        target: Where it ends.
+        keys: Its word.
+        cost: Its cost.
+        states: How many states the file has.
+        final: Which is the final one.
+        closing: The arc that is not written, since a reader adds it.
+    """
+
+    source: list[int]
+    target: list[int]
+    keys: list[Key]
+    cost: list[float]
+    states: int
+    final: int
+    closing: int | None = None
+
+
+def write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    """Writes one lattice.
+
+    Scores are whole numbers to a base of Sphinx where that is exact, otherwise decimals to the base e; frames likewise.
+    """
+    lattice = lattice_with_one_column(graph, "sphinx")
+    require_unscaled(lattice, "sphinx")
+    require_labels(lattice, "sphinx", {VARIANTS})
+    arcs = _arcs(lattice)
+    nodes = word_nodes(arcs.states, arcs.source, arcs.target, arcs.keys)
+    base, scores = _scores(arcs.cost)
+    rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
+    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != arcs.closing]
+    edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
+    rate, frames = _frames(lattice)
+    end = max(frames, key=float) if arcs.closing is None else frames.pop()
+    frames += [end] * (arcs.states - len(frames))
+    words = [_word_to_write(lattice, key) for key in nodes.keys]
+    nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
+    spans = _spans(len(words), zip(nodes.of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
+    rows_of_nodes = zip(words, nodes.state, spans, strict=True)
+    node_lines = [f"{n} {word} {frames[s]} {first} {last}" for n, (word, s, (first, last)) in enumerate(rows_of_nodes)]
+    header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
+    header += [f"Frames {end if lattice.times is not None else 1}", "#"]
+    header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
+    header += ["Initial 0", f"Final {arcs.final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
+    lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _arcs(lattice: Lattice) -> _Arcs:
+    """The arcs without the last, where it is the one that a reader adds; else with arcs to an end of their own."""
+    last = lattice.num_states - 1
+    column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
+    side = lattice.labels.get(VARIANTS)
+    variants = side.arc.tolist() if side else [0] * len(lattice.word)
+    source, target, cost = lattice.source.tolist(), lattice.target.tolist(), column.arc.tolist()
+    keys = list(zip(lattice.word.tolist(), variants, strict=True))
+    plain = lattice.final.tolist() == [last] and not column.final.any() and not (side and side.final.any())
+    closing = np.flatnonzero(lattice.target == last)
+    if plain and len(closing) == 1:
+        row = int(closing[0])
+        if cost[row] == 0 and source.count(source[row]) == 1:
+            return _Arcs(source, target, keys, cost, last, source[row], row)
+    if plain:
+        return _Arcs(source, target, keys, cost, last + 1, last)
+    ends = lattice.final.tolist()
+    final_variants = side.final.tolist() if side else [0] * len(ends)
+    return _Arcs(
+        source + ends,
+        target + [last + 1] * len(ends),
+        keys + [(0, variant) for variant in final_variants],
+        cost + column.final.tolist(),
+        last + 2,
+        last + 1,
+    )
+
+
+def _scores(cost: list[float]) -> tuple[str, list[str]]:
+    """The base, and the scores to it."""
+    for base in BASES:
+        log = math.log(base)
+        if all(abs(c / log) < _WIDEST for c in cost):
+            scores = [round(0.0 - c / log) for c in cost]
+            if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
+                return f"{base:e}", list(map(str, scores))
+    return repr(math.e), [repr(0.0 - c) for c in cost]
+
+
+def _frames(lattice: Lattice) -> tuple[str, list[str]]:
+    """The frames a second, and the frame of each state."""
+    if lattice.times is None:
+        return f"{FRAME_RATE:.0f}", ["0"] * lattice.num_states
+    times = lattice.times.tolist()
+    frames = [round(time * FRAME_RATE) if abs(time) < _WIDEST else 0 for time in times]
+    whole = all(frame / FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
+    # A single frame would be read back as no times at all.
+    if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004
+        return f"{FRAME_RATE:.0f}", list(map(str, frames))
+    return "1", list(map(repr, times))
+
+
+def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
+    """The first and the last frame that each node's word may end in: those before its followers begin."""
+    found: list[list[str]] = [[] for _ in range(nodes)]
+    for node, frame in nexts:
+        found[node].append(frame)
+    spans = [(min(frames or [end], key=float), max(frames or [end], key=float)) for frames in found]
+    return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans
+
+
+def _word_to_write(lattice: Lattice, key: Key) -> str:
+    word = word_to_write(lattice.vocabulary, key[0], NO_WORD)
+    variant = _variant(lattice.labels[VARIANTS].vocabulary, key[1]) if key[1] else ""
+    if not variant and VARIANT.fullmatch(word):
+        raise InputError(
+            f"the word '{shortened(word, 40)}' would be read back as a pronunciation variant",
+            advice="write another format",
+        )
+    return word + variant
+
+
+def _variant(vocabulary: Vocabulary, number: int) -> str:
+    text = vocabulary.word(number)
+    if not re.fullmatch("[0-9]+", text):
+        raise InputError(
+            f"the pronunciation variant '{shortened(text, 40)}' is not a number",
+            advice="leave it out with --drop-labels",
+        )
+    return f"({text})"
+
+
+_FIRST_LINES = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*Frames[ \t]+[-+0-9.eE]+[ \t\r]*(?:\n|$)")
+_NODE_FIELDS = 5
+_EDGE_FIELDS = 3
+
+_Lines = Iterator[tuple[str, list[str]]]
+
+
+class _Node(NamedTuple):
+    """A node as it stands in the file."""
+
+    word: str
+    frame: float
+
+
+class _Header(NamedTuple):
+    """What comments say."""
+
+    log_of_base: float
+    frames_per_second: float
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINES.match(head) is not None
+
+
+def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    build = partial(_parse, stream.read(), stream.name, vocabulary)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+
+
+def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
+    header = _header(data, file)
+    lines = ((place, fields) for place, fields in numbered_lines(data, file) if not fields[0].startswith("#"))
+    place, fields = _keyword(lines, "Frames", file)
+    frames = number(fields[1], place)
+    nodes, names, (place, fields) = _nodes(lines, file)
+    initial = _named(names, _value(place, fields, "Initial"), place)
+    place, fields = _keyword(lines, "Final", file)
+    final = _named(names, fields[1], place)
+    place, fields = _keyword(lines, "BestSegAscr", file)
+    for _ in range(whole(fields[1], "the number of segments", place)):
+        if not next(lines, None):
+            raise _cut_short(file)
+    source, target, cost = _edges(lines, names, header.log_of_base, file)
+    # The last word is heard from the final node to the end.
+    source, target, cost = [*source, final], [*target, len(nodes)], [*cost, 0.0]
+    return _lattice(nodes, (source, target, cost), initial, _times(nodes, frames, header), table)
+
+
+def _lattice(
+    nodes: list[_Node],
+    arcs: tuple[list[int], list[int], list[float]],
+    initial: int,
+    times: list[float] | None,
+    table: Vocabulary | None,
+) -> Lattice:
+    source, target, cost = arcs
+    split = [VARIANT.fullmatch(node.word) for node in nodes]
+    bare = [match[1] if match else node.word for match, node in zip(split, nodes, strict=True)]
+    of_node, vocabulary = spelled_texts(bare, NO_WORD, table)
+    variants = [match[2] if match else "" for match in split]
+    labels = {VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {}
+    return Lattice.from_arcs(
+        source,
+        target,
+        of_node[source],
+        final=[len(nodes)],
+        start=initial,
+        scores={"acoustic": Column(np.array(cost), np.zeros(1))},
+        vocabulary=vocabulary,
+        times=times,
+        labels=labels,
+        copy=False,
+    )
+
+
+def _times(nodes: list[_Node], frames: float, header: _Header) -> list[float] | None:
+    """Seconds at each node and at the end; none where all stands in a single frame."""
+    if frames == 1 and not any(node.frame for node in nodes):
+        return None
+    return [frame / header.frames_per_second for frame in (*(node.frame for node in nodes), frames)]
+
+
+def _header(data: bytes, file: str) -> _Header:
+    base, rate = BASES[0], FRAME_RATE
+    for place, fields in numbered_lines(data, file):
+        if not fields[0].startswith("#"):
+            break
+        if fields[1:2] == ["-logbase"]:
+            base = _positive(fields, place)
+            if base == 1:
+                raise FormatError("-logbase is 1", where=place, advice="a base is above 0 and not 1")
+        elif fields[1:2] == ["-frate"]:
+            rate = _positive(fields, place)
+    return _Header(math.log(base), rate)
+
+
+def _positive(fields: list[str], place: str) -> float:
+    value = number(fields[2], place) if len(fields) > 2 else 0.0  # noqa: PLR2004  the mark, the name, the value
+    if value <= 0:
+        raise FormatError(f"{fields[1]} is not a number above 0", where=place)
+    return value
+
+
+def _keyword(lines: _Lines, word: str, file: str) -> tuple[str, list[str]]:
+    place, fields = next(lines, (file, [""]))
+    if fields == [""]:
+        raise _cut_short(file)
+    _value(place, fields, word)
+    return place, fields
+
+
+def _value(place: str, fields: list[str], word: str) -> str:
+    """The field after a keyword."""
+    if fields[0] != word or len(fields) == 1:
+        shown = shortened(" ".join(fields), 40)
+        raise FormatError(f"'{shown}' stands where '{word}' and a number belong", where=place)
+    return fields[1]
+
+
+def _cut_short(file: str) -> FormatError:
+    return FormatError("the lattice is cut short: it has no line 'End'", where=file)
+
+
+def _nodes(lines: _Lines, file: str) -> tuple[list[_Node], dict[int, int], tuple[str, list[str]]]:
+    """The nodes, their places by their numbers, and the line after them."""
+    where, fields = _keyword(lines, "Nodes", file)
+    count = whole(fields[1], "the number of nodes", where, 1)
+    nodes: list[_Node] = []
+    names: dict[int, int] = {}
+    for place, fields in lines:
+        if fields[0] == "Initial":
+            if len(nodes) != count:
+                raise FormatError(f"the line says {count} nodes, and there are {len(nodes)}", where=where)
+            return nodes, names, (place, fields)
+        # PocketSphinx appends a number of its own behind a semicolon.
+        if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
+            raise FormatError(f"a node has {_NODE_FIELDS} fields, and this line has {len(fields)}", where=place)
+        name = whole(fields[0], "the node", place)
+        if name in names:
+            raise FormatError(f"node {name} stands twice", where=place)
+        names[name] = len(nodes)
+        frame, *_ = (number(field, place) for field in fields[2:_NODE_FIELDS])
+        nodes.append(_Node(fields[1], frame))
+    raise _cut_short(file)
+
+
+def _named(names: dict[int, int], text: str, place: str) -> int:
+    name = whole(text, "the node", place)
+    if name not in names:
+        raise FormatError(f"there is no node {name}", where=place)
+    return names[name]
+
+
+def _edges(
+    lines: _Lines, names: dict[int, int], log_of_base: float, file: str
+) -> tuple[list[int], list[int], list[float]]:
+    place, fields = next(lines, (file, [""]))
+    if fields[0] != "Edges":
+        raise _cut_short(file) if fields == [""] else FormatError("'Edges' is missing here", where=place)
+    if len(fields) > 1 and "TO-NODEID" not in fields[2:3]:
+        raise FormatError("edges without the nodes that they lead to cannot be read", where=place)
+    source: list[int] = []
+    target: list[int] = []
+    cost: list[float] = []
+    for place, fields in lines:
+        if fields == ["End"]:
+            if (after := next(lines, None)) is not None:
+                raise FormatError("there is more after 'End'", where=after[0], advice="a file holds one lattice")
+            return source, target, cost
+        if len(fields) != _EDGE_FIELDS:
+            raise FormatError(f"an edge has {_EDGE_FIELDS} fields, and this line has {len(fields)}", where=place)
+        source.append(_named(names, fields[0], place))
+        target.append(_named(names, fields[1], place))
+        cost.append(0.0 - number(fields[2], place) * log_of_base)
+    raise _cut_short(file)
+
+
+register(Format("sphinx", (".sphinx.lat", ".sphinx"), _sniff, _read, write, single=True))

@@ -1,1 +1,0 @@
-"""Lattices of Sphinx-3 and PocketSphinx."""

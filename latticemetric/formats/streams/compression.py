@@ -1,0 +1,225 @@
+"""gzip, xz and zstd: told by the first bytes when a file is read, by its name when it is written.
+
+And what files begin with that hold others.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from typing import IO, Any, NamedTuple, cast
+
+COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst")
+
+_PIECE = 2**16
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE = tuple(bytes([number]) + b"\x2a\x4d\x18" for number in range(0x50, 0x60))
+
+
+class DamageError(Exception):
+    """Something in a compressed file cannot be there."""
+
+
+class _Kind(NamedTuple):
+    """A kind of compression.
+
+    Attributes:
+        magics: What a part begins with.
+        padding: Zero bytes may stand behind a part in multiples of this; 0: none may.
+        part: Makes what decompresses one part.
+    """
+
+    magics: tuple[bytes, ...]
+    padding: int
+    part: Callable[[], Any]
+
+
+class _GzipPart:
+    """zlib's decompressor, with the methods of those of xz and zstd."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._zlib = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        return self._zlib.decompress(self._zlib.unconsumed_tail + data, most)
+
+
+def _xz_part() -> Any:
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ)
+
+
+_KINDS = {
+    ".gz": _Kind((_GZIP,), 1, _GzipPart),
+    ".xz": _Kind((_XZ,), 4, _xz_part),
+    ".zst": _Kind((_ZSTD, *_ZSTD_SKIPPABLE), 0, lambda: zstd_module().ZstdDecompressor()),
+}
+
+
+def compression_of(head: bytes, name: str = "") -> str | None:
+    """The suffix that goes with a stream's first bytes; nothing where it is not compressed.
+
+    Args:
+        head: The first bytes.
+        name: The file's name. It counts only if the file is too short to tell.
+    """
+    for suffix, kind in _KINDS.items():
+        if head.startswith(kind.magics) or (head and name.endswith(suffix) and kind.magics[0].startswith(head)):
+            return suffix
+    return None
+
+
+class Unpacked(io.RawIOBase):
+    """The content of a compressed file: of all its parts, one after the other.
+
+    A part that is damaged or cut short is an error, wherever it stands. So is whatever stands between or behind parts,
+    except for the padding that the format allows. Each further attempt to read raises the same error again.
+
+    Args:
+        packed: The compressed bytes.
+        suffix: Their compression, from `compression_of`.
+        count: Is told how many bytes came of them; it may raise an error.
+    """
+
+    def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
+        self._packed, self._kind, self._count = packed, _KINDS[suffix], count
+        self._waiting = b""
+        self._part: Any = None
+        self._error: Exception | None = None
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills a buffer from its beginning; returns how many bytes are in it, 0 at the end."""
+        if self._error is not None:
+            raise self._error
+        try:
+            data = self._next(len(buffer))
+            self._count(len(data))
+        except Exception as error:
+            self._error = error
+            raise
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _next(self, size: int) -> bytes:
+        """Some bytes more; none at the end."""
+        while self._part is not None or self._begins():
+            asks = self._part.needs_input
+            given = self._taken() if asks else b""
+            data = bytes(self._part.decompress(given, size))
+            if self._part.eof:
+                self._waiting, self._part = self._part.unused_data, None
+            elif asks and not (given or data):
+                raise EOFError("its end is missing")
+            if data:
+                return data
+        return b""
+
+    def _taken(self) -> bytes:
+        data, self._waiting = self._waiting or self._packed.read1(_PIECE), b""
+        return data
+
+    def _begins(self) -> bool:
+        """Begins the next part; whether there is one."""
+        self._pass_padding()
+        magics = self._kind.magics
+        while len(self._waiting) < max(map(len, magics)) and (more := self._packed.read1(_PIECE)):
+            self._waiting += more
+        if not self._waiting:
+            return False
+        if not self._waiting.startswith(magics):
+            if any(magic.startswith(self._waiting) for magic in magics):
+                raise EOFError("its last part is missing")
+            raise DamageError("something else follows what is compressed")
+        self._part = self._kind.part()
+        return True
+
+    def _pass_padding(self) -> None:
+        if not self._kind.padding:
+            return
+        zeros = 0
+        while data := self._taken():
+            self._waiting = data.lstrip(b"\0")
+            zeros += len(data) - len(self._waiting)
+            if self._waiting:
+                break
+        if zeros % self._kind.padding:
+            raise DamageError(f"{zeros} zero bytes of padding, which is no multiple of {self._kind.padding}")
+
+
+def zstd_module() -> Any:
+    """What reads and writes zstd: the standard library, or its backport."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    else:
+        from backports import zstd
+    return zstd
+
+
+def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
+    """A file to write to, compressed as the path's suffix says."""
+    if path.endswith(".gz"):
+        import gzip
+
+        # No time stamp: the same graphs give the same bytes.
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename=""))
+    if path.endswith(".xz"):
+        import lzma
+
+        return cast("IO[bytes]", lzma.LZMAFile(raw, mode="wb"))
+    if path.endswith(".zst"):
+        return cast("IO[bytes]", zstd_module().ZstdFile(raw, mode="wb"))
+    return raw
+
+
+def without_compression(name: str) -> str:
+    """A file name without .gz, .xz or .zst."""
+    for suffix in COMPRESSED_SUFFIXES:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name
+
+
+# ---- What files begin with that hold others: archives that are read, and those that are not ----
+
+_TAR_AT, _TAR = 257, b"ustar"
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "compressed with bzip2",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!": "a rar archive",
+    b"\x04\x22\x4d\x18": "compressed with lz4",
+    b"\x1f\x9d": "compressed with compress",
+    b"\x1f\x8b": "compressed twice",
+    b"\xfd7zXZ": "compressed twice",
+    b"\x28\xb5\x2f\xfd": "compressed twice",
+}
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a stream's first bytes are those of a tar archive."""
+    return head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR
+
+
+def foreign_container(head: bytes) -> str | None:
+    """What a stream is that holds files which nobody here takes out; its first bytes are decompressed once."""
+    return next((name for sign, name in _FOREIGN.items() if head.startswith(sign)), None)

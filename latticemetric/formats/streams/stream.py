@@ -1,0 +1,338 @@
+"""Where bytes come from: files and standard input, compressed or not."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
+
+from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
+from latticemetric.formats.streams.allowance import Allowance, Unpacking
+from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
+from latticemetric.formats.streams.inputs import current
+
+STANDARD_INPUT = "-"
+
+_HEAD = 2**16
+_BUFFER = 2**18
+_PIECE = 2**24
+_MOST_NAMED = 10
+
+
+Stamp: TypeAlias = "tuple[int, int] | None"
+
+
+def stamp_of(path: str) -> Stamp:
+    """What tells a file from another of its name: size and time. Nothing, where there is none."""
+    try:
+        state = os.stat(path)  # noqa: PTH116  a plain string
+    except (OSError, ValueError):
+        return None
+    return state.st_size, state.st_mtime_ns
+
+
+class Place(NamedTuple):
+    """Where bytes stand in a file."""
+
+    path: str
+    stamp: Stamp
+    at: int
+
+
+class Stream:
+    """Decompressed bytes or lines of one file, which knows where it is.
+
+    Attributes:
+        name: The file's path, as the user wrote it.
+        stem: Its name without folder and suffixes of compression.
+        line: Number of the line read last, from 1.
+        offset: Where in the file the next byte stands; `None` where it cannot be found there again.
+        stamp: What tells the file from another of its name, as it was when it was opened.
+    """
+
+    def __init__(self, name: str, raw: IO[bytes], archive: Stream | None = None) -> None:
+        self.name = name
+        self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
+        self.line = 0
+        self._damage: InputError | None = None
+        self._raw = raw
+        head: bytes
+        outer = None if archive is None else archive._unpacking  # noqa: SLF001
+        self._bytes, head, unpacking = self._guarded(lambda: _opened(raw, name, outer))
+        self.offset = 0 if unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
+        self.stamp = stamp_of(name) if self.offset is not None else None
+        self._unpacking: Unpacking | None = unpacking
+        self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
+        self._allowance = Allowance(name, unpacking, has_end=self._has_end)
+        if head.startswith(codecs.BOM_UTF8):
+            # Windows tools begin texts with it; it is no content, and no binary format begins so.
+            self._bytes.read(len(codecs.BOM_UTF8))
+            self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
+            head = head.removeprefix(codecs.BOM_UTF8)
+        self._head = head
+
+    def head(self) -> bytes:
+        """The first bytes, without consuming them; enough to tell a format."""
+        return self._head
+
+    def content(self) -> IO[bytes]:
+        """The bytes as a file, for those who read it in their own way."""
+        content: IO[bytes] = self._bytes
+        return content
+
+    def graph_found(self) -> None:
+        """What was read is known to be a graph, or is done with: the next one may be as large."""
+        self._allowance.renew()
+        if self._unpacking is not None:
+            self._unpacking.add_graph()
+
+    def read(self) -> bytes:
+        """Everything that is left."""
+        pieces = []
+        while piece := bytes(self._guarded(lambda: self._bytes.read(_PIECE))):
+            self._allowance.add(len(piece))
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def read_some(self, size: int) -> bytes:
+        """About so many bytes; none at the end. What stands before damage is given before the error comes up."""
+        if self._damage is not None:
+            raise self._damage
+        pieces = []
+        while size > 0:
+            try:
+                piece = bytes(self._guarded(lambda: self._bytes.read1(size)))  # noqa: B023
+                self._allowance.add(len(piece))
+            except InputError as error:
+                self._damage = error
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        if self._damage is not None and not pieces:
+            raise self._damage
+        data = b"".join(pieces)
+        self.offset = None if self.offset is None else self.offset + len(data)
+        return data
+
+    def skip(self, size: int) -> None:
+        """Passes over so many bytes of content."""
+
+        def seek() -> None:
+            if self.offset is not None and self._raw.seekable():
+                self._raw.seek(self.offset + size)
+                self._bytes = cast("IO[bytes]", io.BufferedReader(cast("Any", self._raw), _BUFFER))
+                return
+            left = size
+            while left > 0 and (piece := self._bytes.read(min(left, _BUFFER))):
+                left -= len(piece)
+
+        self._guarded(seek)
+        self.offset = None if self.offset is None else self.offset + size
+
+    def byte_lines(self) -> Iterator[bytes]:
+        """Lines with their ends, as bytes."""
+        while data := self._next_line():
+            self.line += 1
+            yield data
+
+    def _next_line(self) -> bytes:
+        data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
+        self._allowance.add(len(data), lines=1)
+        if len(data) < _PIECE or data.endswith(b"\n"):
+            return data
+        pieces = [data]
+        while piece := bytes(self._guarded(lambda: self._bytes.readline(_PIECE))):
+            self._allowance.add(len(piece))
+            pieces.append(piece)
+            if piece.endswith(b"\n"):
+                break
+        return b"".join(pieces)
+
+    def lines(self, *, passing: bool = False) -> Iterator[str]:
+        """Lines without their ends, decoded from UTF-8; passing ones are done with one by one."""
+        for data in self.byte_lines():
+            if passing:
+                self._allowance.renew()
+            yield decoded_line(data, self.place()).rstrip("\r\n")
+
+    def place(self, line: int | None = None) -> str:
+        """File and line, for an error."""
+        number = self.line if line is None else line
+        return f"{self.name}:{number}" if number else self.name
+
+    def place_before(self, size: int) -> Place | None:
+        """Where the last so many bytes stand that were read; nothing where they cannot be found again."""
+        if self.offset is None:
+            return None
+        return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
+
+    def _guarded(self, operation: Any) -> Any:
+        try:
+            return operation()
+        except EOFError as error:
+            raise FormatError(f"the compressed file is cut short ({error})", where=self.name) from None
+        except Exception as error:
+            if isinstance(error, OSError) and error.strerror:
+                raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
+            if type(error).__name__ == "ReadError":
+                raise FormatError("the archive is cut short inside this file", where=self.name) from None
+            # Some are named rather than imported: each comes from a module that few files need.
+            if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
+                raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.name != STANDARD_INPUT:
+            self._bytes.close()
+            self._raw.close()
+
+
+def warn(place: str, what: str) -> None:
+    """Says in one line that something is left out on purpose."""
+    import logging
+
+    logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
+
+
+def is_hidden(name: str) -> bool:
+    """Check whether a file name begins with a full stop, in a folder or an archive."""
+    return name.rpartition("/")[2].startswith(".")
+
+
+def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
+    """Says which files of a folder or an archive are left out, if any are."""
+    if names:
+        more = ", …" if len(names) > _MOST_NAMED else ""
+        count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
+        shown = ", ".join(shortened(name) for name in names[:_MOST_NAMED])
+        warn(place, f"left out {count} ({why}): {shown}{more}")
+
+
+def decoded_line(data: bytes, place: str) -> str:
+    """A line in UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte {error.start + 1} of the line is not UTF-8", where=place, advice="convert the file with iconv"
+        ) from None
+
+
+class Piece:
+    """A part of some bytes, copied only when it is used.
+
+    Attributes:
+        place: The file where it stands, as a path from anywhere; what tells that from another file; and where in it.
+            Nothing where it cannot be found again.
+    """
+
+    __slots__ = ("_begin", "_end", "_whole", "place")
+
+    def __init__(self, whole: bytes, begin: int, end: int, place: Place | None = None) -> None:
+        self._whole, self._begin, self._end, self.place = whole, begin, end, place
+
+    @property
+    def data(self) -> bytes:
+        """The bytes."""
+        return self._whole[self._begin : self._end]
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return self._end - self._begin
+
+    @property
+    def first_line(self) -> bytes:
+        """The bytes up to the first line's end."""
+        stop = self._whole.find(b"\n", self._begin, self._end)
+        return self._whole[self._begin : self._end if stop < 0 else stop]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Piece, (self.data, 0, self.size)
+
+
+def open_stream(path: str) -> Stream:
+    """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", where=path, advice="name a file")
+        return Stream(path, sys.stdin.buffer)
+    try:
+        raw = Path(path).open("rb")  # noqa: SIM115  the stream owns it
+    except OSError as error:
+        raise InputError(f"cannot be opened: {of_system(error)}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be opened: no file has such a name", where=path) from None
+    if (inputs := current()) is not None:
+        inputs.add_open(raw.fileno(), path)
+    try:
+        return Stream(path, raw)
+    except BaseException:
+        raw.close()
+        raise
+
+
+def _has_end(raw: IO[bytes]) -> bool:
+    """Check whether this is a file, which ends, and no pipe or device."""
+    try:
+        return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):  # it stands in memory
+        return True
+
+
+def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
+    """The decompressed bytes, the first of them, and what counts them if they are others.
+
+    What is compressed in a compressed archive counts with the archive.
+    """
+    source, packed, head = _with_head(raw)
+    compression = compression_of(head, name)
+    if compression is None:
+        return cast("IO[bytes]", packed), head, outer
+    unpacking = Unpacking(name, source.count) if outer is None else outer
+    content = Unpacked(packed, compression, unpacking.add)
+    _, unpacked, first = _with_head(io.BufferedReader(content, _BUFFER))
+    return cast("IO[bytes]", unpacked), first, unpacking
+
+
+def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
+    """The same bytes twice, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
+    head = b""
+    while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
+        head += more
+    source = _Rejoined(head, raw)
+    return source, io.BufferedReader(source, _BUFFER), head
+
+
+class _Rejoined(io.RawIOBase):
+    """Bytes that were read already, and then the rest of their stream."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest, self._count = head, rest, 0
+
+    def count(self) -> int:
+        """How many bytes were handed on."""
+        return self._count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._head:
+            count = min(len(buffer), len(self._head))
+            buffer[:count] = self._head[:count]
+            self._head = self._head[count:]
+        else:
+            count = int(self._rest.readinto(buffer) or 0)
+        self._count += count
+        return count

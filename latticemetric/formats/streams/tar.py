@@ -1,0 +1,110 @@
+"""Tar archives of files in other formats, read from beginning to end; nothing is ever unpacked to disk."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from typing import IO, Any, Self, cast
+
+from latticemetric.errors import FormatError, InputError
+from latticemetric.formats.streams.compression import is_tar
+from latticemetric.formats.streams.stream import Stream, is_hidden, warn_left_out
+
+_BLOCK = 512
+# Names and attributes that do not fit into a member's header are read into memory: these types hold them.
+_HEADERS = {
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+}
+_LONGEST_HEADER = 2**20
+
+
+def members(archive: Stream) -> Iterator[Stream | InputError]:
+    """The files of an archive in its order, each to be read before the next is asked for.
+
+    What is no file (links, devices, archives) is an error in its place. Folders are passed over. Hidden files are left
+    out with a warning, as they are in folders on disk.
+    """
+    watched = _Watched(archive.content())
+    hidden: list[str] = []
+    try:
+        with tarfile.open(fileobj=cast("Any", watched), mode="r|", tarinfo=_Member) as tar:
+            for member in tar:
+                if member.isdir():
+                    continue
+                if _is_hidden(member.name):
+                    hidden.append(member.name)
+                    continue
+                yield _content(tar, member, archive)
+            end = tar.offset
+    except (tarfile.TarError, EOFError, OSError, ValueError, OverflowError) as error:
+        raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
+    watched.check(end, archive.name)
+    warn_left_out(archive.name, "hidden", hidden)
+
+
+def _is_hidden(name: str) -> bool:
+    """Check whether a member or one of its folders is hidden; folders on disk leave those out, too."""
+    return any(is_hidden(part) for part in name.split("/") if part not in {".", ".."})
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:
+    path = f"{archive.name}/{member.name}"
+    content = tar.extractfile(member) if member.isreg() and not member.issparse() else None
+    if content is None:
+        return InputError("is no plain file of the archive", where=path, advice="archive the file itself")
+    try:
+        stream = Stream(path, content, archive)
+    except InputError as error:
+        return error
+    if is_tar(stream.head()):
+        return InputError("is an archive in an archive", where=path, advice="unpack the outer one")
+    return stream
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose header takes no more memory than names need."""
+
+    @classmethod
+    def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        if member.type in _HEADERS and member.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {member.size} bytes")
+        return member
+
+
+class _Watched:
+    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end.
+
+    `tarfile` would go on to read behind the end until it has as many bytes as a header declares.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._size, self._last = file, 0, 0
+        self._ended = False
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        if not data and self._ended:
+            raise EOFError("less is there than a header declares")
+        self._ended = not data
+        if data != bytes(len(data)):
+            self._last = self._size + len(data.rstrip(b"\0"))
+        self._size += len(data)
+        return data
+
+    def check(self, end: int, name: str) -> None:
+        """Refuses an archive of which something but empty blocks stands behind the end, or without any."""
+        while not self._ended and self.read(2**16):
+            pass
+        if self._size % _BLOCK or self._size - self._last < _BLOCK:
+            raise FormatError("the tar archive is cut short", where=name)
+        if self._last > end:
+            raise FormatError(
+                f"the tar archive ends at byte {end}, and more stands behind: a header is damaged, or it is several",
+                where=name,
+                advice="give archives one by one",
+            )

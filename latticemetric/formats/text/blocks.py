@@ -1,0 +1,90 @@
+"""Which lines of a file belong to one graph: those between blank lines, below a name, or with the same id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeVar
+
+from latticemetric import _native
+from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.registry import Entry, graph_name
+from latticemetric.formats.streams.stream import Piece, Stream
+from latticemetric.graph import Graph
+
+_PIECE = 2**22
+
+Row = TypeVar("Row")
+
+
+def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
+    """What stands between blank lines: the number of lines before it, and its text."""
+    rest, lines, is_last = b"", 0, False
+    while not is_last:
+        # A piece is never smaller than what is left over, so that a long block is not searched again and again.
+        chunk = stream.read_some(max(_PIECE, len(rest)))
+        is_last = not chunk
+        data = rest + chunk
+        place = stream.place_before(len(data))
+        done, done_lines = 0, 0
+        for begin, end, before, after in _native.split_blocks(data, at_end=is_last).tolist():
+            yield lines + before, Piece(data, begin, end, place and place._replace(at=place.at + begin))
+            done, done_lines = end, after
+        lines += done_lines
+        rest = data[done:]
+
+
+def named_blocks(
+    stream: Stream, name_line: re.Pattern[bytes], build: Callable[[bytes, str, int], Graph]
+) -> Iterator[Entry]:
+    """The graphs of a file in which a line with a name begins the next one; without any, the name is the file's.
+
+    Args:
+        stream: The file.
+        name_line: What a line with a name begins with.
+        build: Makes a graph of its lines, the file's name, and the number of lines before.
+    """
+    block: list[bytes] = []
+    name: str | None = None
+    first = 1
+
+    def entry() -> Entry:
+        built = partial(build, b"".join(block), stream.name, first - 1)
+        own = name or graph_name(stream.stem)
+        return Entry(own, stream.place(first), built, naming="own" if name else "file")
+
+    for line in stream.byte_lines():
+        if match := name_line.match(line):
+            if name is not None:
+                yield entry()
+                block, first = [], stream.line
+            name = line[match.end() :].strip().decode("utf-8", "replace")
+        block.append(line)
+    yield entry()
+
+
+def in_one_piece(
+    rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
+) -> Iterator[tuple[str, str, list[Row]]]:
+    """Rows of the same id, which must stand together: the id, the place of the first, and all of them.
+
+    Args:
+        rows: Id, place and content of each.
+        advice: What to do where they do not.
+    """
+    current: str | None = None
+    start = ""
+    block: list[Row] = []
+    seen: set[str] = set()
+    for name, place, row in rows:
+        if name != current:
+            if current is not None:
+                yield current, start, block
+            if name in seen:
+                raise FormatError(f"the lines of '{shortened(name)}' are not in one piece", where=place, advice=advice)
+            seen.add(name)
+            current, start, block = name, place, []
+        block.append(row)
+    if current is not None:
+        yield current, start, block

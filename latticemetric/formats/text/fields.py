@@ -1,0 +1,184 @@
+"""Text formats with fields between white space: lines, strict numbers, words, and errors with their place."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.streams.stream import decoded_line
+from latticemetric.lattice.lattice import Labels
+from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
+
+# ---- What text formats with fields between white space have in common: lines, strict numbers, words ----
+
+# Digits are read in one way only: a pattern that can part them in two takes for ever on a long run of them.
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+
+_NUMBER = re.compile(NUMBER)
+_WHOLE = re.compile(r"-?[0-9]{1,10}")
+_LONGEST = 1000
+
+
+def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
+    """The fields of the lines of a text that are not blank, each line with its place."""
+    # Not splitlines: it would go through all lines before the first is read.
+    begin, line = 0, lines_before
+    while begin < len(data):
+        end = data.find(b"\n", begin)
+        end = len(data) if end < 0 else end
+        text, line, begin = data[begin:end], line + 1, end + 1
+        place = f"{file}:{line}"
+        if fields := split_words(decoded_line(text, place)):
+            yield place, fields
+
+
+def is_number(text: str) -> bool:
+    """Whether a field is a finite number in ASCII digits."""
+    return len(text) <= _LONGEST and _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def number(text: str, place: str) -> float:
+    """A field as a finite number."""
+    if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
+        if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+            raise _not_finite(text, place)
+        raise FormatError(f"'{shortened(text, 40)}' is not a number", where=place)
+    return require_finite(float(text), text, place)
+
+
+def require_finite(value: float, text: str, place: str) -> float:
+    """The same value, if it is finite."""
+    if not math.isfinite(value):
+        raise _not_finite(text, place)
+    return value
+
+
+def _not_finite(text: str, place: str) -> InputError:
+    what = f"score '{shortened(text, 40)}' is not finite"
+    return InputError(what, where=place, advice="leave out what cannot be taken")
+
+
+def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
+    """A field as a whole number."""
+    value = int(text) if _WHOLE.fullmatch(text) else None
+    if value is None or not lowest <= value < 2**31 - 1:
+        raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number from {lowest}", where=place)
+    return value
+
+
+def require_field(text: str, what: str) -> str:
+    """Refuses a text that would not be one field when it is read back."""
+    if split_words(text) != [text]:
+        raise InputError(
+            f"{what} {shortened(text, 40)!r} is empty or holds white space, which this format cannot write",
+            advice="write another format, e.g. jsonl-nbest or htk-slf",
+        )
+    return text
+
+
+def require_id(name: str, what: str) -> str:
+    """Refuses a name that would not be one field when it is read back."""
+    if split_words(name) != [name]:
+        raise UsageError(f"'{shortened(name)}' cannot be {what}", advice="rename it: no white space, not empty")
+    return name
+
+
+def word_to_write(vocabulary: Vocabulary, number: int, nothing: str) -> str:
+    """A word as a field, where one text means that there is none."""
+    if number == EPSILON:
+        return nothing
+    word = vocabulary.word(number)
+    refuse_word(word, nothing)
+    return require_field(word, "word")
+
+
+def refuse_word(word: str, *nothing: str) -> None:
+    """Refuses a word that a format takes for none."""
+    if word in nothing:
+        raise InputError(
+            f"the word '{shortened(word, 40)}' would be read back as no word at all", advice="write another format"
+        )
+
+
+# ---- From what parsers return to lattices: errors with their place, words and labels with their vocabularies ----
+
+
+def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
+    """What a native parser makes of a text; its errors get their file and line."""
+    try:
+        return parse(data)
+    except _native.ParseError as error:
+        line, what = error.args
+        what, _, advice = what.partition("; ")
+        raise FormatError(what, where=f"{file}:{lines_before + line}", advice=advice or None) from None
+
+
+def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """A native column of words as numbers of a vocabulary.
+
+    Words that are all written as numbers are numbers, 0 is ε, and a table spells them. Otherwise they are symbols:
+    of the table where there is one, else numbered in order of appearance.
+    """
+    numbers, words = column
+    if words is None:
+        return numbers, Vocabulary.numeric() if table is None else table
+    if table is None:
+        return numbers, Vocabulary.from_words(words)
+    for word in words:
+        if word not in table:
+            raise InputError(
+                f"'{shortened(word, 40)}' is not in the symbol table", advice="give the table of this graph"
+            )
+    return np.concatenate([[0], table.encode(words)]).astype(np.int32)[numbers], table
+
+
+def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """Words as they stand in a file as numbers of a vocabulary; one text means that there is none."""
+    numbers = {nothing: EPSILON}
+    words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
+    return spelled((words, list(numbers)[1:]), table)
+
+
+def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
+    """Texts of arcs as labels, the empty one as none; final states have none."""
+    vocabulary = Vocabulary.from_words(text for text in texts if text)
+    numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
+    return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
+
+
+# ---- What text formats with an arc a line have in common when they are written ----
+
+_EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
+
+_MOST_DIGITS = 10
+
+
+def is_word_number(text: str) -> bool:
+    """Whether a word is written as a number: 0, 12, but not 012."""
+    plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return plain and (text == "0" or text[0] != "0") and int(text) < STAR
+
+
+def words_to_write(vocabulary: Vocabulary, numbers: Sequence[int]) -> list[str]:
+    """Words as fields of lines, refused where they would be read back as something else."""
+    words = [_word_to_write(vocabulary, number) for number in numbers]
+    if not vocabulary.is_numeric and "0" in words and all(map(is_word_number, words)):
+        raise InputError(
+            "all words are numbers and one of them is 0, which would be read back as no word at all",
+            advice="write another format",
+        )
+    return words
+
+
+def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
+    if number == EPSILON:
+        return "0" if vocabulary.is_numeric else "<eps>"
+    word = vocabulary.word(number)
+    refuse_word(word, *_EPSILON_SYMBOLS)
+    return require_field(word, "word")

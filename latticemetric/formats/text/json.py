@@ -1,0 +1,151 @@
+"""What JSON formats have in common: strict parsing, and errors that name what they are about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.text.fields import require_finite
+
+Pairs = tuple[tuple[str, Any], ...]
+"""An object, whose keys may repeat."""
+
+_MOST_DIGITS = 300
+
+
+def parsed_json(
+    data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
+) -> Any:
+    """A JSON text: objects as tuples of pairs, arrays as lists.
+
+    Args:
+        data: The text.
+        file: Where it stands.
+        line: The line it stands on, if it is one of several.
+        objects: What an object becomes; `object_of` where no key may repeat.
+    """
+    first = line or 1
+    try:
+        text = data.decode("utf-8").rstrip()
+    except UnicodeDecodeError as error:
+        number = first + data.count(b"\n", 0, error.start)
+        raise FormatError(
+            f"byte {error.start + 1} is not UTF-8", where=f"{file}:{number}", advice="convert the file with iconv"
+        ) from None
+    with placed(file if line is None else f"{file}:{line}"):
+        try:
+            return json.loads(
+                text, object_pairs_hook=objects, parse_constant=_constant, parse_int=_int, parse_float=_float
+            )
+        except json.JSONDecodeError as error:
+            raise FormatError(
+                f"this is not JSON ({error.msg.lower()}, column {error.colno})",
+                where=f"{file}:{first + error.lineno - 1}",
+                advice=None if line is None else "a line holds one whole object",
+            ) from None
+        except RecursionError:
+            raise FormatError("the JSON is nested too deeply") from None
+
+
+def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys do not repeat."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise FormatError(f"key '{shortened(key, 40)}' stands twice in an object")
+            seen.add(key)
+    return found
+
+
+def _constant(text: str) -> float:
+    raise InputError(f"score '{text}' is not finite")
+
+
+def _int(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    return require_finite(float(text), text, "")
+
+
+def fields_of(value: object, place: str) -> dict[str, Any]:
+    """An object whose keys do not repeat, of its pairs."""
+    if not isinstance(value, tuple):
+        raise FormatError("it is not a JSON object", where=place)
+    with placed(place):
+        return object_of(value)
+
+
+def list_of(value: object, what: str, place: str) -> list[Any]:
+    """An array; null is an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FormatError(f"{what} is not a list", where=place)
+    return value
+
+
+def numbers_of(value: object, what: str, place: str) -> list[int]:
+    """An array of whole numbers of 32 bits."""
+    found = list_of(value, what, place)
+    return [whole(number, what, place) for number in found]
+
+
+def whole(value: object, what: str, place: str) -> int:
+    """A whole number of 32 bits; a boolean is none."""
+    if type(value) is not int or not -(2**31) < value < 2**31 - 1:
+        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
+    return value
+
+
+def real(value: object, what: str, place: str) -> float:
+    """A number; a boolean is none."""
+    if type(value) is not int and type(value) is not float:
+        raise FormatError(f"{what} is {shown(value)}, not a number", where=place)
+    return float(value)
+
+
+def text_of(value: object, what: str, place: str) -> str:
+    """A text in whole characters."""
+    if not isinstance(value, str):
+        raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise FormatError(
+            f"{what} {shortened(value, 40)!r} holds half a character (a surrogate)", where=place
+        ) from None
+    return value
+
+
+def node_in(number: object, nodes: int, what: str, place: str) -> int:
+    """The number of a node that is there."""
+    found = whole(number, what, place)
+    if not 0 <= found < nodes:
+        raise FormatError(f"{what} is {found}, and there are {nodes} nodes", where=place)
+    return found
+
+
+def shown(value: object) -> str:
+    """A JSON value as an error shows it."""
+    if isinstance(value, tuple):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    return shortened(json.dumps(value), 40)
+
+
+def fail_as_blank(place: str) -> NoReturn:
+    """Refuses a blank line where lines are counted."""
+    raise FormatError(
+        "the line is blank, and lines without ids are paired by their numbers",
+        where=place,
+        advice="remove the line here and in the references",
+    )

@@ -1,0 +1,65 @@
+"""Graphs: lattices, forests and n-best lists; and which of them can stand for which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from latticemetric.errors import InputError, UsageError
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.lattice import Lattice, Scales
+
+if TYPE_CHECKING:
+    from latticemetric.nbest import NBest
+
+# In quotes: n-best lists are imported by those who have some.
+Graph: TypeAlias = "Lattice | NBest | Forest"
+
+
+def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
+    """The graph itself, or the lattice it stands for: of an n-best list, with the scores that count.
+
+    Args:
+        graph: A graph.
+        scales: Weight of each score column.
+        advice: What to do about a forest that is no lattice.
+    """
+    if isinstance(graph, Lattice):
+        return graph
+    from latticemetric.nbest import NBest
+
+    if isinstance(graph, NBest):
+        return graph.to_lattice(keep=scales or ())
+    if not hasattr(graph, "to_lattice"):
+        raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
+    try:
+        return graph.to_lattice()
+    except InputError as error:
+        raise InputError(error.what, where=error.where, advice=advice or error.advice) from None
+
+
+def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
+    """The graph itself, or the lattice that an n-best list stands for."""
+    return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
+
+
+def divided(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
+    """The scales for each of two graphs, which need not have the same columns."""
+    if scales is None or other is graph:
+        return scales, scales
+    known = _columns(graph), _columns(other)
+    names = sorted({*known[0], *known[1]})
+    for name in scales.keys() - set(names):
+        advice = f"the columns here are: {', '.join(names) or 'none'}"
+        raise InputError(f"there is no score column '{name}' to scale", advice=advice)
+    return _named(scales, known[0]), _named(scales, known[1])
+
+
+def _columns(graph: Graph) -> Collection[str]:
+    from latticemetric.nbest import NBest
+
+    return graph.score_names() if isinstance(graph, NBest) else getattr(graph, "scores", {}).keys()
+
+
+def _named(scales: Scales, names: Collection[str]) -> Mapping[str, float]:
+    return {name: scale for name, scale in scales.items() if name in names}

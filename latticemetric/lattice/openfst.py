@@ -1,0 +1,179 @@
+"""Lattices to and from OpenFst, as binary layouts without a loop over arcs; and determinization."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import InputError, require_pynini, shortened
+from latticemetric.lattice import fst_binary
+from latticemetric.lattice.fst_binary import FstArrays
+from latticemetric.lattice.lattice import Column, Labels, Lattice, Scales
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+# ---- Lattices to and from OpenFst (as binary layouts, no loop over arcs) and NetworkX ----
+
+_MOST_CELLS_A_VALUE = 128
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
+
+
+def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+    """A lattice as an OpenFst acceptor's columns; an `input` label column becomes the input side."""
+    cost = lattice.cost(scales)
+    for weights in (cost.arc, cost.final[lattice.final]):
+        if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
+            raise InputError("a cost is too large for OpenFst's 32-bit weights")
+    side = lattice.labels.get("input")
+    return FstArrays(
+        start=0,
+        final=cost.final,
+        source=lattice.source,
+        target=lattice.target,
+        input=lattice.word if side is None else side.arc,
+        output=lattice.word,
+        weight=cost.arc,
+        input_symbols=_symbols(lattice.vocabulary if side is None else side.vocabulary) if symbols else None,
+        output_symbols=_symbols(lattice.vocabulary) if symbols else None,
+    )
+
+
+def lattice_from_arrays(
+    machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight", *, by_spelling: bool = False
+) -> Lattice:
+    """A lattice from an OpenFst machine's columns: words are its output side, a differing input side a label.
+
+    Args:
+        machine: The columns.
+        vocabulary: Spells word numbers instead of the machine's own symbols.
+        column: What weights are called.
+        by_spelling: Whether words keep the spelling that the machine's own symbols give them, and only get the
+            numbers of the vocabulary.
+    """
+    if machine.start < 0:
+        raise InputError("the lattice is empty: it has no start state")
+    final = np.flatnonzero(~np.isposinf(machine.final)).astype(np.int32)
+    same = np.array_equal(machine.input, machine.output)
+    symbols = machine.input_symbols if machine.output_symbols is None and same else machine.output_symbols
+    output, words = _words(machine, symbols if by_spelling or vocabulary is None else None, vocabulary)
+    labels = {}
+    # With tables on both sides, equal numbers may still be different words; with one table, it spells both sides.
+    tables = (machine.input_symbols, machine.output_symbols)
+    if not same or (None not in tables and tables[0] != tables[1]):
+        inputs = _vocabulary(machine.input_symbols)
+        labels["input"] = Labels(machine.input, np.zeros(len(final), dtype=np.int32), inputs)
+    return Lattice.from_arcs(
+        machine.source,
+        machine.target,
+        output,
+        final=final,
+        start=machine.start,
+        scores=_scores(machine, final, column),
+        vocabulary=words,
+        labels=labels,
+    )
+
+
+def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
+    """The weights; where they are vectors, a column a feature, and their default values if they cost anything."""
+    weight = Column(machine.weight, machine.final[final])
+    features = machine.features
+    if features is None:
+        return {column: weight}
+    arcs, states = len(machine.weight), len(machine.final)
+    numbers, places = np.unique(features.number, return_inverse=True)
+    if len(numbers) * (arcs + states) > _MOST_CELLS_A_VALUE * (len(features.value) + arcs + states):
+        raise InputError(f"{len(numbers)} features of {arcs} arcs are too sparse to be kept as columns")
+    cells = np.zeros((len(numbers), arcs + states))
+    np.add.at(cells, (places, features.row), features.value)
+    scores = {f"feature_{n}": Column(row[:arcs], row[arcs:][final]) for n, row in zip(numbers, cells, strict=True)}
+    return scores if scores and not weight.arc.any() and not weight.final.any() else {column: weight, **scores}
+
+
+def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:
+    if vocabulary.is_numeric:
+        return None
+    return {EPSILON: "<eps>", **dict(vocabulary.items())}
+
+
+def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
+    return Vocabulary.numeric() if symbols is None else Vocabulary.embedded(symbols)
+
+
+def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
+    """The output side in the numbers of the table, if one is given: words stay what the machine spells."""
+    if table is None or symbols is None or table.is_numeric:
+        return machine.output, _vocabulary(symbols) if table is None else table
+    numbers, where = np.unique(machine.output, return_inverse=True)
+    spellings = _vocabulary(symbols)
+    translated = [_number(spellings.word(number), table) for number in numbers.tolist()]
+    return np.array(translated, dtype=np.int32)[where], table
+
+
+def _number(word: str, table: Vocabulary) -> int:
+    if word == "":
+        return EPSILON
+    if word not in table:
+        raise InputError(
+            f"'{shortened(word, 40)}' of the machine's own symbols is not in the symbol table",
+            advice="give the table of this graph, or leave it out: the machine spells its words",
+        )
+    return table.number(word)
+
+
+def lattice_to_fst(lattice: Lattice, scales: Scales | None, *, symbols: bool) -> Any:
+    """See `Lattice.to_fst`."""
+    return fst_from_arrays(lattice_to_arrays(lattice, scales, symbols=symbols))
+
+
+def lattice_from_fst(fst: Any, vocabulary: Vocabulary | None, column: str) -> Lattice:
+    """See `Lattice.from_fst`."""
+    return lattice_from_arrays(fst_to_arrays(fst), vocabulary, column)
+
+
+def fst_from_arrays(machine: FstArrays) -> Any:
+    """A `pynini.Fst` from columns, by way of OpenFst's `const` layout."""
+    require_pynini()
+    import pynini
+
+    return pynini.Fst.read_from_string(fst_binary.encode(machine))
+
+
+def fst_to_arrays(fst: Any) -> FstArrays:
+    """The columns of a `pynini.Fst`, by way of OpenFst's `const` layout."""
+    require_pynini()
+    import pywrapfst
+
+    return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
+
+
+# ---- Lattices where each string has one path: OpenFst removes ε and minimizes, our own kernel determinizes ----
+#
+# OpenFst's determinization may need exponentially many states, and ends the process when memory does. Ours is held to a
+# budget, as all kernels are.
+
+# Residual costs this close count as the same. By OpenFst's default, 2**-10, costs would come back shifted by 1e-3.
+_DELTA = 2.0**-14
+
+
+def determinize(lattice: Lattice, scales: Scales | None = None) -> Lattice:
+    """See `Lattice.determinized`: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997)."""
+    require_pynini()
+    arrays = lattice_to_arrays(lattice, scales, symbols=False)
+    fst = fst_from_arrays(replace(arrays, input=lattice.word))
+    fst.rmepsilon()
+    fst.topsort()
+    fst = fst_from_arrays(_determinized(fst))
+    fst.minimize(delta=_DELTA)
+    column = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
+    return lattice_from_arrays(fst_to_arrays(fst), lattice.vocabulary, column)
+
+
+def _determinized(fst: Any) -> FstArrays:
+    machine = fst_to_arrays(fst)
+    source, target, word, cost, final = _native.determinize(
+        machine.source, machine.target, machine.output, machine.weight, machine.final, machine.start, _DELTA
+    )
+    return FstArrays(0, final, source, target, word, word, cost)

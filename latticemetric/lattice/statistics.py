@@ -1,0 +1,106 @@
+"""Sizes of a lattice, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import EPSILON
+
+MANY = 2**32768
+"""What is counted no further: each state of a long lattice would have a number with more digits than it has arcs."""
+
+
+def counted(number: int) -> int | None:
+    """A number of paths, if it is known."""
+    return number if number < MANY else None
+
+
+@dataclass(frozen=True)
+class LatticeStatistics:
+    """What there is in a lattice.
+
+    Attributes:
+        states: Number of states.
+        arcs: Number of arcs.
+        epsilons: Arcs without a word.
+        final_states: Number of final states.
+        paths: Number of complete paths, exactly; `None` where it has more than some ten thousand digits.
+        shortest: Words on the shortest path.
+        longest: Words on the longest path.
+        depth: Arcs side by side, on average over the places between start and end (places are seconds where the
+            lattice has times, steps of the longest path otherwise).
+        density: Arcs with a word, for each word of the model's 1-best; `None` where that says nothing.
+        vocabulary: Distinct words.
+        scores: Names of the score columns.
+        best_cost: Cost of the model's 1-best under the columns' own scales.
+    """
+
+    states: int
+    arcs: int
+    epsilons: int
+    final_states: int
+    paths: int | None
+    shortest: int
+    longest: int
+    depth: float
+    density: float | None
+    vocabulary: int
+    scores: tuple[str, ...]
+    best_cost: float
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"scores": list(self.scores)}
+
+
+def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
+    """Measures a lattice in one backward pass over its arcs; path counts are exact."""
+    is_word = (lattice.word != EPSILON).tolist()
+    source, target = lattice.source.tolist(), lattice.target.tolist()
+    arc_cost, final_cost = (column.tolist() for column in lattice.cost())
+    infinite = float("inf")
+    paths, best_words = ([0] * lattice.num_states for _ in range(2))
+    shortest, longest, best = ([value] * lattice.num_states for value in (infinite, -infinite, infinite))
+    for state in lattice.final.tolist():
+        paths[state], shortest[state], longest[state] = 1, 0, 0
+        best[state] = final_cost[state]
+    for arc in reversed(range(len(source))):
+        here, there = source[arc], target[arc]
+        paths[here] = min(paths[here] + paths[there], MANY)
+        shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
+        longest[here] = max(longest[here], longest[there] + is_word[arc])
+        # The 1-best is the cheapest, then the one of fewest words.
+        best[here], best_words[here] = min(
+            (best[here], best_words[here]), (best[there] + arc_cost[arc], best_words[there] + is_word[arc])
+        )
+    return LatticeStatistics(
+        states=lattice.num_states,
+        arcs=len(source),
+        epsilons=len(source) - sum(is_word),
+        final_states=len(lattice.final),
+        paths=counted(paths[0]),
+        shortest=int(shortest[0]),
+        longest=int(longest[0]),
+        depth=_depth(lattice),
+        density=sum(is_word) / best_words[0] if best_words[0] else None,
+        vocabulary=len(np.unique(lattice.word[lattice.word != EPSILON])),
+        scores=tuple(lattice.scores),
+        best_cost=best[0],
+    )
+
+
+def _depth(lattice: Lattice) -> float:
+    if lattice.times is not None:
+        place = lattice.times
+    else:
+        steps = [0] * lattice.num_states
+        for here, there in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
+            steps[there] = max(steps[there], steps[here] + 1)
+        place = np.array(steps, dtype=np.float64)
+    extent = float(place.max() - place.min())
+    covered = float((place[lattice.target] - place[lattice.source]).sum())
+    return covered / extent if extent > 0 else float(len(lattice.word))

@@ -1,0 +1,89 @@
+"""Lists of strings with costs as lattices: side by side, or so that what strings share is shared."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from latticemetric import _native
+from latticemetric.errors import UsageError
+from latticemetric.lattice.lattice import Column, Floats, Lattice
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
+
+
+def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
+    """The costs of strings, given as costs or as log probabilities; warn where the one look like the other."""
+    if log_probs is not None:
+        if costs is not None:
+            raise UsageError("there are costs and log_probs", advice="give one of them")
+        return [0.0 - float(log_prob) for log_prob in log_probs]
+    if costs is not None and len(set(costs)) > 1 and max(costs) <= 0:
+        warnings.warn(
+            "no cost is positive: the smallest cost is the best; for log probabilities give log_probs=",
+            stacklevel=3,
+        )
+    return costs
+
+
+def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str) -> Lattice:
+    """See `Lattice.from_strings`: a path each, from the start, state 0, to the end, state 1."""
+    if isinstance(strings, str):
+        raise UsageError("one string is not a list of them", advice="put it into a list")
+    split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
+    if costs is not None and len(costs) != len(split):
+        raise UsageError(f"there are {len(split)} strings and {len(costs)} costs or log_probs")
+    vocabulary = Vocabulary.from_words(w for words in split for w in words)
+    source, target, word, cost = [], [], [], []
+    state = 1
+    for number, words in enumerate(split):
+        here = 0
+        for position, symbol in enumerate(words or ("",)):
+            last = position + 1 >= len(words)
+            state += not last
+            source.append(here)
+            here = 1 if last else state
+            target.append(here)
+            word.append(vocabulary.number(symbol) if symbol else EPSILON)
+            cost.append(costs[number] if costs is not None and position == 0 else 0.0)
+    scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
+    return Lattice.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+
+
+def string_lattice(strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float) -> Lattice:
+    """See `NBest.determinized`: a trie, costs pushed to its root, and states that go on alike made one."""
+    if merge not in {"sum", "best"}:
+        raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
+    if not (math.isfinite(scale) and scale > 0):
+        raise UsageError(f"the scale is {scale}, and not a number above 0", advice="merge by 'best', at any scale")
+    vocabulary = Vocabulary.from_words(word for words in strings for word in words)
+    begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+    parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
+    ending = _summed(cost, end, len(parent), scale) if merge == "sum" else _best(cost, end, len(parent))
+    source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
+    return Lattice.from_arcs(
+        source,
+        target,
+        label,
+        final=final,
+        start=start,
+        scores={"cost": Column(arc_cost, final_cost)},
+        vocabulary=vocabulary,
+    )
+
+
+def _best(cost: Floats, end: Words, nodes: int) -> Floats:
+    least = np.full(nodes, np.inf)
+    np.minimum.at(least, end, cost)
+    return least
+
+
+def _summed(cost: Floats, end: Words, nodes: int, scale: float) -> Floats:
+    """−ln of summed probabilities, by their distance from the best of each: no cost is too large for that."""
+    least = _best(cost, end, nodes)
+    mass = np.zeros(nodes)
+    np.add.at(mass, end, np.exp(-scale * (cost - least[end])))
+    with np.errstate(divide="ignore"):
+        return np.where(mass > 0, least - np.log(mass) / scale, np.inf)

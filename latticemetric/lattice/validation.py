@@ -1,0 +1,171 @@
+"""The door that every lattice enters by: everything is checked here, put in order, and trusted afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError
+from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice, States, laid_out
+
+_LARGEST = int(np.iinfo(np.int32).max)
+_ONLY = np.zeros(1, dtype=np.int64)
+
+
+def enter(draft: Lattice, start: int, *, copy: bool) -> Lattice:
+    """Checks a draft, drops what no complete path uses, numbers states topologically and sorts arcs by source."""
+    _check_columns(draft)
+    return _in_order(draft, start, copy=copy)
+
+
+def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
+    """Numbers of states or words as 32-bit integers, refused where they are none."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} numbers must be one list of integers") from None
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"{what} numbers must be one list of integers")
+    # One look at what readers hand over: without their signs, negative numbers are the largest.
+    if array.dtype == np.int32 and np.maximum.reduce(array.view(np.uint32)) < _LARGEST:
+        return laid_out(array)
+    low, high = array.min(), array.max()
+    if low < 0 or high >= _LARGEST:
+        raise InputError(f"{what} number {low if low < 0 else high} is outside 0 … {_LARGEST - 1}")
+    return np.require(array, np.int32, ["C", "ALIGNED"])
+
+
+def _check_columns(draft: Lattice) -> None:
+    arcs, finals = len(draft.source), len(draft.final)
+    if not arcs == len(draft.target) == len(draft.word):
+        raise InputError("source, target and word differ in length")
+    if len(set(draft.final.tolist())) != finals:
+        raise InputError("a state is final twice")
+    if finals == 0:
+        raise InputError("the lattice is empty: it has no final state")
+    check_columns(draft.scores, draft.labels, arcs, finals)
+    draft.vocabulary.check(draft.word)
+
+
+def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
+    """Refuses columns and labels that do not fit a graph's arcs (a forest's edges) and ends, or are not finite."""
+    extras: dict[str, Column | Labels] = {**scores, **labels}
+    for name, extra in extras.items():
+        if len(extra.arc) != arcs or len(extra.final) != finals:
+            raise InputError(f"'{name}' does not have one value for every arc and every final state")
+    for name, column in scores.items():
+        _check_finite(name, column)
+    for side in labels.values():
+        side.vocabulary.check(side.arc)
+        side.vocabulary.check(side.final)
+
+
+def _check_finite(name: str, column: Column) -> None:
+    for values in (column.arc, column.final):
+        if not np.logical_and.reduce(np.isfinite(values)):
+            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+    if not math.isfinite(column.scale):
+        raise InputError(f"the scale of '{name}' is not finite")
+
+
+class _Shape(NamedTuple):
+    """A draft's graph, its state numbers without large gaps, so that tables by state stay small."""
+
+    source: States
+    target: States
+    final: States
+    start: int
+    times: Floats | None
+    names: npt.NDArray[np.int64]
+
+    @property
+    def states(self) -> int:
+        return len(self.names)
+
+
+def _shape(draft: Lattice, start: int) -> _Shape:
+    if start < 0:
+        raise InputError("the lattice is empty: it has no start state")
+    highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
+    if highest <= 2 * (len(draft.source) + len(draft.final)) + 2:
+        return _Shape(draft.source, draft.target, draft.final, start, draft.times, np.arange(highest + 1))
+    names = np.unique(np.concatenate([draft.source, draft.target, draft.final, [start]])).astype(np.int64)
+    source, target, final, (begin,) = (
+        np.searchsorted(names, a).astype(np.int32) for a in (draft.source, draft.target, draft.final, [start])
+    )
+    times = draft.times
+    if times is not None:
+        timed = names[names < len(times)]
+        times = np.append(times[timed], np.full(len(names) - len(timed), np.nan))
+    return _Shape(source, target, final, int(begin), times, names)
+
+
+def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
+    shape = _shape(draft, start)
+    is_final = np.zeros(shape.states, dtype=np.uint8)
+    is_final[shape.final] = 1
+    rank, kept, in_order, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
+    if on_cycle >= 0:
+        state = shape.names[on_cycle]
+        raise InputError(
+            f"the graph is cyclic: state {state} can be reached from itself", advice="a lattice is acyclic"
+        )
+    if kept == 0:
+        raise InputError("the lattice is empty: no final state can be reached from the start")
+    is_whole = in_order and kept == shape.states
+    rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
+    ends = _useful_ends(rank[shape.final])
+    scores = {n: Column(frozen(c.arc[rows]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
+    labels = {n: Labels(frozen(c.arc[rows]), frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
+    return Lattice(
+        num_states=kept,
+        source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
+        target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
+        word=frozen(draft.word[rows]),
+        final=frozen(rank[shape.final[ends]]),
+        scores=MappingProxyType(scores),
+        vocabulary=draft.vocabulary,
+        times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
+        labels=MappingProxyType(labels),
+    )
+
+
+def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
+    """Which arcs stay, in their new order."""
+    sources = rank[shape.source]
+    rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
+    return rows[np.argsort(sources[rows], kind="stable")]
+
+
+def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
+    """Which final states stay, in their new order; there is one at least."""
+    if len(ranks) == 1:
+        return _ONLY
+    ends = np.flatnonzero(ranks >= 0)
+    return ends[np.argsort(ranks[ends])]
+
+
+def _per_state(times: Floats, rank: States, kept: int) -> Floats:
+    used = np.flatnonzero(rank >= 0)
+    if len(times) <= used[-1]:
+        raise InputError("there are not as many times as states")
+    ordered = np.empty(kept)
+    ordered[rank[used]] = times[used]
+    if not np.isfinite(ordered).all():
+        raise InputError("a state's time is not finite")
+    return ordered
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, contiguous and read-only."""
+    array = laid_out(array)
+    array.flags.writeable = False
+    return array

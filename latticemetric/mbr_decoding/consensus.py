@@ -1,0 +1,170 @@
+"""Consensus networks: a lattice as one bin of alternative words after the other, with posteriors, also called sausages.
+
+The bins are those of minimum Bayes risk decoding (see `word_mbr`): the positions of its words and those between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.errors import UsageError
+from latticemetric.formats.text.confusion import cost_of
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Column, Floats, Lattice, Scales
+from latticemetric.mbr_decoding.word import TIE, MetHypothesis, search_words
+from latticemetric.vocabulary import Vocabulary
+
+Bin = tuple[tuple[str, float], ...]
+Times = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """A lattice's consensus network.
+
+    Attributes:
+        bins: Of each position the words that it meets, with their posteriors, the most probable first; '' is no word.
+            Every second position, from the first on, lies between words; often it meets none for certain.
+        words: The best word of each bin that has one: the words of least Bayes risk that were found.
+        confidences: The posterior of each of these words.
+        bayes_risk: Their expected number of word errors: a bound from above, hardly larger than the number itself.
+        iterations: How many hypotheses the search for them looked at.
+        times: When each word begins and ends, in seconds, on average; `None` where the lattice has no times.
+        bin_times: The same of each bin, over all of its words.
+        vocabulary: The numbers of the words.
+    """
+
+    bins: tuple[Bin, ...]
+    words: tuple[str, ...]
+    confidences: tuple[float, ...]
+    bayes_risk: float
+    iterations: int
+    times: Times | None
+    bin_times: Times | None
+    vocabulary: Vocabulary
+
+    def to_lattice(self, least: float = 0.0) -> Lattice:
+        """The network as a lattice, with the column `posterior`; bins that hold no words are left out.
+
+        Args:
+            least: Words of smaller posteriors are left out too, save the best of each bin.
+        """
+        if not least >= 0:
+            raise UsageError(f"the least posterior is {least}, and not a number from 0 on")
+        kept = [[(word, p) for rank, (word, p) in enumerate(words) if rank == 0 or p >= least] for words in self.bins]
+        places = [place for place, words in enumerate(kept) if any(word for word, _ in words)]
+        rows = [(k, word, p) for k, place in enumerate(places) for word, p in kept[place]]
+        source = np.array([k for k, _, _ in rows], dtype=np.int32)
+        return Lattice.from_arcs(
+            source,
+            source + 1,
+            [self.vocabulary.number(word) if word else 0 for _, word, _ in rows],
+            final=[len(places)],
+            scores={"posterior": Column(np.array([cost_of(min(p, 1.0)) for _, _, p in rows]), np.zeros(1))},
+            vocabulary=self.vocabulary,
+            times=None if self.bin_times is None else _borders([self.bin_times[place] for place in places]),
+        )
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "hypothesis": " ".join(self.words),
+            "confidences": list(self.confidences),
+            "bayes_risk": self.bayes_risk,
+            "iterations": self.iterations,
+            "times": _pairs(self.times),
+            "bins": [_pairs(words) for words in self.bins],
+            "bin_times": _pairs(self.bin_times),
+        }
+
+    def _repr_svg_(self) -> str:
+        from latticemetric.drawing.notebook import graph_svg
+
+        return graph_svg(self)
+
+
+def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Consensus:
+    """The consensus network of a graph.
+
+    Args:
+        graph: A lattice, or an n-best list.
+        scale: What the cost is multiplied by: below 1 makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; columns not named keep their own.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 0.2])
+        >>> network = consensus(lattice)
+        >>> network.words, [round(confidence, 3) for confidence in network.confidences]
+        (('a', 'd', 'c'), [1.0, 0.633, 0.699])
+        >>> [[(word, round(posterior, 3)) for word, posterior in words] for words in network.bins[-2:]]
+        [[('c', 0.699), ('e', 0.301)], [('', 1.0)]]
+    """
+    search = search_words(graph, scale, scales)
+    best = search.best
+    return Consensus(
+        bins=_bins(best),
+        words=best.words,
+        confidences=best.confidences,
+        bayes_risk=best.risk,
+        iterations=search.iterations,
+        times=_word_times(best) if len(best.begin) else None,
+        bin_times=_bin_times(best) if len(best.begin) else None,
+        vocabulary=best.lattice.vocabulary,
+    )
+
+
+def _bins(best: MetHypothesis) -> tuple[Bin, ...]:
+    spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
+    return tuple(
+        tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
+        for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True)
+    )
+
+
+def _ranked(mass: Floats, own: int) -> list[int]:
+    """The rows of a position's words: falling posteriors; ties: its own word, then no word, then word numbers."""
+    rows = np.flatnonzero(mass)
+    is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
+    ranked: list[int] = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
+    return ranked
+
+
+def _word_times(best: MetHypothesis) -> Times:
+    """Of arcs with the same word that meet the position, the means."""
+    cells = best.positions[best.spoken], best.spoken
+    return _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
+
+
+def _bin_times(best: MetHypothesis) -> Times:
+    return _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
+
+
+def _in_order(begin: Floats, end: Floats) -> Times:
+    """The nearest times that never go back, as means of words that overlap may: isotonic regression.
+
+    Times that go back are pooled with those before them, and all of the pool are its mean.
+    """
+    pools: list[tuple[float, int]] = []
+    for time in np.stack([begin, end], axis=1).ravel().tolist():
+        mean, size = time, 1
+        while pools and pools[-1][0] > mean:
+            before, length = pools.pop()
+            mean, size = (before * length + mean * size) / (length + size), size + length
+        pools.append((mean, size))
+    ordered = [mean for mean, size in pools for _ in range(size)]
+    return tuple(zip(ordered[::2], ordered[1::2], strict=True))
+
+
+def _borders(times: list[tuple[float, float]]) -> Floats:
+    """The times of states: between two bins, halfway from the end of the first to the beginning of the second."""
+    if not times:
+        return np.zeros(1)
+    begin, end = np.array(times).T
+    return np.concatenate([begin[:1], (end[:-1] + begin[1:]) / 2, end[-1:]])
+
+
+def _pairs(values: Bin | Times | None) -> list[list[Any]] | None:
+    return None if values is None else [list(pair) for pair in values]

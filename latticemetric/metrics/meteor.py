@@ -1,0 +1,331 @@
+"""METEOR: unigrams mapped in stages, weighed towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
+
+Its alignments are exact.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, pairwise
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import InputError, UsageError
+from latticemetric.metrics.alignment import display_width
+from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
+from latticemetric.metrics.preparation import porter_stem
+from latticemetric.metrics.registry import register
+from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
+from latticemetric.signature import Signature
+from latticemetric.vocabulary import word_set
+
+# ---- METEOR's alignment of a candidate with a reference, for people to read ----
+
+
+class MeteorPair(NamedTuple):
+    """A candidate word mapped to a reference word.
+
+    Attributes:
+        candidate: The place of the one, from 0.
+        reference: The place of the other, from 0.
+        stage: The stage that mapped them.
+    """
+
+    candidate: int
+    reference: int
+    stage: str
+
+
+@dataclass(frozen=True)
+class MeteorAlignment:
+    """Which words stand for which, and by what stage.
+
+    Attributes:
+        candidate: The candidate's words.
+        reference: The reference's words.
+        pairs: The mapped words, in the candidate's order.
+        chunks: Runs of pairs that are adjacent in both.
+        crossings: How many pairs of pairs are in another order in the reference.
+        exact: Whether no alignment is better; false where a search was cut short.
+
+    Examples:
+        >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
+        >>> print(MeteorAlignment(("a", "cat", "sat"), ("a", "cats", "had", "sat"), pairs, 2, 0, exact=True))
+        chunk  candidate  reference  stage
+        1      a          a          exact
+        1      cat        cats       porter
+        -                 had
+        2      sat        sat        exact
+        3 matches, 2 chunks, 0 crossings
+    """
+
+    candidate: tuple[str, ...]
+    reference: tuple[str, ...]
+    pairs: tuple[MeteorPair, ...]
+    chunks: int
+    crossings: int
+    exact: bool
+
+    def chunked_pairs(self) -> Iterator[tuple[int, MeteorPair]]:
+        """Each pair with the number of its chunk, from 1."""
+        chunk, before = 0, None
+        for pair in self.pairs:
+            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
+                chunk += 1
+            yield chunk, pair
+            before = pair
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "candidate": list(self.candidate),
+            "reference": list(self.reference),
+            "pairs": [pair._asdict() for pair in self.pairs],
+            "chunks": self.chunks,
+            "crossings": self.crossings,
+            "exact": self.exact,
+        }
+
+    def __str__(self) -> str:
+        rows = [("chunk", "candidate", "reference", "stage"), *self._rows()]
+        widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(_padded(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows]
+        counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
+        return "\n".join([*lines, counts if self.exact else f"{counts} (not exact: the search was cut short)"])
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Rows in the candidate's order; what is left of the reference comes as soon as the words before it are out."""
+        mapped = {pair.candidate: (str(chunk), pair) for chunk, pair in self.chunked_pairs()}
+        pending = set(range(len(self.reference)))
+        single = pending - {pair.reference for pair in self.pairs}
+        for place, word in enumerate(self.candidate):
+            if place not in mapped:
+                yield "-", word, "", ""
+                continue
+            chunk, pair = mapped[place]
+            yield from self._left(single, pair.reference)
+            yield chunk, word, self.reference[pair.reference], pair.stage
+        yield from self._left(single, len(self.reference))
+
+    def _left(self, single: set[int], before: int) -> Iterator[tuple[str, str, str, str]]:
+        for place in sorted(place for place in single if place < before):
+            single.remove(place)
+            yield "-", "", self.reference[place], ""
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - display_width(cell))
+
+
+# ---- METEOR's stages: which words each may map to one another ----
+
+STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
+"""The stages there are."""
+
+Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
+"""Numbered keys of all words in all stages, and where those of each word in each stage begin."""
+
+_KeysOf = Callable[[str], Collection[Hashable]]
+
+
+def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
+    """The stages of a list, or of a string with commas.
+
+    Raises:
+        UsageError: There is none, or an unknown one, or one twice.
+
+    Examples:
+        >>> checked_stages("exact,porter")
+        ('exact', 'porter')
+    """
+    listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
+    advice = f"choose some of {', '.join(STAGES)}"
+    for name in listed:
+        if name not in STAGES:
+            raise UsageError(f"METEOR has no stage '{name}'", advice=advice)
+    if not listed or len(set(listed)) < len(listed):
+        raise UsageError("METEOR needs stages, each at most once", advice=advice)
+    return listed
+
+
+def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
+    """The keys of word types: two words may be mapped in a stage if they share one there."""
+    keys: list[int] = []
+    sizes: list[int] = []
+    for stage in stages:
+        numbers: dict[Hashable, int] = defaultdict(count().__next__)
+        keys_of = _keys_of(stage, stop_words)
+        for word in words:
+            found = sorted([numbers[key] for key in keys_of(word)])
+            keys += found
+            sizes.append(len(found))
+    return np.array(keys, dtype=np.int32), np.cumsum([0, *sizes], dtype=np.int64)
+
+
+def _keys_of(stage: str, stop_words: frozenset[str]) -> _KeysOf:
+    if stage == "exact":
+        return lambda word: () if word in stop_words else (word,)
+    if stage == "porter":
+        return lambda word: (porter_stem(word),)
+    # "share the same base form in WordNet"; "at least one sense of each word belongs to the same synset" (section 3.6).
+    source = wordnet()
+    if stage == "wn-stem":
+        return lambda word: base_forms(source, word)
+    return lambda word: synsets(source, word)
+
+
+_STAGES = ("exact", "porter", "wn-synonymy")
+_WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
+_MOST_WORDS = 32_766  # of the kernel
+
+_Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class METEOR(TallyMetric):
+    """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
+
+    A stage maps only words that no stage before it has mapped. It makes as many one-to-one mappings as it can; of such
+    sets it takes one with the fewest crossings among all mappings so far, of these one with the fewest chunks so far,
+    and of these the one whose mappings come first: read along the candidate, a mapped word before an unmapped one, and
+    one mapped further left in the reference before one mapped further right.
+
+    Args:
+        stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
+        weight: How much more recall weighs than precision.
+        penalty: What is lost at most, where no two matches are adjacent.
+        exponent: How fast the penalty falls as chunks grow longer.
+        stop_words: Words that the exact stage leaves unmapped.
+        cap: How many states the search of one stage may make for one pair before it settles for the best alignment it
+            has found; such pairs are counted in the column `inexact`.
+
+    Examples:
+        >>> meteor = METEOR(stages=["exact"])
+        >>> meteor.score("the president spoke to the audience", "the president then spoke to the audience")
+        0.8534621578099839
+        >>> str(meteor.signature)
+        'meteor|stages:exact|refs:1|case:mixed|tok:none|v:0.1.0'
+    """
+
+    stages: tuple[str, ...] = _STAGES
+    weight: float = _WEIGHT
+    penalty: float = _PENALTY
+    exponent: float = _EXPONENT
+    stop_words: frozenset[str] = frozenset()
+    cap: int = _CAP
+
+    def __init__(
+        self,
+        stages: str | Iterable[str] = _STAGES,
+        *,
+        weight: float = _WEIGHT,
+        penalty: float = _PENALTY,
+        exponent: float = _EXPONENT,
+        stop_words: Iterable[str] = (),
+        cap: int = _CAP,
+    ) -> None:
+        if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
+            raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
+        values = {
+            "stages": checked_stages(stages),
+            "weight": _checked(weight, "weight"),
+            "penalty": _checked(penalty, "penalty", most=1.0),
+            "exponent": _checked(exponent, "exponent"),
+            "stop_words": word_set(stop_words, "stop_words"),
+            "cap": cap,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return "meteor"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Matches, chunks, |c|, |r|, and segments whose alignment was cut short."""
+        return ("matches", "chunks", "words", "reference_words", "inexact")
+
+    def signature_for(self, references: int | str) -> Signature:
+        """The signature of a value made with so many references; parameters where they are not the paper's."""
+        fields = {"stages": ",".join(self.stages)}
+        for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
+            if (value := getattr(self, name)) != default:
+                fields[name] = f"{value:.12g}"
+        fields |= {"refs": str(references), "case": "mixed", "tok": "none"}
+        if self.stop_words:
+            fields["stop"] = ",".join(sorted(self.stop_words))
+        return Signature(self.name, fields)
+
+    def align(self, candidate: Text, reference: Text) -> MeteorAlignment:
+        """The alignment with one reference."""
+        words, expected = words_of(candidate), words_of(reference)
+        counts, _, edges = self._align([(words, expected)])
+        _, chunks, crossings, inexact = counts[0].tolist()
+        pairs = tuple(MeteorPair(i, j, self.stages[stage]) for i, j, stage in edges.tolist())
+        return MeteorAlignment(words, expected, pairs, chunks, crossings, exact=not inexact)
+
+    def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
+        """Matches, chunks and lengths of each segment, against the reference with the best score (ties: the first)."""
+        listed = [list(map(words_of, several)) for several in paired(candidates, references)]
+        words = list(map(words_of, candidates))
+        pairs = [(c, r) for c, several in zip(words, listed, strict=True) for r in several]
+        counts, _, _ = self._align(pairs)
+        lengths = np.array([(len(c), len(r)) for c, r in pairs], dtype=np.int64).reshape(-1, 2)
+        rows = np.column_stack([counts[:, :2], lengths, counts[:, 3:]]).astype(np.float64)
+        if len(pairs) == len(listed):
+            return rows
+        # Equal scores of different counts may differ in their last digit.
+        scores = self.values(rows).round(12).tolist()
+        begin = np.cumsum([0, *map(len, listed)]).tolist()
+        return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
+
+    def values(self, sums: Table) -> npt.NDArray[np.float64]:
+        """The score of each row of summed statistics; 0 where nothing matches."""
+        matches, chunks, words, reference_words = (sums[..., k] for k in range(4))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # With P = m / |c| and R = m / |r|, (1 + w) P R / (R + w P) = (1 + w) m / (|c| + w |r|).
+            fmean = (1 + self.weight) * matches / (words + self.weight * reference_words)
+            score = fmean * (1 - self.penalty * (chunks / matches) ** self.exponent)
+        return np.where(matches > 0, score, 0.0)
+
+    def _align(self, pairs: _Pairs) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        numbers: dict[str, int] = defaultdict(count().__next__)
+        candidates, candidate_begin = _numbered([candidate for candidate, _ in pairs], numbers)
+        references, reference_begin = _numbered([reference for _, reference in pairs], numbers)
+        keys, key_begin = stage_keys(self.stages, numbers, self.stop_words)
+        return _native.align_stages(
+            candidates, candidate_begin, references, reference_begin, keys, key_begin, len(self.stages), self.cap
+        )
+
+
+def _numbered(
+    strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The words of some strings, numbered and joined, and where each string begins."""
+    lengths = list(map(len, strings))
+    if max(lengths, default=0) > _MOST_WORDS:
+        raise InputError(
+            f"a segment has {max(lengths)} words; METEOR aligns up to {_MOST_WORDS}", advice="split it into sentences"
+        )
+    begin = np.cumsum([0, *lengths], dtype=np.int64)
+    flat = map(numbers.__getitem__, chain.from_iterable(strings))
+    return np.fromiter(flat, dtype=np.int32, count=int(begin[-1])), begin
+
+
+def _checked(value: float, name: str, *, most: float = float("inf")) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= most:
+        raise UsageError(f"{name} is {value!r}", advice=f"give a number from 0{'' if most > 1 else ' to 1'}")
+    return float(value)
+
+
+@register("meteor")
+def _meteor(**parameters: Any) -> METEOR:
+    return METEOR(**parameters)

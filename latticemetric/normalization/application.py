@@ -1,0 +1,240 @@
+"""A rule applied to a lattice: the lattice of what its texts become, every score where it was.
+
+Composition with the rule, a word at a time: a state is a state of the lattice, one of the rule, and the bytes of a
+word that has begun. Each arc of the result comes from one arc of the lattice and carries that arc's scores; where an
+arc becomes several words, the first has them; where it becomes none, or the beginning of one (`air port` → `airport`),
+they stay on an arc without a word. So every path keeps the sum of every column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, shortened
+from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.normalization.rule import AFTER, BEFORE, Rule, Step, split_output
+from latticemetric.vocabulary import EPSILON, Vocabulary
+
+# ---- Where a rule can be in a lattice, and whether it accepts all texts: those it rejects must not vanish unseen ----
+
+MOST_SETS = 1_000_000
+
+_Set = frozenset[int]
+# A state of the lattice with the states the rule may be in: what led there, and by which word.
+_Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
+
+
+def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
+    """The arcs that leave each state: number, target and word."""
+    arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
+    columns = (lattice.source, lattice.target, lattice.word)
+    for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        arcs[source].append((arc, target, lattice.vocabulary.word(word)))
+    return arcs
+
+
+def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
+    """The states of a rule, at each state of a lattice, that it can come to and go on from to the end of a text."""
+    arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
+    found: list[set[int]] = [set() for _ in arcs]
+    found[0].add(BEFORE)
+    for states, leaving in zip(found, arcs, strict=True):
+        for _, target, word in leaving:
+            found[target].update(rule.states_after(frozenset(states), word) if word else states)
+    for state, states in reversed(list(enumerate(found))):
+        ends = {BEFORE, AFTER} if state in finals else set()
+        for at in tuple(states):
+            if at not in ends and not any(_goes_on(rule, at, word, found[target]) for _, target, word in arcs[state]):
+                states.discard(at)
+    return found
+
+
+def _goes_on(rule: Rule, at: int, word: str, useful: set[int]) -> bool:
+    return any(step.state in useful for step in rule.steps(at, word)) if word else at in useful
+
+
+def check_accepted(rule: Rule, lattice: Lattice) -> None:
+    """Refuses a lattice with a text that the rule does not accept.
+
+    The rule made deterministic on the fly: all the states that it can be in after a beginning of a text.
+
+    Raises:
+        InputError: Such a text, or its beginning; or there are too many sets of states.
+    """
+    arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
+    here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
+    start = frozenset((BEFORE,))
+    here[0].append(start)
+    trail: _Trail = {(0, start): None}
+    for state, sets in enumerate(here):
+        for states in sets:
+            if not states or (state in finals and states.isdisjoint((BEFORE, AFTER))):
+                raise _rejected(rule, _text(trail, (state, states)), whole=bool(states))
+            for _, target, word in arcs[state]:
+                following = rule.states_after(states, word) if word else states
+                if (target, following) not in trail:
+                    trail[target, following] = (state, states), word
+                    here[target].append(following)
+        if len(trail) > MOST_SETS:
+            raise InputError(f"the rule reads the graph in more than {MOST_SETS} ways", where=rule.where)
+
+
+def _text(trail: _Trail, node: tuple[int, _Set]) -> str:
+    words = []
+    while (step := trail[node]) is not None:
+        node, word = step
+        words.append(word)
+    return " ".join(word for word in reversed(words) if word)
+
+
+def _rejected(rule: Rule, text: str, *, whole: bool) -> InputError:
+    beginning = "" if whole else ", which texts here begin with"
+    return InputError(
+        f"the rule has nothing for '{shortened(text)}'{beginning}",
+        where=rule.where,
+        advice="let it copy what it does not rewrite, over all bytes",
+    )
+
+
+COLUMN = "grammar"
+"""The column of a rule's own weights, where it has some."""
+
+_NOWHERE = -1
+
+
+def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
+    """What the texts of a lattice become.
+
+    A text that a rule turns into several becomes several paths. Costs are kept; the rule's own weights are the column
+    `grammar`. A text of no words stays one.
+
+    Raises:
+        InputError: The rule rejects a text of the lattice, or words have numbers only.
+    """
+    if lattice.vocabulary.is_numeric and lattice.word.any():
+        raise InputError(
+            "the graph has numbers for words, and grammars rewrite words", advice="give --symbols, their table"
+        )
+    check_accepted(rule, lattice)
+    draft = _Composition(rule, lattice).run()
+    return _built(draft, lattice, weighted=rule.is_weighted)
+
+
+class _At(NamedTuple):
+    """A state of the result: where the lattice is, where the rule is, and what has begun of a word."""
+
+    state: int
+    rule: int
+    begun: bytes
+
+
+@dataclass
+class _Draft:
+    """A graph that grows; `origin` is the arc that each arc comes from."""
+
+    times: list[float] = field(default_factory=list)
+    arcs: list[tuple[int, int, int]] = field(default_factory=list)
+    origin: list[int] = field(default_factory=list)
+    cost: list[float] = field(default_factory=list)
+    final: dict[int, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=lambda: {"": EPSILON})
+
+    def state(self, time: float) -> int:
+        """A new state."""
+        self.times.append(time)
+        return len(self.times) - 1
+
+    def arc(self, source: int, target: int, word: str, origin: int, cost: float) -> None:
+        """A new arc."""
+        self.arcs.append((source, target, self.numbers.setdefault(word, len(self.numbers))))
+        self.origin.append(origin)
+        self.cost.append(cost)
+
+
+class _Composition:
+    """The work of `apply_rule`: states of the lattice in their order, which is topological."""
+
+    def __init__(self, rule: Rule, lattice: Lattice) -> None:
+        self._rule, self._lattice = rule, lattice
+        self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
+        self._useful = useful_states(rule, lattice)
+        self._draft = _Draft()
+        self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
+
+    def run(self) -> _Draft:
+        """The whole graph."""
+        rows = {end: row for row, end in enumerate(self._lattice.final.tolist())}
+        arcs = arcs_from(self._lattice)
+        self._number(_At(0, BEFORE, b""))
+        for state, known in enumerate(self._known):
+            for at, number in known.items():
+                for arc, target, word in arcs[state]:
+                    self._follow(at, number, arc, target, word)
+                if state in rows and at.rule in (BEFORE, AFTER):
+                    self._draft.final[number] = rows[state]
+            known.clear()
+        return self._draft
+
+    def _number(self, at: _At) -> int:
+        known = self._known[at.state]
+        if at not in known:
+            known[at] = self._draft.state(self._times[at.state])
+        return known[at]
+
+    def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
+        if word:
+            for step in self._rule.steps(at.rule, word):
+                if step.state in self._useful[target]:
+                    self._say(at, number, arc, target, step)
+        elif at.rule in self._useful[target]:
+            self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
+
+    def _say(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
+        """The words that a step completes, one arc each: the first carries the scores."""
+        words, begun = split_output(at.begun, step.output)
+        goal = self._number(_At(target, step.state, begun))
+        here, origin, cost = number, arc, step.cost
+        for place, word in enumerate(words or [b""], start=1):
+            last = place >= len(words)
+            there = goal if last else self._draft.state(self._between(at.state, target, place / len(words)))
+            self._draft.arc(here, there, self._spelled(word), origin, cost)
+            here, origin, cost = there, _NOWHERE, 0.0
+
+    def _between(self, source: int, target: int, share: float) -> float:
+        return float(self._times[source] + share * (self._times[target] - self._times[source]))
+
+    def _spelled(self, word: bytes) -> str:
+        try:
+            return word.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise InputError(f"the rule writes {word!r}, which is not UTF-8", where=self._rule.where) from None
+
+
+def _built(draft: _Draft, lattice: Lattice, *, weighted: bool) -> Lattice:
+    origin = np.array(draft.origin, dtype=np.int64)
+    rows = np.array(list(draft.final.values()), dtype=np.int64)
+    scores = {n: Column(_carried(c.arc, origin), c.final[rows], c.scale) for n, c in lattice.scores.items()}
+    if weighted:
+        before = scores.get(COLUMN, Column(np.zeros(len(origin)), np.zeros(len(rows))))
+        scores[COLUMN] = Column(before.arc + np.array(draft.cost), before.final, before.scale)
+    sides = lattice.labels.items()
+    source, target, word = np.array(draft.arcs, dtype=np.int64).reshape(-1, 3).T
+    return Lattice.from_arcs(
+        source,
+        target,
+        word,
+        final=list(draft.final),
+        scores=scores,
+        vocabulary=Vocabulary.from_words(word for word in draft.numbers if word),
+        times=None if lattice.times is None else draft.times,
+        labels={n: Labels(_carried(side.arc, origin), side.final[rows], side.vocabulary) for n, side in sides},
+    )
+
+
+def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Values of arcs, where they have gone; nothing on arcs that come from none."""
+    return np.append(values, values.dtype.type(0))[origin]

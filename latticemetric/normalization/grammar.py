@@ -1,0 +1,180 @@
+"""Grammars: rules by name, from an archive that is shipped or the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.formats.openfst.far import machines_of
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.lattice import fst_binary
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.normalization.application import apply_rule
+from latticemetric.normalization.rule import Rule
+from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
+
+BOTH_SIDES = "NORMALIZE"
+"""The rule that every text goes through, unless another is named."""
+
+REFERENCES = "ALTERNATIVES"
+"""What a reference may be besides, where a grammar says so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """What texts are made the same by.
+
+    Attributes:
+        name: As it was asked for.
+        rule: What rewrites every text.
+        alternatives: What else the rewritten text of a reference may be.
+    """
+
+    name: str
+    rule: Rule
+    alternatives: Rule | None = None
+
+    def lattice(self, lattice: Lattice) -> Lattice:
+        """A lattice of rewritten texts, scores kept."""
+        return apply_rule(self.rule, lattice)
+
+    def text(self, words: Sequence[str]) -> tuple[str, ...]:
+        """A text rewritten: of several, the one that the rule's weights prefer.
+
+        Raises:
+            InputError: The rule rejects it, or prefers none.
+        """
+        best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
+        found = only_text(best)
+        if found is None:
+            raise InputError(
+                f"the rule makes several texts of '{shortened(' '.join(words))}'",
+                where=self.rule.where,
+                advice="give all but one of them a weight, or keep alternatives for references",
+            )
+        return found
+
+    def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
+        """All that a reference may be: a lattice without scores, where each text has one path."""
+        graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
+        for rule in (self.rule, self.alternatives):
+            graph = graph if rule is None else apply_rule(rule, graph)
+        text = only_text(graph)
+        if text is not None:
+            return Lattice.from_strings([text])
+        return _without_scores(_without_scores(graph).determinized())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers have the archive already, or read it once.
+        return find_grammar, (self.name,)
+
+
+def find_grammar(name: str) -> Grammar:
+    """A grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
+
+    Without a rule, it is `NORMALIZE` for both sides and, where there is one, `ALTERNATIVES` for references; or the
+    only rule of an archive.
+
+    Raises:
+        UsageError: There is no such grammar, or no such rule in it.
+        InputError: The archive cannot be read.
+    """
+    source, rule = _parts(name)
+    file = Path(source)
+    # An archive may be written anew between two calls.
+    stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.is_file() else None
+    return _loaded(name, source, rule, stamp)
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -> Grammar:
+    machines = {key: (machine, at) for key, machine, at in rule_archive(source)}
+    names = list(machines)
+    if not rule:
+        rule = names[0] if len(names) == 1 else BOTH_SIDES
+        wanted = [rule, *(REFERENCES for found in names if found == REFERENCES and found != rule)]
+    else:
+        wanted = [rule]
+    if rule not in machines:
+        raise UsageError(f"there is no rule '{rule}' in {source}", advice=f"its rules are {', '.join(names) or 'none'}")
+    return Grammar(name, *(_rule(f"{source}:{key}", *machines[key]) for key in wanted))
+
+
+class RuleSize(NamedTuple):
+    """How large a rule is."""
+
+    name: str
+    states: int
+    arcs: int
+
+
+def rule_sizes(source: str) -> list[RuleSize]:
+    """The rules of a grammar, by its name or its file."""
+    found = []
+    for name, machine, at in rule_archive(source):
+        arrays = fst_binary.decode(machine, base=at)[0]
+        found.append(RuleSize(name, len(arrays.final), len(arrays.source)))
+    return found
+
+
+def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
+    """The rules of a grammar, by its name or its file: name, machine, and where that begins in the archive."""
+    archive = _archive(source)
+    try:
+        return list(machines_of(archive))
+    except LatticeMetricError as error:
+        raise error if error.where else error.at(source) from None
+
+
+def _archive(source: str) -> bytes:
+    if source in shipped_grammars():
+        return compiled(source)
+    if not Path(source).exists() and Path(source).suffix != ".far":
+        raise no_such_grammar(source)
+    with open_stream(source) as stream:
+        return stream.read()
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The source, and the rule if one is named."""
+    source, colon, rule = name.rpartition(":")
+    return (source, rule) if colon and not Path(name).exists() else (name, "")
+
+
+def grammar_file(name: str) -> str | None:
+    """The file that a grammar is read from; nothing for one that comes with the package."""
+    source, _ = _parts(name)
+    return None if source in shipped_grammars() else source
+
+
+def _rule(where: str, machine: bytes, at: int) -> Rule:
+    try:
+        return Rule(fst_binary.decode(machine, base=at)[0], where)
+    except FormatError as error:
+        raise error if error.where else error.at(where) from None
+
+
+def only_text(lattice: Lattice) -> tuple[str, ...] | None:
+    """The text of a lattice that has one only, on however many paths; nothing where there are several."""
+    # Two beginnings of texts that meet in a state go on alike: then there are two texts.
+    begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
+    arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
+    for source, target, word in arcs:
+        before = begun[source]
+        assert before is not None
+        text = (*before, lattice.vocabulary.word(word)) if word else before
+        if begun[target] not in (None, text):
+            return None
+        begun[target] = text
+    ends = {begun[state] for state in lattice.final.tolist()}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _without_scores(lattice: Lattice) -> Lattice:
+    return Lattice.from_arcs(
+        lattice.source, lattice.target, lattice.word, final=lattice.final, vocabulary=lattice.vocabulary
+    )

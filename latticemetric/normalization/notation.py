@@ -1,0 +1,83 @@
+"""What a text may be, in NIST's notation for alternatives: `he { is / has } gone`, `@` for no word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latticemetric.errors import InputError
+from latticemetric.lattice.lattice import Lattice
+
+MOST_ALTERNATIVES = 1000
+_NO_WORDS = "@"
+Words = tuple[str, ...]
+
+
+def with_alternatives(lattice: Lattice) -> str:
+    """The texts of a lattice in one line: alternatives between the states that all of its paths meet in.
+
+    Args:
+        lattice: Each text has one path.
+
+    Raises:
+        InputError: There are more than `MOST_ALTERNATIVES` between two such states.
+    """
+    meetings = _meetings(lattice)
+    parts: list[str] = []
+    for here, there in zip(meetings, [*meetings[1:], None], strict=True):
+        parts.extend(_alternatives(list(dict.fromkeys(_between(lattice, here, there)))))
+    return " ".join(parts)
+
+
+def _alternatives(texts: list[Words]) -> list[str]:
+    """Texts side by side, and behind them what they all end with."""
+    ending: list[str] = []
+    while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
+        ending.insert(0, texts[0][-1])
+        texts = [text[:-1] for text in texts]
+    if len(texts) == 1:
+        return [*texts[0], *ending]
+    if (word := _optional_word(texts)) is not None:
+        return [f"{{ {word} / {_NO_WORDS} }}", *_alternatives([t for t in texts if t[:1] != (word,)]), *ending]
+    return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
+
+
+def _optional_word(texts: list[Words]) -> str | None:
+    """A word that all texts may begin with, or not."""
+    for word in dict.fromkeys(text[0] for text in texts if text):
+        rest = [text[1:] for text in texts if text[:1] == (word,)]
+        if set(rest) == {text for text in texts if text[:1] != (word,)}:
+            return word
+    return None
+
+
+def _meetings(lattice: Lattice) -> list[int]:
+    """The states that no path passes by, in order."""
+    furthest, found = 0, []
+    reach = [0] * lattice.num_states
+    for source, target in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
+        reach[source] = max(reach[source], target)
+    for state in range(int(lattice.final[0]) + 1):
+        if furthest <= state:
+            found.append(state)
+        furthest = max(furthest, reach[state])
+    return found
+
+
+def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[Words]:
+    """The texts from one state to another, or to the ends."""
+    ends = set(lattice.final.tolist()) if there is None else {there}
+    leaving: dict[int, list[tuple[int, str]]] = {}
+    columns = (lattice.source, lattice.target, lattice.word)
+    for source, target, word in zip(*(column.tolist() for column in columns), strict=True):
+        leaving.setdefault(source, []).append((target, lattice.vocabulary.word(word)))
+    pending: list[tuple[int, Words]] = [(here, ())]
+    count = 0
+    while pending:
+        state, words = pending.pop()
+        if state in ends:
+            count += 1
+            yield words
+        if count > MOST_ALTERNATIVES:
+            raise InputError(f"there are more than {MOST_ALTERNATIVES} alternatives in one place")
+        if state != there:
+            pending.extend((t, (*words, word) if word else words) for t, word in reversed(leaving.get(state, [])))

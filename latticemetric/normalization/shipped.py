@@ -1,0 +1,136 @@
+"""The grammars that come with the package: pynini modules, compiled when they are first used, and kept."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from latticemetric.errors import InputError, UsageError, require_pynini
+from latticemetric.signature import VERSION
+
+
+def grammar_folder() -> Path:
+    """The folder of the grammars' sources: beside the package in a checkout, inside it once installed."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "grammars"
+    return installed if installed.is_dir() else package.parent / "grammars"
+
+
+def shipped_grammars() -> list[str]:
+    """The names of the grammars that come with the package."""
+    return sorted(path.stem for path in grammar_folder().glob("*.py"))
+
+
+def grammar_source(name: str) -> Path:
+    """The module of a grammar.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    if name not in shipped_grammars():
+        raise no_such_grammar(name)
+    return grammar_folder() / f"{name}.py"
+
+
+def no_such_grammar(name: str) -> UsageError:
+    """The error that names those that there are."""
+    return UsageError(
+        f"there is no grammar '{name}'",
+        advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
+    )
+
+
+def summary(name: str) -> str:
+    """The first line of a grammar's docstring."""
+    text = ast.get_docstring(ast.parse(grammar_source(name).read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled grammars: the user's cache, as the platform has it.
+
+    Raises:
+        RuntimeError: The user has no home.
+    """
+    if chosen := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(chosen)
+    else:
+        base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    return base / "latticemetric" / "grammars"
+
+
+def compiled(name: str) -> bytes:
+    """The archive of a grammar: the one that is kept, or a new one, which is kept where that is possible."""
+    digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
+    try:
+        kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
+    except RuntimeError:
+        return _new_archive(name)
+    with contextlib.suppress(OSError):
+        return kept.read_bytes()
+    archive = _new_archive(name)
+    with contextlib.suppress(InputError):
+        _put(kept, archive)
+    return archive
+
+
+def _new_archive(name: str) -> bytes:
+    from latticemetric.formats.streams.spool import temporary_files
+
+    with temporary_files():
+        temporary = tempfile.TemporaryDirectory()
+    with temporary as folder:
+        draft = Path(folder) / "grammar.far"
+        _export(name, draft)
+        return draft.read_bytes()
+
+
+def build(names: Sequence[str], folder: Path) -> list[Path]:
+    """Compiles grammars (all where none is named) into a folder, each into an archive of its name."""
+    written = []
+    for name in names or shipped_grammars():
+        archive = compiled(name)
+        written.append(folder / f"{name}.far")
+        _put(written[-1], archive)
+    return written
+
+
+def _export(name: str, path: Path) -> None:
+    """Runs a grammar's `generator_main`, as pynini's own exporting program does."""
+    require_pynini()
+    from pynini.export import export
+
+    exporter = export.Exporter(path)
+    grammar_module(name).generator_main(exporter)
+    exporter.close()
+
+
+def grammar_module(name: str) -> ModuleType:
+    """The module of a grammar, imported: its rules are compiled meanwhile."""
+    require_pynini()
+    spec = spec_from_file_location(f"latticemetric_grammar_{name}", grammar_source(name))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _put(path: Path, archive: bytes) -> None:
+    """Writes a file that appears under its name only when it is whole."""
+    from latticemetric.formats.writing import atomic_output
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with atomic_output(str(path)) as file:
+        file.write(archive)

@@ -1,0 +1,421 @@
+"""The best that some graphs could have said together, by BLEU, which no sum over sentences is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latticemetric.automata.reference import ReferenceNgrams
+from latticemetric.engine.ngrams import ExactGains
+from latticemetric.errors import UsageError
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Floats, Scales
+from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, Tally, number_each
+from latticemetric.metrics.bleu import BLEU, BLEUSBP
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.reference_checks import checked_corpus
+from latticemetric.metrics.registry import make_metric
+from latticemetric.oracle_search.cheapest_strings import cheapest_paths, has_few_paths
+from latticemetric.oracle_search.model_paths import longest_string
+from latticemetric.oracle_search.oracle import as_searched
+from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.scored_path import ScoredPath
+from latticemetric.oracle_search.searched import Path, Searched
+from latticemetric.vocabulary import word_set
+
+# ---- What n-grams add to the BLEU of a corpus, to first order: the linearisation that its oracles are searched by ----
+#
+# log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams g, words c and effective reference
+# words ρ of the whole corpus. A k-gram that matches adds 1 / (n m_k) to it; a word takes Σ_k 1 / (n g_k), and adds
+# ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this is around the totals that
+# are there.)
+
+# A corpus without matches at an order gains without bound by the first one.
+_FEWEST = 0.5
+
+
+@dataclass(frozen=True)
+class BleuGain:
+    """The slopes of log BLEU.
+
+    Attributes:
+        of_match: In matches of each order, beginning with order 0, which is none.
+        of_ngrams: In words, by the n-grams that they make; below 0.
+        of_length: In words, by the brevity penalty: what it is while the corpus is too short.
+        too_short: Whether it is.
+    """
+
+    of_match: Floats
+    of_ngrams: float
+    of_length: float
+    too_short: bool
+
+    @classmethod
+    def around(cls, metric: BLEU, totals: Floats) -> BleuGain:
+        """The slopes at summed statistics."""
+        n = metric.order
+        matches, ngrams = np.maximum(totals[:n], _FEWEST), np.maximum(totals[n : 2 * n], 1.0)
+        words, wanted, covered = totals[2 * n :]
+        counted = max(covered if isinstance(metric, BLEUSBP) else words, 1.0)
+        slope = wanted / counted**2
+        return cls(
+            np.concatenate([[0.0], 1 / (n * matches)]), -float((1 / (n * ngrams)).sum()), slope, counted < wanted
+        )
+
+    def of_word(self, share: float) -> float:
+        """What a word gains, if it makes up for so large a share of the brevity penalty."""
+        return self.of_ngrams + share * self.of_length
+
+
+class BleuObjective:
+    """What ascends: BLEU; and below all values of it, where it is 0, what smoothing makes of the statistics."""
+
+    def __init__(self, metric: BLEU) -> None:
+        self._metric = metric
+        self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
+
+    def __call__(self, totals: Table) -> float:
+        """The value of summed statistics."""
+        return float(self.each(totals))
+
+    def each(self, totals: Table) -> Floats:
+        """The value of each row of summed statistics."""
+        values = self._metric.values(totals)
+        return np.where(values > 0, values, self._smoothed.values(totals) - 1)
+
+
+# ---- The ascent to a corpus's oracle by BLEU: one graph after the other says what makes the whole better ----
+
+# How much of the brevity penalty a word is taken to make up for. Where the best length is that of the references, which
+# is where the penalty sets in, no one slope finds it. A few shares as long as they move something, then more of them.
+_FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+
+# How often a graph is searched again after its answer matched n-grams more often than counts.
+_FEW_ROUNDS, _MANY_ROUNDS = 3, 6
+
+# All strings of a graph are tried where it has no more paths than this.
+MOST_TRIED = 1000
+
+# What is better by less may be rounding, and would not end.
+_LEAST_STEP = 1e-12
+
+
+class Member:
+    """A graph of the corpus with its references."""
+
+    def __init__(
+        self, searched: Searched, references: Sequence[tuple[str, ...]], order: int, scales: Scales | None
+    ) -> None:
+        self.searched, self._references, self._scales = searched, references, scales
+        self.is_small = has_few_paths(searched.graph, MOST_TRIED)
+        self._longest = longest_string(searched.graph)
+        self._counted = [searched.metric.counted(words) for words in references]
+        self._ngrams = ReferenceNgrams.of([searched.vocabulary.encode(words) for words in self._counted], order)
+
+    def oracle(self) -> Path:
+        """The path of the best recognition rate."""
+        searched = self.searched
+        return min((searched.best(words, "auto") for words in self._references), key=searched.preference).path
+
+    def scored(self, path: Path) -> ScoredPath:
+        """A path as the recognition rate scores it."""
+        return self.searched.scored(path, self._references)
+
+    def row(self, metric: BLEU, path: Path) -> Floats:
+        """The statistics of a path."""
+        row: Floats = self.rows(metric, [path])[0]
+        return row
+
+    def rows(self, metric: BLEU, paths: Sequence[Path]) -> Floats:
+        """The statistics of some paths, a row each."""
+        return metric.table(list(map(self.searched.reported, paths)), [self._counted] * len(paths))
+
+    def all_paths(self) -> list[Path]:
+        """The cheapest path of each string that a small graph says, the cheapest of all first."""
+        return cheapest_paths(self.searched.graph, MOST_TRIED, ignore=self.searched.metric.ignore, scales=self._scales)
+
+    def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Path:
+        """The path whose n-grams gain most, each as often as it stands there, times a weight."""
+        gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
+        word = gain.of_word(share)
+        largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
+        return self.searched.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
+
+    def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Path]:
+        """Paths that may gain most.
+
+        Matches beyond what a reference has do not count, which no sum over a path can say: where a path has them, it
+        is searched again with gains so much smaller that all its matches together gain what counts of them.
+        """
+        for share in shares:
+            weight = np.ones(len(self._ngrams.most))
+            for _ in range(rounds):
+                path = self.best(gain, share, weight)
+                yield path
+                counts = self.counts(path)
+                beyond = counts > self._ngrams.most
+                if not beyond.any():
+                    break
+                weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
+
+    def counts(self, path: Path) -> Floats:
+        """How often a path matches each n-gram; the empty one is none."""
+        return self._ngrams.counts_in(self.searched.vocabulary.encode(self.searched.reported(path))).astype(np.float64)
+
+    def gain(self, path: Path, gain: BleuGain, share: float, *, clipped: bool) -> float:
+        """What a path gains, to first order."""
+        counts = self.counts(path)
+        if clipped:
+            counts = np.minimum(counts, self._ngrams.most)
+        words = len(self.searched.reported(path))
+        return float(counts @ gain.of_match[self._ngrams.length]) + gain.of_word(share) * words
+
+
+class _Step(NamedTuple):
+    """A better path for one graph."""
+
+    value: float
+    row: Floats
+    path: Path
+
+
+class Ascent:
+    """A path for each graph, and the totals of all."""
+
+    def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Path]) -> None:
+        self._metric, self._members, self.paths = metric, members, list(paths)
+        rows = [member.row(metric, path) for member, path in zip(members, paths, strict=True)]
+        self.rows = np.array(rows).reshape(len(rows), len(metric.columns))
+        self._objective = BleuObjective(metric)
+        self._value = self._objective(self.totals)
+
+    @property
+    def totals(self) -> Floats:
+        """The statistics of the corpus."""
+        totals: Floats = self.rows.sum(axis=0)
+        return totals
+
+    def climb(self) -> int:
+        """Goes through all graphs until nothing moves; how often it did."""
+        sweeps = self._climb_by(partial(self._proposed, _FEW_SHARES, _FEW_ROUNDS))
+        while True:
+            sweeps += self._climb_by(partial(self._proposed, _MANY_SHARES, _MANY_ROUNDS))
+            tried = self._climb_by(self._listed) if any(member.is_small for member in self._members) else 0
+            sweeps += tried
+            if tried <= 1:  # no string of a small graph makes it better
+                return sweeps
+
+    def _climb_by(self, step: Callable[[int], _Step | None]) -> int:
+        """Goes through all graphs by one kind of step until nothing moves; how often it did."""
+        sweeps, moved = 0, True
+        while moved and self._value < 1:
+            moved = self._sweep(step)
+            sweeps += 1
+        return sweeps
+
+    def headroom(self, k: int) -> float:
+        """How much more a path of graph k could gain, to first order: by what it gains without clipping at most."""
+        gain = BleuGain.around(self._metric, self.totals)
+        share, member = float(gain.too_short), self._members[k]
+        most = member.gain(member.best(gain, share), gain, share, clipped=False)
+        return max(0.0, most - member.gain(self.paths[k], gain, share, clipped=True))
+
+    def _sweep(self, step_of: Callable[[int], _Step | None]) -> bool:
+        moved = False
+        for k in range(len(self._members)):
+            step = step_of(k)
+            if step is not None:
+                self._value, self.rows[k], self.paths[k] = step
+                moved = True
+        return moved
+
+    def _listed(self, k: int) -> _Step | None:
+        """The best of all paths of a small graph, if it is better."""
+        member = self._members[k]
+        if not member.is_small:
+            return None
+        paths = member.all_paths()
+        rows = member.rows(self._metric, paths)
+        values = self._objective.each(self.totals - self.rows[k] + rows)
+        best = int(np.argmax(values))
+        value = float(values[best])
+        return _Step(value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
+
+    def _proposed(self, shares: Sequence[float], rounds: int, k: int) -> _Step | None:
+        """The best of the paths that may gain most, if it is better."""
+        gain = BleuGain.around(self._metric, self.totals)
+        return self._best_step(k, self._members[k].proposals(gain, shares, rounds))
+
+    def _best_step(self, k: int, proposals: Iterator[Path]) -> _Step | None:
+        best, value = None, self._value
+        others = self.totals - self.rows[k]
+        for path in proposals:
+            row = self._members[k].row(self._metric, path)
+            reached = self._objective(others + row)
+            if reached > value + _LEAST_STEP:
+                best, value = _Step(reached, row, path), reached
+        return best
+
+
+@dataclass(frozen=True)
+class CorpusPath:
+    """What one of the graphs says in the oracle of the corpus.
+
+    Attributes:
+        path: Its path or derivation, as 4-GRR scores it.
+        score: The metric's value for this sentence alone; `None` where it is undefined.
+        headroom: How much log BLEU another path could add, to first order and without clipping: none adds more.
+        one_best: The model's own best path.
+        one_best_score: The metric's value for that.
+    """
+
+    path: ScoredPath
+    score: float | None
+    headroom: float
+    one_best: ScoredPath
+    one_best_score: float | None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the path says, without ignored words."""
+        return self.path.words
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON: counts are those of the words' alignment."""
+        nothing = {"numerator": None, "denominator": None}
+        one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
+        return {
+            **self.path.asdict(),
+            **self.path.details(exact=False),
+            "score": self.score,
+            **nothing,
+            "headroom": self.headroom,
+            "one_best": one_best,
+        }
+
+
+@dataclass(frozen=True)
+class CorpusOracle:
+    """Paths of some graphs that together have a BLEU that no change of one of them was found to raise.
+
+    Of graphs with at most 1000 paths, no change of one of them raises it.
+
+    Attributes:
+        paths: One a graph.
+        corpus: Their score.
+        start: The score of the 4-GRR oracles, where the ascent began: never above `corpus`.
+        one_best: The score of the models' own best paths.
+        sweeps: How often all graphs were gone through.
+        exact: Whether nothing better can be in the graphs: never known.
+    """
+
+    paths: tuple[CorpusPath, ...]
+    corpus: CorpusScore[Tally]
+    start: CorpusScore[Tally]
+    one_best: CorpusScore[Tally]
+    sweeps: int
+    exact: bool = False
+
+    @property
+    def score(self) -> float | None:
+        """BLEU of the corpus."""
+        return self.corpus.score
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        scores = {name: getattr(self, name).asdict() for name in ("corpus", "start", "one_best")}
+        return {**scores, "sweeps": self.sweeps, "exact": self.exact, "paths": [path.asdict() for path in self.paths]}
+
+
+def corpus_oracle(
+    graphs: Iterable[Graph],
+    references: Sequence[GraphReferences],
+    metric: str | BLEU = "bleu",
+    *,
+    ignore: Collection[str] = (),
+    scales: Scales | None = None,
+) -> CorpusOracle:
+    """The paths of some graphs whose BLEU is best together.
+
+    BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, each graph in turn is searched
+    by the linearisation of log BLEU around the totals of all, and says what is found where the corpus is better for it;
+    until nothing moves. Of graphs with at most 1000 paths, all strings are tried as well: no other string of such a
+    graph, the rest unchanged, makes the corpus better. The answer is never worse than the 4-GRR oracles; that nothing
+    is better is not known.
+
+    Args:
+        graphs: Lattices, forests or n-best lists; all are held in memory.
+        references: One or several for each graph.
+        metric: `bleu`, `bleu-sbp`, or an object of them.
+        ignore: Words that are not counted: `<s>` and the like.
+        scales: Weight of each score column in the model's cost, which decides between paths that gain alike.
+
+    Examples:
+        >>> from latticemetric import Lattice
+        >>> graphs = [Lattice.from_strings(["a b c d", "a b x"]), Lattice.from_strings(["e f g h", "e f g h i j"])]
+        >>> best = corpus_oracle(graphs, ["a b c d", "e f g h i"])
+        >>> [" ".join(path.words) for path in best.paths], round(best.score, 4)
+        (['a b c d', 'e f g h'], 0.8825)
+    """
+    chosen = as_bleu(metric)
+    ignored = word_set(ignore, "ignore")
+    listed = [readings_of(several) for several in checked_corpus(references)]
+    members = _members(graphs, listed, GRR(4, ignore=ignored), chosen.order, scales)
+    signature = _signature(chosen, number_each([len(several) for several in listed]), ignore)
+    start = Ascent(chosen, members, [member.oracle() for member in members])
+    one_best = Ascent(chosen, members, [member.searched.one_best() for member in members])
+    best = Ascent(chosen, members, start.paths)
+    sweeps = best.climb()
+    return CorpusOracle(
+        paths=tuple(_path(k, chosen, member, best, one_best) for k, member in enumerate(members)),
+        corpus=_score(chosen, best, signature),
+        start=_score(chosen, start, signature),
+        one_best=_score(chosen, one_best, signature),
+        sweeps=sweeps,
+    )
+
+
+def as_bleu(metric: str | BLEU) -> BLEU:
+    """The metric object of a name, if it is one that corpora are searched by."""
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    if not isinstance(chosen, BLEU):
+        name = metric if isinstance(metric, str) else chosen.name
+        raise UsageError(f"corpora are not searched by '{name}'", advice="use bleu or bleu-sbp; for rates, see oracle")
+    if chosen.stem:
+        raise UsageError("graphs are searched by words, not by stems", advice="use bleu or bleu-sbp")
+    return chosen
+
+
+def _signature(metric: BLEU, references: int | str, ignore: Collection[str]) -> str:
+    signature = metric.signature_for(references)
+    return str(signature.also(ignore=",".join(sorted(ignore))) if ignore else signature)
+
+
+def _members(
+    graphs: Iterable[Graph],
+    references: Sequence[Sequence[tuple[str, ...]]],
+    recognition: GRR,
+    order: int,
+    scales: Scales | None,
+) -> list[Member]:
+    searched = [as_searched(graph, recognition, scales) for graph in graphs]
+    if len(searched) != len(references):
+        raise UsageError(f"there are {len(searched)} graphs, and references for {len(references)}")
+    return [Member(graph, several, order, scales) for graph, several in zip(searched, references, strict=True)]
+
+
+def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:
+    total = Tally(metric.columns, tuple(ascent.totals.tolist()))
+    return CorpusScore(metric.value(total), None, None, total, signature)
+
+
+def _path(k: int, metric: BLEU, member: Member, best: Ascent, one_best: Ascent) -> CorpusPath:
+    score, one_best_score = (metric.value(Tally(metric.columns, tuple(a.rows[k].tolist()))) for a in (best, one_best))
+    return CorpusPath(
+        member.scored(best.paths[k]), score, best.headroom(k), member.scored(one_best.paths[k]), one_best_score
+    )

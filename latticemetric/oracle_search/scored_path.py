@@ -1,0 +1,157 @@
+"""What is answered: a path or a derivation with its score."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from latticemetric.metrics.alignment import DELETION, MATCH, Alignment
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+
+
+@dataclass(frozen=True)
+class ScoredPath:
+    """A path of a lattice or a derivation of a forest, scored against its reference.
+
+    Attributes:
+        words: What it says, without ε and ignored words.
+        score: The metric's value; `None` where the reference has no words.
+        numerator: Its numerator.
+        denominator: Its denominator.
+        statistics: Matches, substitutions, deletions, insertions.
+        cost: The model's cost under the scales asked for.
+        scores: Each named cost, summed along the path.
+        arcs: Its arcs' numbers in the lattice.
+        edges: Or its edges' numbers in the forest, as in `Derivation`.
+        derivation: And the tree that they are, in brackets; `Forest.tree` makes one of them.
+        alignment: With the reference that it scores best against.
+        reference: The words of that reference.
+    """
+
+    words: tuple[str, ...]
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    cost: float
+    scores: Mapping[str, float]
+    arcs: tuple[int, ...]
+    edges: tuple[int, ...]
+    derivation: str | None
+    alignment: Alignment
+    reference: tuple[str, ...]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Of each word, OK where it matches the reference, else BAD; wildcards are OK.
+
+        Examples:
+            >>> from latticemetric import Lattice, oracle
+            >>> best = oracle(Lattice.from_strings(["a x d e"]), "a b c d", "wer")
+            >>> print(best.alignment)
+            reference  a  b  c  d  *
+            candidate  a  x  *  d  e
+            edit       .  S  D  .  I
+            >>> best.tags
+            ('OK', 'BAD', 'OK', 'BAD')
+            >>> best.tags_with_gaps
+            ('OK', 'OK', 'OK', 'BAD', 'BAD', 'OK', 'OK', 'BAD', 'OK')
+        """
+        return self.tags_with_gaps[1::2]
+
+    @property
+    def tags_with_gaps(self) -> tuple[str, ...]:
+        """The same with the gaps between words, before the first and after the last at even places: 2n + 1 tags.
+
+        A gap is BAD where words of the reference are missing in it, else OK, as in WMT's tasks of quality estimation.
+        """
+        return tags_with_gaps(self.words, self.alignment)
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = self.statistics.asdict()
+        return {
+            "score": self.score,
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "hypothesis": " ".join(self.words),
+            "cost": self.cost,
+            **{name: counts[name] for name in ("matches", "substitutions", "deletions", "insertions")},
+        }
+
+    def details(self, *, exact: bool) -> dict[str, Any]:
+        """The rest of them: what an answer says, and the model's own 1-best beside it does not."""
+        way: dict[str, Any] = {"arcs": list(self.arcs)}
+        if self.derivation is not None:
+            way = {"edges": list(self.edges), "derivation": self.derivation}
+        return {
+            "ngram_matches": list(self.statistics.matches),
+            "reference": " ".join(self.reference),
+            "exact": exact,
+            "scores": dict(self.scores),
+            **way,
+        }
+
+
+@dataclass(frozen=True)
+class Oracle(ScoredPath):
+    """The best path of a lattice, or derivation of a forest, under a metric.
+
+    Attributes:
+        one_best: The model's own best path, scored in the same way.
+        exact: Whether nothing better can be in the graph.
+        signature: The metric, its parameters and the version.
+    """
+
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    def found_in(self, graph: object) -> Self:
+        """This answer, which notebooks show in its graph for as long as there is one: it is not kept alive."""
+        object.__setattr__(self, "_graph", weakref.ref(graph))
+        return self
+
+    def _repr_html_(self) -> str:
+        from latticemetric.drawing.notebook import answer_html
+
+        graph = getattr(self, "_graph", lambda: None)()
+        return answer_html(self.signature, {"oracle": self, "1-best": self.one_best}, graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nor does it travel.
+        return {name: value for name, value in vars(self).items() if name != "_graph"}
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON; `one_best` is nested."""
+        own = {**self.details(exact=self.exact), "signature": self.signature}
+        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
+
+
+# ---- OK or BAD for each word of a path, and for the gaps between its words (Logacheva et al. 2016) ----
+
+OK, BAD = "OK", "BAD"
+
+
+def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
+    """The tags of a path's words at odd places, those of gaps at even ones.
+
+    Args:
+        words: What the path says, wildcards among it: they are in no alignment, and nothing is wrong with them.
+        alignment: Of its other words with the reference. What is missing beside wildcards is missing before them.
+    """
+    tags = [OK]
+    remaining = iter(words)
+    for edit, _, word in alignment.steps():
+        if edit == DELETION:
+            tags[-1] = BAD
+            continue
+        # A wildcard is no word of the alignment, wherever it stands.
+        while next(remaining) != word:
+            tags += [OK, OK]
+        tags += [OK if edit == MATCH else BAD, OK]
+    for _ in remaining:
+        tags += [OK, OK]
+    return tuple(tags)

@@ -1,0 +1,199 @@
+"""What the oracle of one graph is when less of the graph is kept: beams, densities, n-best lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.pruning import Margins
+from latticemetric.metrics.base import GraphReferences
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.oracle_search.cheapest_strings import cheapest_strings
+from latticemetric.oracle_search.oracle import oracle
+from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.scored_path import Oracle
+from latticemetric.vocabulary import EPSILON
+
+Number = TypeVar("Number", int, float)
+Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
+
+_MOST_ARCS = 2**53
+
+
+class Point(NamedTuple):
+    """How much of a graph is kept.
+
+    Attributes:
+        kind: `one_best`: the model's own best path; `beam`: what costs at most so much more than it; `density`: at most
+            so many arcs for each word of the reference; `nbest`: the so many cheapest strings; `whole`: everything.
+        at: How much; `None` of the first and the last kind.
+    """
+
+    kind: Kind
+    at: float | None = None
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of a sweep.
+
+    Attributes:
+        beams: Costs above that of the best path, ascending.
+        densities: Arcs with a word for each word of the reference, ascending.
+        nbest: Numbers of strings, ascending.
+    """
+
+    beams: tuple[float, ...] = ()
+    densities: tuple[float, ...] = ()
+    nbest: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, beams: Iterable[float], densities: Iterable[float], nbest: Iterable[int]) -> Points:
+        """The points in order, each once.
+
+        Raises:
+            UsageError: One of them makes no sense.
+        """
+        found = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
+        for beam in found.beams:
+            if not 0 <= beam < math.inf:
+                raise UsageError(
+                    f"the beam is {beam}", advice="give costs from 0 on; the whole graph is always a point"
+                )
+        for density in found.densities:
+            if not 0 < density < math.inf:
+                raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
+        for number in found.nbest:
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise UsageError(f"{number!r} best strings are asked for", advice="ask for a number from 1 on")
+        return found
+
+    def listed(self) -> list[Point]:
+        """All points, between the 1-best and the whole graph."""
+        beams = [Point("beam", beam) for beam in self.beams]
+        densities = [Point("density", density) for density in self.densities]
+        nbest = [Point("nbest", number) for number in self.nbest]
+        return [Point("one_best"), *beams, *densities, *nbest, Point("whole")]
+
+
+def _ascending(numbers: Iterable[Number]) -> tuple[Number, ...]:
+    return tuple(sorted(set(numbers)))
+
+
+class Kept(NamedTuple):
+    """The best of what is kept of one graph at a point.
+
+    Attributes:
+        statistics: Of the best path.
+        arcs: The arcs that are kept; `None` where a point is no part of a lattice.
+        word_arcs: Those of them that carry a word; likewise.
+        strings: The strings of an n-best list: fewer than asked for where the graph has fewer.
+    """
+
+    statistics: RecognitionStatistics
+    arcs: int | None = None
+    word_arcs: int | None = None
+    strings: int | None = None
+
+
+def sweep_graph(
+    graph: Graph, references: GraphReferences, metric: GRR, points: Points, scales: Scales | None = None
+) -> list[Kept]:
+    """The best of what each point keeps, in the order of `Points.listed`.
+
+    Raises:
+        InputError: Beams or densities of a forest are asked for.
+    """
+    listed = readings_of(references)
+    if hasattr(graph, "tails"):
+        if points.beams or points.densities:
+            raise InputError("beams and densities are those of lattices; this is a forest", advice="sweep over n-best")
+        best = oracle(graph, listed, metric, scales=scales)
+        parts, whole = [], Kept(best.statistics)
+    else:
+        lattice = as_lattice(graph, scales)
+        graph, best = lattice, oracle(lattice, listed, metric, scales=scales)
+        beams = _Beams(lattice, listed, metric, scales)
+        parts = beams.kept(best, [*points.beams, *map(beams.of_density, points.densities)])
+        whole = beams.sized(best.statistics, np.arange(len(lattice.word)))
+    lists = _lists(graph, listed, metric, points.nbest, scales)
+    return [Kept(best.one_best.statistics), *parts, *lists, whole]
+
+
+def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
+    """How many counted words the references have: the mean, where there are several."""
+    return sum(len(metric.counted(reference)) for reference in references) / len(references)
+
+
+class _Beams:
+    """The oracles of what beams keep of one lattice."""
+
+    def __init__(
+        self, lattice: Lattice, references: Sequence[Sequence[str]], metric: GRR, scales: Scales | None
+    ) -> None:
+        self._margins = Margins.of(lattice, scales)
+        self._references, self._metric, self._scales = references, metric, scales
+        self._is_word = _carries_word(lattice, metric)
+
+    def of_density(self, density: float) -> float:
+        """The widest beam that keeps no more arcs with words for each word of the reference."""
+        # What rounding takes from a product that is a whole number must not cost an arc.
+        allowed = density * reference_words(self._references, self._metric) + 1e-9
+        # No lattice has so many arcs: the product may be infinite, too.
+        most = int(min(allowed, _MOST_ARCS))
+        return self._margins.beam_of(most, self._is_word)
+
+    def kept(self, whole: Oracle, beams: Sequence[float]) -> list[Kept]:
+        """The best of what each beam keeps, given the best of all.
+
+        What is best of a graph is best of each part that has it: only where a beam loses the best path of the next
+        wider one, what it keeps is searched.
+        """
+        found: dict[float, Kept] = {}
+        path, statistics = list(whole.arcs), whole.statistics
+        for beam in sorted(set(beams), reverse=True):
+            if not self._margins.hold(path, beam):
+                left, arcs = self._margins.within(beam)
+                best = oracle(left, self._references, self._metric, scales=self._scales)
+                path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
+            found[beam] = self.sized(statistics, self._margins.kept(beam))
+        return [found[beam] for beam in beams]
+
+    def sized(self, statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
+        """The best of some arcs, with their number."""
+        return Kept(statistics, len(arcs), int(self._is_word[arcs].sum()))
+
+
+def _carries_word(lattice: Lattice, metric: GRR) -> npt.NDArray[np.bool_]:
+    ignored = lattice.vocabulary.encode(sorted(metric.ignore))
+    carries: npt.NDArray[np.bool_] = (lattice.word != EPSILON) & ~np.isin(lattice.word, ignored)
+    return carries
+
+
+def _lists(
+    graph: Graph,
+    references: Sequence[Sequence[str]],
+    metric: GRR,
+    numbers: Sequence[int],
+    scales: Scales | None,
+) -> Iterator[Kept]:
+    """The best of each n-best list: beginnings of the longest one, whose strings are scored once."""
+    if not numbers:
+        return
+    strings = cheapest_strings(graph, max(numbers), ignore=metric.ignore, scales=scales)
+    counts = metric.counts(strings, [references] * len(strings))
+    # Of strings that count alike the first stands for all.
+    first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
+    scored = [(at, metric.statistics_of(counts[at].tolist())) for at in first]
+    for number in numbers:
+        listed = (statistics for at, statistics in scored if at < number)
+        yield Kept(max(listed, key=metric.merit), strings=min(number, len(strings)))

@@ -1,0 +1,1 @@
+"""Many questions answered by processes or clusters: in order, within limits, with a journal."""

@@ -1,0 +1,87 @@
+"""What the distributions over paths of a lattice and over derivations of a forest have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError
+from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Frozen
+from latticemetric.lattice.lattice import Costs, Floats, Lattice, Scales
+
+if TYPE_CHECKING:
+    from latticemetric.posterior.ngrams import NgramPosteriors
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution(ABC, Frozen):
+    """Probabilities exp(−cost), normalised.
+
+    Attributes:
+        log_total: Logarithm of the sum of exp(−cost).
+        transition: The probability of each arc or edge, given the state or node that it begins at.
+        ending: The probability of ending in each final state or goal.
+    """
+
+    log_total: float
+    transition: Floats
+    ending: Floats
+
+    @property
+    def entropy(self) -> float:
+        """Of the distribution over paths or derivations, in nats."""
+        steps = np.concatenate([self.transition, self._ending_step()])
+        weights = np.concatenate([self._taken(), self.ending])
+        taken = weights > 0
+        return float(-(weights[taken] * np.log(steps[taken])).sum()) + 0.0
+
+    @abstractmethod
+    def ngrams(self, order: int) -> NgramPosteriors:
+        """The probability of each n-gram up to an order."""
+
+    @abstractmethod
+    def _taken(self) -> Floats:
+        """How often each arc or edge is taken, on average."""
+
+    @abstractmethod
+    def _ending_step(self) -> Floats:
+        """The probability of each ending, given what goes before the choice of it."""
+
+    def words(self) -> dict[str, float]:
+        """The probability of each word: that it is said, once or more often."""
+        return self.ngrams(1).words()
+
+    def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
+        total = _weighed_sum(self._taken(), values)
+        return total if final_values is None else total + _weighed_sum(self.ending, final_values)
+
+
+def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
+    aligned = np.asarray(values, dtype=np.float64)
+    if aligned.shape != weights.shape:
+        raise UsageError(f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order")
+    return float(weights @ aligned)
+
+
+def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
+    """The model's cost times a scale. It may be infinite: then `require_finite` refuses what comes of it."""
+    if not math.isfinite(scale):
+        raise UsageError(f"the scale is {scale}, not a finite number")
+    cost = graph.cost(scales)
+    ends = graph.final if isinstance(graph, Lattice) else graph.goals
+    ending = np.full(len(cost.final), np.inf)
+    with np.errstate(over="ignore"):
+        ending[ends] = cost.final[ends] * scale
+        return Costs(cost.arc * scale, ending)
+
+
+def require_finite(*found: float | Floats) -> None:
+    """Refuses costs whose sums are none."""
+    if not all(np.isfinite(values).all() for values in found):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")

@@ -1,0 +1,168 @@
+"""Posteriors in rows, the most probable first: of words, of n-grams, of a lattice's arcs or a forest's edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latticemetric.errors import UsageError
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.lattice import Floats
+from latticemetric.posterior.distribution import Distribution
+from latticemetric.posterior.forest import ForestPosteriors
+from latticemetric.posterior.posteriors import Posteriors
+from latticemetric.vocabulary import EPSILON
+
+Row = dict[str, Any]
+
+# Posteriors this close are equal: sums over paths are off by rounding, and must not put words in an order.
+_PLACES = 12
+
+
+@dataclass(frozen=True)
+class PosteriorListing:
+    """Posteriors of a graph's parts.
+
+    Attributes:
+        of: What is listed: `words`, `ngrams`, `arcs` of a lattice or `edges` of a forest; nothing in a `summary`.
+        log_total: Logarithm of the sum of exp(−cost) over the graph's paths or derivations, costs times the scale.
+        entropy: Of the distribution over them, in nats.
+        rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
+    """
+
+    of: str
+    log_total: float
+    entropy: float
+    rows: tuple[Row, ...]
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        listed = {} if self.of == "summary" else {self.of: [dict(row) for row in self.rows]}
+        return {"log_total": self.log_total, "entropy": self.entropy, **listed}
+
+
+def listing(
+    found: Distribution, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
+) -> PosteriorListing:
+    """Lists the posteriors of a graph.
+
+    Args:
+        found: Its posteriors.
+        of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for none of them.
+        order: Words of the longest n-grams.
+        least: The smallest posterior that is listed.
+        top: How many are listed; all of them without it.
+
+    Examples:
+        >>> from latticemetric import Lattice, posteriors
+        >>> found = posteriors(Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0]))
+        >>> for row in listing(found, "ngrams", order=2, top=3).rows:
+        ...     print(row["ngram"], round(row["posterior"], 3))
+        a 0.667
+        b 0.667
+        c 0.333
+    """
+    if of not in _LISTINGS:
+        raise UsageError(f"posteriors of '{of}' cannot be listed", advice=f"choose one of {', '.join(_LISTINGS)}")
+    if not 0 <= least <= 1:
+        raise UsageError(f"the least posterior is {least}, and not a number from 0 to 1")
+    if top is not None and top < 0:
+        raise UsageError(f"{top} posteriors cannot be listed")
+    return PosteriorListing(of, found.log_total, found.entropy, tuple(_LISTINGS[of](found, order, least)[:top]))
+
+
+def _words(found: Distribution, _order: int, least: float) -> list[Row]:
+    return [{"word": row["ngram"], "posterior": row["posterior"]} for row in _ngrams(found, 1, least)]
+
+
+def _ngrams(found: Distribution, order: int, least: float) -> list[Row]:
+    counted = found.ngrams(order)
+    spelling = ["", *counted.vocabulary.decode(counted.word[1:])]
+    parent, posterior = counted.parent.tolist(), counted.posterior.tolist()
+
+    def spelled(row: int) -> tuple[str, ...]:
+        words = []
+        while row > 0:
+            words.append(spelling[row])
+            row = parent[row]
+        return tuple(reversed(words))
+
+    chosen = (1 + np.flatnonzero(counted.posterior[1:] >= least)).tolist()
+    listed = [(-round(posterior[row], _PLACES), spelled(row), posterior[row]) for row in chosen]
+    listed.sort(key=lambda item: (item[0], len(item[1]), item[1]))
+    return [{"ngram": " ".join(words), "order": len(words), "posterior": value} for _, words, value in listed]
+
+
+def _arcs(found: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(found, Posteriors):
+        raise UsageError("a forest has no arcs", advice="list its edges")
+    lattice = found.lattice
+    times = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
+    rows = []
+    for arc in _most_probable(found.arc, least):
+        source, target, word = int(lattice.source[arc]), int(lattice.target[arc]), int(lattice.word[arc])
+        rows.append(
+            {
+                "arc": arc,
+                "source": source,
+                "target": target,
+                "word": lattice.vocabulary.word(word) if word != EPSILON else "",
+                "posterior": float(found.arc[arc]),
+                "begin": _or_none(times[source]),
+                "end": _or_none(times[target]),
+            }
+        )
+    return rows
+
+
+def _edges(found: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(found, ForestPosteriors):
+        raise UsageError("a lattice has no edges", advice="list its arcs")
+    forest = found.forest
+    return [
+        {
+            "edge": edge,
+            "head": int(forest.head[edge]),
+            "target": _target_side(forest, edge),
+            "posterior": float(found.edge[edge]),
+        }
+        for edge in _most_probable(found.edge, least)
+    ]
+
+
+def _target_side(forest: Forest, edge: int) -> str:
+    """The words of an edge; a tail is the number of its node, in brackets."""
+    tails = forest.tails.row(edge)
+    said = (
+        forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"
+        for symbol in forest.target.row(edge)
+        if symbol != EPSILON
+    )
+    return " ".join(said)
+
+
+def _most_probable(posterior: Floats, least: float) -> list[int]:
+    chosen = np.flatnonzero(posterior >= least)
+    ranked: list[int] = chosen[np.lexsort((chosen, -posterior[chosen].round(_PLACES)))].tolist()
+    return ranked
+
+
+def _nothing(_found: Distribution, _order: int, _least: float) -> list[Row]:
+    return []
+
+
+def _or_none(time: float) -> float | None:
+    return None if math.isnan(time) else time
+
+
+_LISTINGS: dict[str, Callable[[Distribution, int, float], list[Row]]] = {
+    "words": _words,
+    "ngrams": _ngrams,
+    "arcs": _arcs,
+    "edges": _edges,
+    "summary": _nothing,
+}

@@ -1,0 +1,140 @@
+"""Posteriors of n-grams: how probable it is that a path or a derivation holds one at least once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric import _native
+from latticemetric.errors import UsageError
+from latticemetric.frozen import Frozen, cached_property
+from latticemetric.lattice.lattice import Floats, Lattice
+from latticemetric.lattice.validation import frozen
+from latticemetric.vocabulary import Vocabulary, Words
+
+_EMPTY, _NONE = 0, -1
+_WORD_BITS = 32
+_MOST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
+    """A mapping of n-grams, as tuples of words, to their posteriors: of all that the graph holds up to an order.
+
+    The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
+
+    Attributes:
+        order: Words of the longest n-grams.
+        vocabulary: Spelling of the word numbers.
+        parent: The row of an n-gram without its last word; −1 for the empty one.
+        word: The number of its last word.
+        posterior: The probability that a path or derivation holds it, once or more often.
+    """
+
+    order: int
+    vocabulary: Vocabulary
+    parent: Words
+    word: Words
+    posterior: Floats
+
+    def words(self) -> dict[str, float]:
+        """The posteriors of single words."""
+        rows = self.parent == _EMPTY
+        spelled = self.vocabulary.decode(self.word[rows])
+        return dict(zip(spelled, self.posterior[rows].tolist(), strict=True))
+
+    def of_length(self, length: int) -> dict[tuple[str, ...], float]:
+        """The posteriors of n-grams of so many words."""
+        return {words: posterior for words, posterior in self.items() if len(words) == length}
+
+    @cached_property
+    def lengths(self) -> Words:
+        """Words of the n-gram of each row."""
+        lengths = np.zeros(len(self.parent), dtype=np.int32)
+        at = self.parent.copy()
+        while (inner := at >= _EMPTY).any():
+            lengths[inner] += 1
+            at[inner] = self.parent[at[inner]]
+        return frozen(lengths)
+
+    def rows_in(self, words: Sequence[str]) -> list[int]:
+        """The rows of the n-grams of a string, each as often as it stands there."""
+        numbers, found = self.vocabulary.encode(words).tolist(), []
+        for first in range(len(numbers)):
+            row = _EMPTY
+            for number in numbers[first : first + self.order]:
+                row = self._child(row, number)
+                if row == _NONE:
+                    break
+                found.append(row)
+        return found
+
+    def __getitem__(self, words: tuple[str, ...]) -> float:
+        row = _EMPTY
+        for number in self.vocabulary.encode(words).tolist():
+            row = self._child(row, number)
+        if row in {_EMPTY, _NONE}:
+            raise KeyError(words)
+        return float(self.posterior[row])
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._spelled)
+
+    def __len__(self) -> int:
+        return len(self.parent) - 1
+
+    def _child(self, row: int, number: int) -> int:
+        """The row of an n-gram with one word more."""
+        keys, rows = self._sorted
+        key = row << _WORD_BITS | max(number, 0)
+        at = int(np.searchsorted(keys, key))
+        return int(rows[at]) if row != _NONE and number > 0 and at < len(keys) and keys[at] == key else _NONE
+
+    @cached_property
+    def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Parents and words in one number, ascending, and their rows: made sooner than a dictionary of millions."""
+        keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
+        rows = np.argsort(keys)
+        return frozen(keys[rows]), frozen(rows)
+
+    @cached_property
+    def _spelled(self) -> list[tuple[str, ...]]:
+        """The n-grams, short ones first, each length in alphabetical order."""
+        spelled: list[tuple[str, ...]] = [()]
+        rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
+        for parent, word in rows:
+            spelled.append((*spelled[parent], word))
+        return sorted(spelled[1:], key=lambda ngram: (len(ngram), ngram))
+
+    def __repr__(self) -> str:
+        return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
+
+
+def ngrams_counted(
+    order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
+) -> NgramPosteriors:
+    """The n-grams up to an order, as they are counted in parents, last words and posteriors."""
+    if not (isinstance(order, int | np.integer) and 1 <= order <= _MOST):
+        raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
+    parent, word, posterior = count(order)
+    return NgramPosteriors(order, vocabulary, frozen(parent), frozen(word), frozen(posterior))
+
+
+def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
+    """See `Posteriors.ngrams`; exact at every order.
+
+    Args:
+        lattice: The lattice.
+        transition: The probability of each arc, given that its source is passed.
+        order: Words of the longest n-grams.
+    """
+
+    def count(order: int) -> tuple[Words, Words, Floats]:
+        return _native.ngram_posteriors(
+            lattice.source, lattice.target, lattice.word, transition, lattice.num_states, order
+        )
+
+    return ngrams_counted(order, lattice.vocabulary, count)

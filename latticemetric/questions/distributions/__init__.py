@@ -1,1 +1,0 @@
-"""How probable the parts of a graph are."""

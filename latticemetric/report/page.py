@@ -1,0 +1,269 @@
+"""The page: a template, a style and scripts, with a report's words and numbers in them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from latticemetric.batch.review import SideTotal
+from latticemetric.drawing.text_width import visible
+from latticemetric.errors import MissingDependencyError
+from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.report.charts import (
+    LABELS,
+    Chart,
+    density_chart,
+    lengths_chart,
+    rates_chart,
+    standing_chart,
+    sweep_charts,
+)
+from latticemetric.report.drawn import drawn
+from latticemetric.report.figures import counted, number, rate, span
+from latticemetric.report.report import Failure, Report
+from latticemetric.signature import VERSION
+
+# ---- One file with everything in it: data that cannot end their element, and a policy that lets nothing else run ----
+
+_IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+
+
+def json_for_script(data: Any) -> str:
+    r"""JSON for inside of a script element: whatever texts say, it has no tag, no comment and no entity.
+
+    Examples:
+        >>> print(json_for_script(["</script>", "<!--"]))
+        ["\u003c/script\u003e","\u003c!--"]
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_IN_SCRIPTS)
+
+
+def policy(styles: list[str], scripts: list[str]) -> str:
+    """A Content-Security-Policy under which these run, and nothing else does; nothing is fetched.
+
+    Args:
+        styles: What stands in style elements, to the letter.
+        scripts: Likewise in script elements.
+    """
+    parts = [
+        "default-src 'none'",
+        f"style-src {' '.join(map(_hash, styles))}",
+        f"script-src {' '.join(map(_hash, scripts))}",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(parts)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+_SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
+
+
+class Row(NamedTuple):
+    """A row of the summary."""
+
+    side: str
+    label: str
+    cells: tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """The summary."""
+
+    header: tuple[str, ...]
+    rows: list[Row]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the template asks for."""
+
+    title: str
+    metric: str
+    lead: str
+    summary: Table
+    notes: list[str]
+    charts: list[Chart]
+    failures: list[Failure]
+    failure_note: str
+    settings: list[tuple[str, str]]
+
+
+def check_page() -> None:
+    """Refuses to begin what could not be written.
+
+    Raises:
+        MissingDependencyError: There is no jinja2.
+    """
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            "reports need jinja2, which is not installed", advice="pip install 'latticemetric[report]'"
+        ) from error
+
+
+def page(report: Report) -> str:
+    """A report as one HTML file, the same for the same report."""
+    check_page()
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    style, theme = _file("page.css"), _file("theme.js")
+    script = "\n".join(map(_file, _SCRIPTS))
+    shown = _shown(report)
+    charts = [Chart(one.title, one.caption, Markup(one.svg), one.header, one.rows) for one in shown.charts]  # noqa: S704  our own elements
+    return environment.from_string(_file("page.html")).render(
+        report=shown,
+        charts=charts,
+        version=VERSION,
+        policy=policy([style], [theme, script]),
+        style=Markup(style),  # noqa: S704  our own files
+        theme=Markup(theme),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        data=Markup(json_for_script(_data(report))),  # noqa: S704  made harmless there
+    )
+
+
+def _file(name: str) -> str:
+    return (files("latticemetric.report") / "page" / name).read_text(encoding="utf-8")
+
+
+def _data(report: Report) -> dict[str, Any]:
+    """What the scripts know."""
+    sketches = report.sketches()
+    items = [
+        item | ({"drawing": drawn(sketches[place])} if place in sketches else {})
+        for place, item in enumerate(report.utterances)
+    ]
+    return {
+        "metric": report.asked.metric.name,
+        "higher": report.asked.metric.higher_is_better,
+        "decoded": report.asked.decoding is not None,
+        "drawn": [len(sketches), report.sketched],
+        "utterances": items,
+    }
+
+
+def _shown(report: Report) -> _Shown:
+    metric, showing, sides = report.asked.metric, report.showing, report.sides
+    intervals = [showing.interval(metric, side.table) for side in sides]
+    return _Shown(
+        title=visible(showing.title),
+        metric=metric.name,
+        lead=_lead(report),
+        summary=_summary(report, sides, intervals),
+        notes=_notes(report),
+        charts=_charts(report, sides, intervals),
+        failures=report.failures,
+        failure_note=f"{counted(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
+        " of its words count as deleted.",
+        settings=_settings(report),
+    )
+
+
+def _lead(report: Report) -> str:
+    """The report in a sentence."""
+    metric, totals = report.asked.metric, report.totals
+    scores = {side.side: side.total.score for side in report.sides}
+    found = report.headroom
+    better = "higher" if metric.higher_is_better else "lower"
+    graphs = counted(totals.lattices, "graph")
+    if found.value is None:
+        return f"In {graphs}, no rate is defined: the references have no words."
+    low, high = _gap(found)
+    interval = "" if low is None else f", with {100 * found.confidence:g} % of resamples in {span(low, high)}"
+    return (
+        f"In {graphs}, the best paths score {rate(scores['oracle'])} and the model's own {rate(scores['one_best'])} "
+        f"({metric.name}, {better} is better). Between them lies a headroom of {rate(abs(found.value))}{interval}."
+    )
+
+
+def _gap(found: Interval) -> tuple[float | None, float | None]:
+    """The interval of a difference, from none to some."""
+    if found.value is None or found.low is None or found.high is None or found.value >= 0:
+        return found.low, found.high
+    return -found.high, -found.low
+
+
+def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> Table:
+    metric = report.asked.metric.name
+    scores = sorted({name for side in sides for name in side.scores})
+    share = f"{100 * report.showing.confidence:g} % interval"
+    header = ("", metric, share, "counts", "matches", "subst.", "del.", "ins.", *scores)
+    rows = [_summary_row(side, one, scores) for side, one in zip(sides, intervals, strict=True)]
+    found = report.headroom
+    if found.value is not None:
+        blank = ("",) * (5 + len(scores))
+        rows.append(Row("headroom", "headroom", (rate(abs(found.value)), span(*_gap(found)), *blank)))
+    return Table(header, rows)
+
+
+def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> Row:
+    total, counts = side.total, side.total.statistics
+    edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
+    fraction = f"{number(total.numerator)}/{number(total.denominator)}"
+    others = tuple(rate(side.scores[name]) for name in scores)
+    cells = (rate(total.score), span(one.low, one.high), fraction, *map(number, edits), *others)
+    return Row(side.side, LABELS[side.side], cells)
+
+
+def _notes(report: Report) -> list[str]:
+    totals, notes = report.totals, []
+    if totals.failed:
+        notes.append(f"{counted(totals.failed, 'graph')} failed; see below.")
+    if totals.undecoded:
+        notes.append(f"MBR has no answer to {counted(totals.undecoded, 'graph')}, and so none for the whole.")
+    drawn_, sketched = min(report.showing.most_graphs, report.sketched), report.sketched
+    if drawn_ < sketched:
+        notes.append(f"{drawn_} of {sketched} graphs are drawn, those with the most headroom.")
+    return notes
+
+
+def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> list[Chart]:
+    metric, found = report.asked.metric, report.sweep
+    better = "higher" if metric.higher_is_better else "lower"
+    standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
+    ordered = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
+    charts = [
+        standing_chart(standing, metric.name, better),
+        rates_chart(ordered, metric.name),
+        lengths_chart(found.lengths, metric.name),
+        density_chart(report.densities),
+    ]
+    swept = [report.showing.interval(metric, row.table) for row in found.rows]
+    return [one for one in [*charts, *sweep_charts(found, swept, metric.name)] if one is not None]
+
+
+def _settings(report: Report) -> list[tuple[str, str]]:
+    """How the report was made, with signatures."""
+    totals, showing = report.totals, report.showing
+    rows = [(name, visible(value)) for name, value in showing.settings]
+    if totals.methods:
+        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.asked.posterior_scale:g}"))
+    rows.append(("intervals", f"bootstrap over graphs, {showing.resamples} resamples, seed {showing.seed}"))
+    rows.append(("signature", report.sweep.signature))
+    rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]
+    return [*rows, *_date(), ("latticemetric", VERSION)]
+
+
+def _date() -> list[tuple[str, str]]:
+    """When it was made, where that is laid down for whole builds: else the same run would not be the same file."""
+    try:
+        seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))
+        return [("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d"))]
+    except (ValueError, OverflowError, OSError):
+        return []

@@ -1,1 +1,0 @@
-"""Texts rewritten by grammars: the rules of pynini's archives, applied to graphs."""

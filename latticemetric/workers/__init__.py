@@ -1,1 +1,0 @@
-"""Who answers many questions: processes, executors, clusters; in order, within limits, with a journal."""

@@ -25,7 +25,7 @@ coverage: $(VENV)/.installed-test wordnet
 
 # Reports, clicked through in Chromium; fails where there is none.
 browser: $(VENV)/.installed-browser chromium
-	$(BIN)/pytest tests/test_report_browser.py
+	$(BIN)/pytest tests/report/test_browser.py
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kit.paths import ROOT
 
 from latticemetric import InputError
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 import many_graphs
 import run_costs
 from generate import Size

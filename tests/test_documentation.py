@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+from kit.paths import ROOT
 
 from latticemetric.cli import main
 from latticemetric.formats import registry as formats
@@ -23,7 +24,6 @@ from latticemetric.metrics import registry as metrics
 # The pages show OpenFst machines, and pynini is not there on every platform.
 pytest.importorskip("pynini")
 
-ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 # What the build of the pages makes is not tested here.
 BUILT = (DOCS / "commands", DOCS / "_build")

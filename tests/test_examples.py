@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit.paths import ROOT
 
 import latticemetric as lm
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 DATA = EXAMPLES / "data"
 MEETING = DATA / "meeting.lat.txt", DATA / "meeting.ref.txt"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_cli import PROGRAMS
+from kit.commands import PROGRAMS
 
 import latticemetric as lm
 from latticemetric import _native, memory

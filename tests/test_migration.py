@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit.paths import ROOT
 
 import latticemetric as lm
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "migration.md"
 PROGRAMS = Path(sys.executable).parent
 

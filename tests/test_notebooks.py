@@ -1,14 +1,13 @@
 """Notebooks run, and the outputs that are kept in them are those that come out."""
 
-from pathlib import Path
-
 import nbformat
 import pytest
+from kit.paths import ROOT
 from nbclient import NotebookClient
 
 pytest.importorskip("matplotlib")
 
-NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples" / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 # Pictures may differ by a pixel from one version of a library to the next; that they are there is what counts.
 DRAWN = ("image/png", "image/svg+xml", "text/html")
 

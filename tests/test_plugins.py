@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from kit.paths import ROOT
 
 import latticemetric as lm
 from latticemetric.formats import registry
@@ -127,7 +128,6 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_names_them(plugins, 
 
 # --- What CONTRIBUTING.md tells newcomers to do, done as it stands there
 
-ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -11,10 +10,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from kit.paths import DATA
 
 import latticemetric as lm
 
-DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 PROGRAM = Path(sys.executable).parent / "lattice-oracle"
 
 pytestmark = [

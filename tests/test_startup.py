@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit.paths import EXAMPLES
 
 PROGRAMS = Path(sys.executable).parent
-EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 ARGUMENTS = [str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt")]
 
 HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu", "jinja2"}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from format_kit import EXAMPLES
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 

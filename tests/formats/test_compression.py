@@ -6,7 +6,7 @@ import lzma
 from collections.abc import Callable
 
 import pytest
-from format_kit import EXAMPLES
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats.references import read_references

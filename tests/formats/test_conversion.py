@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from format_kit import EXAMPLES, Graph, rebuilt, small_forest, small_lattice
+from kit.formats import Graph, rebuilt, small_forest, small_lattice
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats.columns import summed, without_labels

@@ -1,7 +1,6 @@
 """Forests as decoders write them: known values, dialects, and what the decoders' own readers would make of ours."""
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from format_cases.forest_texts import CDEC, CDEC_JSON, FEATURES, JOSHUA, MOSES, TRAVATAR
-from format_kit import PLAIN_WORDS, contents, forests, paths_of, write_file
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import lattices
+from kit.format_cases.forest_texts import CDEC, CDEC_JSON, FEATURES, JOSHUA, MOSES, TRAVATAR
+from kit.formats import PLAIN_WORDS, contents, forests, paths_of, write_file
+from kit.paths import DATA
+from kit.strategies import lattices
 
 import latticemetric as lm
 from latticemetric.forest.forest import Forest
@@ -446,7 +446,6 @@ def test_a_suffix_chooses_the_format_to_write(file, format_name, name, tmp_path)
 
 # --- Real forests
 
-DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 REAL = DATA / "forests"
 
 

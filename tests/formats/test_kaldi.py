@@ -4,10 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
-from format_cases.kaldi import lattice4, machine
-from format_kit import EXAMPLES, contents, paths_of
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.format_cases.kaldi import lattice4, machine
+from kit.formats import contents, paths_of
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 

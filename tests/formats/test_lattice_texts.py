@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from format_cases.lattice_texts import K2, MESH, NETWORK, PFSG, SPHINX
-from format_kit import DATA, PLAIN_WORDS, contents, paths_in, paths_of, scores, shaped, write_file
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.format_cases.lattice_texts import K2, MESH, NETWORK, PFSG, SPHINX
+from kit.formats import PLAIN_WORDS, contents, paths_in, paths_of, scores, shaped, write_file
+from kit.paths import DATA
 
 import latticemetric as lm
 from latticemetric.formats import reading, registry

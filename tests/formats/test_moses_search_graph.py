@@ -5,10 +5,11 @@ import re
 
 import numpy as np
 import pytest
-from format_cases import CASES
-from format_cases.moses_search_graph import EXTENDED, OLD, PLAIN
-from format_kit import EXAMPLES, contents, paths_in, paths_of, read_all, small_nbest, write_file
 from hypothesis import given
+from kit.format_cases import CASES
+from kit.format_cases.moses_search_graph import EXTENDED, OLD, PLAIN
+from kit.formats import contents, paths_in, paths_of, read_all, small_nbest, write_file
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats import reading

@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RESCORED, WENET, unpack
-from format_kit import DATA, contents, write_file
+from kit.format_cases.nbest_lists import DECIPHER_2, ESPNET, JSONL, OWN, RECOGS, RESCORED, WENET, unpack
+from kit.formats import contents, write_file
+from kit.paths import DATA
 
 import latticemetric as lm
 from latticemetric.formats import reading, registry

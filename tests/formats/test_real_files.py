@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from format_kit import DATA, contents
+from kit.formats import contents
+from kit.paths import DATA
 
 import latticemetric as lm
 from latticemetric.formats import reading

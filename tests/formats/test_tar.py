@@ -5,9 +5,10 @@ import io
 import tarfile
 
 import pytest
-from format_kit import EXAMPLES, contents
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.formats import contents
+from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.formats import reading
@@ -128,7 +129,7 @@ def test_an_archive_that_is_cut_short_is_refused_wherever(size, tmp_path):
 
 @given(data=st.data())
 def test_no_accident_raises_anything_else(data, tmp_path_factory):
-    from format_kit import mutations
+    from kit.formats import mutations
 
     path = tmp_path_factory.getbasetemp() / "mutated.tar"
     path.write_bytes(data.draw(mutations(packed(["harbour.fst", "proverbs.plf"]))))

@@ -1,17 +1,16 @@
 """NIST transcripts: alternations against their definition, times, ids, and references with alternatives."""
 
-import os
 import pickle
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
-from format_cases.transcripts import expressions, readings, strings_of, text_of, timed
-from format_kit import EXAMPLES, contents, paths_in, rebuilt, write_file
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from kit.format_cases.transcripts import expressions, readings, strings_of, text_of, timed
+from kit.formats import contents, paths_in, rebuilt, write_file
+from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
 from latticemetric.batch.outcomes import oracles_of
@@ -23,7 +22,6 @@ from latticemetric.formats.references import read_references
 from latticemetric.oracle_search.reference_strings import distinct_strings
 from latticemetric.parallel.map import Run
 
-DATA = Path(os.environ.get("LATTICEMETRIC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 SAMPLES = DATA / "trn-stm-ctm"
 
 

@@ -33,8 +33,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import click
-from format_cases import CASES
-from hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
+from kit.format_cases import CASES
+from kit.hostile_inputs import ALL, ESCAPES, archive, bomb, header_of
+from kit.paths import EXAMPLES
 from mutate import damaged
 
 from latticemetric.cli.main import _VERBS
@@ -46,7 +47,6 @@ SECONDS, MEGABYTES = 10.0, 2000
 _LONGEST = 40.0
 _POLL = 0.02
 PROGRAMS = Path(sys.executable).parent
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "data"
 SKIPPED_OPTIONS = {"--help", "--version"}
 
 # --- What is run

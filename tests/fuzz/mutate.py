@@ -1,7 +1,7 @@
 """Damages files of every format at random, and reads them: nothing but our own errors may come of it.
 
 `python tests/fuzz/mutate.py [FILES] [FORMAT…]`, or `make mutate`: a hundred thousand damaged files a reader. What
-fails is kept, and its path told. `tests/test_malformed.py` does the same with few, and shrinks what it finds.
+fails is kept, and its path told. `tests/formats/test_malformed.py` does the same with few, and shrinks what it finds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from format_cases import CASES
-from format_kit import MARKS, VALUES, read_as
+from kit.format_cases import CASES
+from kit.formats import MARKS, VALUES, read_as
 
 import latticemetric as lm
 

@@ -1,0 +1,240 @@
+"""References that are graphs: all their readings, listed and judged one by one, against what is found."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit import brute_force
+from kit.brute_force import Rate, assert_scored, enumerate_paths
+from kit.strategies import KNOWN_WORDS, STRANGER, Draft, drafts, lattices, metrics, scalings, sentences
+
+import latticemetric as lm
+from latticemetric.automata.ratio import Ratio, reached_by
+from latticemetric.automata.reference import ReferenceGraph
+from latticemetric.oracle_search.reference_strings import distinct_strings
+from latticemetric.vocabulary import STAR
+
+every_engine = pytest.mark.parametrize("engine", ["native", "openfst"])
+
+MOST_WORDS = 4  # brute force looks at all alignments of all readings
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> lm.Lattice:
+    """Reference graphs with ε, repeated and unknown words, several ends and the empty reading.
+
+    Their words have numbers of their own, not those of the lattices that they are compared with.
+    """
+    draft = draw(drafts().filter(lambda d: max(map(len, words_of(d.lattice()))) <= MOST_WORDS))
+    spelling = draw(st.permutations([*KNOWN_WORDS, STRANGER]))
+    return lm.Lattice.from_arcs(
+        draft.source,
+        draft.target,
+        draft.word,
+        start=draft.start,
+        final=draft.final,
+        vocabulary=lm.Vocabulary.from_words(spelling),
+    )
+
+
+def words_of(lattice: lm.Lattice) -> list[tuple[str, ...]]:
+    """What each path says, in the order in which ties take them: by where paths end, then by arcs from the end."""
+
+    def place(path):
+        end = int(lattice.target[path.arcs[-1]]) if path.arcs else 0
+        return end, path.arcs[::-1]
+
+    return [path.words for path in sorted(enumerate_paths(lattice), key=place)]
+
+
+@given(graph=graphs())
+def test_readings_are_listed_in_the_order_of_the_tie_rule(graph):
+    assert distinct_strings(graph, 10_000) == list(dict.fromkeys(words_of(graph)))
+
+
+# --- Strings
+
+
+@given(candidate=sentences(4), graph=graphs(), case=metrics())
+def test_a_string_is_scored_by_its_best_reading(candidate, graph, case):
+    metric, rate = case
+    expected = brute_force.judge(candidate, words_of(graph), rate)
+    found = metric.evaluate(candidate, graph)
+    assert found.words == words_of(graph)[expected.reference_number]
+    assert found.alignment == lm.Alignment(expected.candidate, expected.reference, expected.edits)
+    assert metric.score(candidate, graph) == brute_force.rounded(expected.score)
+    assert metric.statistics(candidate, [graph]) == found.statistics
+
+
+@given(data=st.data(), case=metrics())
+def test_graphs_and_strings_stand_side_by_side(data, case):
+    metric, rate = case
+    candidates = data.draw(st.lists(sentences(3), min_size=1, max_size=3))
+    references = [data.draw(st.lists(graphs() | sentences(3), min_size=1, max_size=2)) for _ in candidates]
+    judged = [
+        brute_force.judge(c, [w for r in several for w in (words_of(r) if isinstance(r, lm.Lattice) else [r])], rate)
+        for c, several in zip(candidates, references, strict=True)
+    ]
+    corpus = metric.corpus(candidates, references)
+    assert corpus.numerator == float(sum(verdict.numerator for verdict in judged))
+    assert corpus.denominator == sum(verdict.denominator for verdict in judged)
+    rows = metric.table(candidates, references)
+    for candidate, several, verdict, row in zip(candidates, references, judged, rows, strict=True):
+        found = metric.evaluate(candidate, several)
+        assert found.words in [tuple(r) if not isinstance(r, lm.Lattice) else found.words for r in several]
+        assert metric.counted(found.words) == verdict.reference
+        assert np.isclose(metric.values(row), np.nan if verdict.score is None else float(verdict.score), equal_nan=True)
+
+
+@given(candidate=sentences(12), texts=st.lists(sentences(9), min_size=1, max_size=5), case=metrics())
+def test_a_graph_of_strings_is_as_good_as_the_list_of_them(candidate, texts, case):
+    # Longer than brute force over alignments can go.
+    metric, _ = case
+    graph = lm.Lattice.from_strings(texts)
+    listed = distinct_strings(graph, 100)
+    assert metric.evaluate(candidate, graph)[1:] == metric.evaluate(candidate, listed)[1:]
+
+
+def test_what_a_graph_adds_to_a_signature_is_one_reference():
+    graph = lm.Lattice.from_strings(["a b", "c"])
+    assert lm.WER().corpus(["a"], [graph]).signature == str(lm.WER().signature)
+    assert lm.oracle(graph, graph, "wer").signature == str(lm.WER().signature)
+
+
+@pytest.mark.parametrize("metric", [lm.BLEU(), lm.NIST(), lm.Unigram("f1"), lm.BLEUSBP()])
+def test_other_metrics_refuse_graphs(metric):
+    graph = lm.Lattice.from_strings(["a b", "c"])
+    for references in (graph, [graph]):
+        with pytest.raises(lm.UsageError, match="references of wer, wrr, N-grr and sclite may be graphs"):
+            metric.score("a", references)
+
+
+def test_a_graph_is_no_candidate():
+    with pytest.raises(lm.UsageError, match="a graph, or a text with alternatives, stands where a string is needed"):
+        lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
+
+
+# --- Lattices
+
+
+@every_engine
+@given(lattice=lattices(), graph=graphs(), case=metrics(), data=st.data())
+def test_oracle_is_the_best_over_all_paths_and_readings(engine, lattice, graph, case, data):
+    metric, rate = case
+    scales = data.draw(scalings(lattice), label="scales")
+    others = data.draw(st.lists(sentences(3), max_size=1), label="other references")
+    said = [*words_of(graph), *others]
+    judged = brute_force.answers(lattice, said, rate, scales)
+    found = lm.oracle(lattice, [graph, *others], metric, scales=scales, engine=engine)
+    expected = brute_force.oracle(judged)
+    assert_scored(found, expected)
+    assert found.arcs == expected.path.arcs
+    assert found.reference == said[expected.verdict.reference_number]
+    assert_scored(found.one_best, brute_force.one_best(judged))
+    assert found.exact
+
+
+@every_engine
+@given(lattice=lattices(), graph=drafts().map(Draft.lattice), case=metrics())
+def test_oracle_of_a_graph_is_that_of_all_its_readings(engine, lattice, graph, case):
+    metric, _ = case
+    found = lm.oracle(lattice, graph, metric, engine=engine)
+    listed = lm.oracle(lattice, distinct_strings(graph, 10_000), metric, engine="native")
+    assert (found.arcs, found.score, found.numerator, found.reference) == (
+        listed.arcs,
+        listed.score,
+        listed.numerator,
+        listed.reference,
+    )
+
+
+@every_engine
+@pytest.mark.parametrize("alpha", ["0.123456789012", "-1/3"])
+def test_fine_penalties_are_compared_exactly(engine, alpha):
+    graph = lm.Lattice.from_strings(["a b c d", "a b c", "", "b c"])
+    lattice = lm.Lattice.from_strings(["a x b c", "x b c x", "a b x d", "y"], costs=[3.0, 2.0, 1.0, 0.0])
+    metric = lm.GRR(3, alpha=alpha, beta="0.7654321")
+    listed = lm.oracle(lattice, distinct_strings(graph, 9), metric)
+    assert lm.oracle(lattice, graph, metric, engine=engine).asdict() | {"signature": ""} == listed.asdict() | {
+        "signature": ""
+    }
+
+
+def test_what_128_bits_cannot_compare_is_refused():
+    gains = lm.GRR(4).gains
+    graph = ReferenceGraph.of_words(np.array([1, 2], dtype=np.int32), 4)
+    columns = {"source": graph.source, "target": graph.target, "label": graph.word, "cost": np.zeros(2)}
+    columns |= {"is_word": np.zeros(2, dtype=np.uint8), "final_cost": np.array([np.inf, np.inf, 0.0])}
+    sizes = np.zeros(2, dtype=np.int32)
+    assert reached_by(columns, sizes, graph, gains, Ratio(2**110, 3)).ratio == (6 - 1 - 2, 3)
+    with pytest.raises(lm.InputError, match="fewer digits"):
+        reached_by(columns, sizes, graph, gains, Ratio(2**126, 1))
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_tried():
+    graph = lm.Lattice.from_strings([["a"] * 30_000, ["b"] * 30_000])
+    with pytest.raises(lm.InputError, match="too large together; prune the lattice"):
+        lm.oracle(graph, graph, lm.GRR(100))
+
+
+def test_readings_by_the_million_are_searched_without_listing():
+    states = np.arange(40)
+    two = [*np.repeat(states, 2)], [*np.repeat(states + 1, 2)]
+    words = lm.Vocabulary.from_words([f"{side}{k}" for k in states for side in "ab"])
+    graph = lm.Lattice.from_arcs(*two, range(1, 81), final=[40], vocabulary=words)
+    best = lm.oracle(graph, graph, "4-grr")
+    assert (best.score, best.denominator, len(best.words)) == (1.0, 4 * 40 - 6, 40)
+    said = " ".join(f"{'ab'[k % 2]}{k}" for k in states if k != 7)
+    assert lm.WER().score(said, graph) == 1 / 40
+    with pytest.raises(lm.InputError, match="more than 64 readings"):
+        lm.oracle(lm.Forest.from_lattice(graph), graph, "wer")
+
+
+@given(lattice=lattices(), graph=graphs(), case=metrics())
+def test_forests_and_lists_of_oracles_take_all_readings(lattice, graph, case):
+    metric, _ = case
+    best = lm.oracle(lattice, graph, metric)
+    forest = lm.Forest.from_lattice(lattice)  # whose last tie, by edges, goes another way
+    found, listed = (lm.oracle(forest, said, metric) for said in (graph, words_of(graph)))
+    assert (found.edges, found.reference) == (listed.edges, listed.reference)
+    assert (found.score, found.numerator, found.cost) == (best.score, best.numerator, best.cost)
+    assert lm.oracles(lattice, graph, metric, n=1)[0].arcs == best.arcs
+
+
+# --- Compiled
+
+
+@given(candidate=sentences(4), graph=graphs(), case=metrics(drops=False))
+def test_a_compiled_graph_has_the_best_rate_as_its_best_cost(candidate, graph, case):
+    pynini = pytest.importorskip("pynini")
+    _, rate = case
+    metric = lm.GRR(rate.order, alpha=rate.alpha, beta=rate.beta)
+    vocabulary = lm.Vocabulary.from_words([*KNOWN_WORDS, STRANGER])
+    string = pynini.Fst()
+    string.add_states(len(candidate) + 1)
+    string.set_start(0)
+    string.set_final(len(candidate))
+    for place, word in enumerate(candidate):
+        for label in (vocabulary.number(word), STAR):
+            string.add_arc(place, pynini.Arc(label, label, 0.0, place + 1))
+    product = pynini.compose(string, metric.compile(graph, vocabulary).arcsort("ilabel"))
+    best = pynini.shortestpath(product)
+    cost = float(pynini.shortestdistance(best, reverse=True)[best.start()])
+    verdict = brute_force.judge(candidate, words_of(graph), Rate(rate.order, rate.alpha, rate.beta))
+    score = verdict.numerator if verdict.score is None else verdict.score
+    assert -cost == pytest.approx(float(score), abs=1e-5)
+
+
+# --- Files
+
+
+def test_references_with_graphs_are_pickled(tmp_path):
+    from latticemetric.formats.references import read_references
+
+    path = tmp_path / "refs.trn"
+    path.write_text("{ a / b } c (u_1)\n")
+    (reference,) = read_references(str(path)).plain()
+    again = pickle.loads(pickle.dumps(reference))
+    assert lm.WER().score("b c", again.graph) == 0

@@ -1,0 +1,95 @@
+"""`latticemetric convert`: what a format cannot hold is one graph's failure, if failures are gone past."""
+
+import pytest
+from kit.commands import assert_one_line_error, file
+from kit.many_graphs import latticemetric
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+
+FOREST, LATTICES = EXAMPLES / "lantern.hg", EXAMPLES / "meeting.lat.txt"
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Three lattices, and between them forests that are no lattices."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    for name, source in (("a.lat.txt", EXAMPLES / "station.lat.txt"), ("b.hg", FOREST), ("c.lat.txt", LATTICES)):
+        file(folder, name, source.read_bytes())
+    return folder
+
+
+GOOD = ["station-1", "station-2", "meeting-001", "meeting-002", "meeting-003"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("out.ark.txt", ("--to", "kaldi")),
+        ("out/", ("--to", "htk-slf")),
+        ("out.far", ("--sum-scores",)),
+        ("out.plf", ()),
+        ("out.plf.gz", ()),
+    ],
+)
+def test_graphs_that_the_format_cannot_hold_have_failed(target, options, workers, mixed, tmp_path):
+    path, report = f"{tmp_path}/{target}", tmp_path / "failures"
+    arguments = ["convert", mixed, path, *options, "--workers", workers]
+    assert_one_line_error(latticemetric(*arguments), "error: b: ")
+    done = latticemetric(*arguments, "--keep-going", "--failures", report)
+    assert (done.status, done.stderr.count("failed: ")) == (1, 1)
+    assert f"5 graphs written to {path}" in done.stderr
+    written = dict(lm.read(path))
+    assert len(written) == len(GOOD)
+    if not target.startswith("out.plf"):
+        assert sorted(written) == sorted(GOOD)
+    (_, row) = report.read_text().splitlines()
+    name, source, _, reason = row.split("\t")
+    assert (name, source) == ("b", str(mixed / "b.hg"))
+    assert reason.startswith(f"{mixed / 'b.hg'} (b): ")
+    (mixed / "b.hg").unlink()
+    assert latticemetric("convert", mixed, f"{tmp_path}/other{target[3:]}", *options).status == 0
+    if not target.endswith("/"):
+        assert (tmp_path / f"other{target[3:]}").read_bytes() == (tmp_path / target).read_bytes()
+
+
+@pytest.mark.parametrize(("target", "to"), [("out/", "htk-slf"), ("out.far", "far")])
+def test_ids_that_cannot_stand_beside_each_other_are_failures_too(target, to, tmp_path):
+    twice = "a \n0 1 x 1,1,\n1\n\n"
+    files = [file(tmp_path, name, twice) for name in ("1.lat", "2.lat")]
+    given = ["convert", tmp_path / "*.lat", f"{tmp_path}/{target}", "--to", to, "--sum-scores"]
+    assert len(files) == 2
+    assert_one_line_error(latticemetric(*given), "two graphs have the id 'a'")
+    done = latticemetric(*given, "--keep-going")
+    assert done.status == 1
+    assert "2.lat:1 (a): two graphs have the id 'a'" in done.stderr
+    assert "1 graph written" in done.stderr
+
+
+def test_scores_that_have_no_place_are_a_failure_of_their_graph(tmp_path):
+    file(tmp_path, "a.lat", "a \n0 1 x 1,1,\n1\n\n")
+    file(tmp_path, "b.fst.txt", "0 1 x 0.5\n1\n")
+    done = latticemetric("convert", tmp_path / "*.[lf]*", tmp_path / "out.pfsg", "--keep-going")
+    assert done.status == 1
+    assert "a.lat:1 (a): pfsg holds one score an arc, and this graph has lm, acoustic; add them up with" in done.stderr
+    assert [name for name, _ in lm.read(tmp_path / "out.pfsg")] == ["b"]
+
+
+def test_a_script_and_its_archive_hold_what_can_be_written(tmp_path):
+    table = file(tmp_path, "words.txt", "<eps> 0\nx 1\n")
+    source = file(tmp_path, "a.lat", "a \n0 1 x 1,1,\n1\n\nb \n0 1 y 1,1,\n1\n\nc \n0 1 x 2,1,\n1\n\n")
+    target = tmp_path / "out.scp"
+    done = latticemetric("convert", source, target, "--symbols", table, "--keep-going")
+    assert (done.status, done.stderr.count("failed: ")) == (1, 1)
+    assert "a.lat:5 (b)" in done.stderr
+    assert [name for name, _ in lm.read(target, symbols=table)] == ["a", "c"]
+
+
+def test_where_nothing_can_be_written_nothing_is(tmp_path):
+    done = latticemetric("convert", FOREST, tmp_path / "out.plf", "--keep-going")
+    assert done.status == 2
+    assert "failed: " in done.stderr
+    assert "there are no graphs to write" in done.stderr
+    assert list(tmp_path.iterdir()) == []

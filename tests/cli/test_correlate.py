@@ -1,0 +1,562 @@
+"""`latticemetric correlate`, as a user meets it: layouts, tables, documents, plots, mistakes."""
+
+import gzip
+import json
+import re
+import shutil
+import statistics
+
+import numpy as np
+import pytest
+from kit.commands import assert_one_line_error, file, good, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.evaluation import correlate as correlated
+from latticemetric.evaluation import human_scores, system_tables
+from latticemetric.formats.judged.reading import read_judged
+
+HARVEST = EXAMPLES / "harvest"
+LONG = EXAMPLES / "harvest.tsv"
+SYSTEMS = ["alder", "birch", "cedar", "elm", "fir"]
+
+
+def correlate(*arguments, **options):
+    return run("latticemetric", "correlate", *arguments, **options)
+
+
+def document(*arguments, **options):
+    return good(correlate(*arguments, "--format", "json", **options)).json
+
+
+@pytest.fixture
+def harvest(tmp_path):
+    """A copy of the example, to be spoilt."""
+    shutil.copytree(HARVEST, tmp_path / "harvest")
+    return tmp_path / "harvest"
+
+
+def rewrite(path, change):
+    path.write_text("\n".join(change(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8")
+
+
+# --- What comes out
+
+
+@pytest.mark.parametrize("name", ["bleu", "wer", "fmean-stem"])
+def test_values_are_those_of_the_library(name):
+    judged = read_judged(str(HARVEST))
+    outputs, references = judged.outputs, judged.references
+    human = human_scores(judged.judgments)
+    tables = system_tables(outputs, references, [lm.make_metric(name)])
+    expected = correlated(tables, human.segment, systems=judged.systems, resamples=100, seed=4, confidence=0.9)
+    found = document(HARVEST, "-m", name, "--resamples", 100, "--seed", 4, "--confidence", 0.9)
+    assert {key: found[key] for key in expected.asdict()} == json.loads(json.dumps(expected.asdict()))
+    assert (found["systems"], found["segments"], found["references"]) == (SYSTEMS, 12, 1)
+    assert found["notes"] == ["elm: 1 of 12 segments have no judgment"]
+
+
+def test_human_scores_are_sums_of_adequacy_and_fluency_averaged_over_judges():
+    lines = [line.split("\t") for line in (HARVEST / "human.tsv").read_text().splitlines()[1:]]
+    sums = {}
+    for system, segment, _, adequacy, fluency in lines:
+        sums.setdefault((system, segment), []).append(int(adequacy) + int(fluency))
+    segments = {key: statistics.mean(values) for key, values in sums.items()}
+    found = document(HARVEST, "-m", "wer", "--resamples", 0)["human"]
+    for system in SYSTEMS:
+        expected = statistics.mean(value for (name, _), value in segments.items() if name == system)
+        assert found[system]["score"] == pytest.approx(expected)
+    halves = document(HARVEST, "-m", "wer", "--resamples", 0, "--combine", "mean")["human"]
+    assert halves["fir"]["score"] == found["fir"]["score"] / 2
+    fluency = document(HARVEST, "-m", "wer", "--resamples", 0, "--human-scores", "fluency")["human"]
+    adequacy = document(HARVEST, "-m", "wer", "--resamples", 0, "--human-scores", "adequacy")["human"]
+    assert fluency["fir"]["score"] + adequacy["fir"]["score"] == pytest.approx(found["fir"]["score"])
+
+
+def test_text_has_the_tables_that_are_asked_for():
+    done = good(correlate(HARVEST, "-m", "bleu,wer", "--tables", "system"))
+    heading, header, bleu, wer = done.stdout.splitlines()
+    assert heading == "Systems: 5"
+    assert header.split("  ")[-1] == "Williams"
+    assert re.fullmatch(r"bleu ↑   0\.8699 ± 0\.\d{4}    0\.9000   0\.8000 *", bleu)
+    assert re.fullmatch(r"wer ↓   -0\.7847 ± 0\.\d{4}   -0\.9000  -0\.8000     0\.\d{4}    0\.\d{4}", wer)
+    assert done.stderr.splitlines()[1:3] == [
+        "elm: 1 of 12 segments have no judgment",
+        "12 segments, 1 reference; ± 95 % of 1000 resamples, seed 0",
+    ]
+    every = good(correlate(HARVEST, "-m", "bleu,wer", "--tables", "scores,by-system,segment,differentials"))
+    headings = [line for line in every.stdout.splitlines() if re.match("[A-Z]", line)]
+    assert headings == [
+        "Scores of systems",
+        "Segments of each system: Pearson",
+        "Segments: 59 judged; on average over systems, and pooled",
+        "Pairs of systems: 10",
+    ]
+
+
+def test_without_resamples_there_are_neither_intervals_nor_p_values():
+    done = good(correlate(HARVEST, "-m", "bleu,wer", "--resamples", 0, "--group-by", "human", "--bin-width", 1))
+    assert "±" not in done.stdout + done.stderr
+    assert "p vs" not in done.stdout
+    found = document(HARVEST, "-m", "bleu,wer", "--resamples", 0)
+    assert found["system"]["bleu"]["interval"] is None
+
+
+def test_the_same_seed_gives_the_same_text_whoever_works_at_it():
+    arguments = (HARVEST, "-m", "bleu,wer,nist", "--resamples", 50, "--seed", 9)
+    assert good(correlate(*arguments)) == good(correlate(*arguments, "--workers", 3))
+    assert correlate(*arguments).stdout != correlate(*arguments[:-1], 8).stdout
+
+
+def test_the_baseline_is_what_p_values_compare_with():
+    done = good(correlate(HARVEST, "-m", "bleu,wer,f1", "--baseline", "wer", "--tables", "system"))
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert "p vs wer" in done.stdout
+    assert [len(row) for row in rows[1:]] == [9, 7, 9]
+
+
+def test_groups_are_shown_and_small_ones_marked():
+    done = good(correlate(HARVEST, "-m", "f1", "--group-by", "unigram", "--smallest", 8, "--tables", "system"))
+    groups = done.stdout.split("\n\n")[1].splitlines()
+    assert groups[0] == "Groups by unigram score; * of fewer than 8 segments"
+    sizes = [line.split()[1:3] for line in groups[2:]]
+    assert all((star == "*") == (int(size) < 8) for size, star in sizes)
+    assert sum(int(size) for size, _ in sizes) == 59
+    found = document(HARVEST, "-m", "bleu", "--group-by", "unigram", "--unigram", "recall", "--resamples", 0)["groups"]
+    assert (found["by"], found["width"], found["smallest"]) == ("unigram", 0.1, 100)
+    assert found["metrics"]["bleu"]["large"]["reason"] == "there is no group"
+    assert sum(group["size"] for group in found["groups"]) == 59
+    human = document(HARVEST, "-m", "bleu", "--group-by", "human", "--bin-width", 1, "--resamples", 0)["groups"]
+    for group in human["groups"]:
+        assert abs(group["human"] - group["value"]) <= 0.5
+
+
+def test_tsv_has_the_values_of_the_document():
+    lines = good(correlate(HARVEST, "-m", "bleu,wer", "--format", "tsv")).stdout.splitlines()
+    header, *rows = (line.split("\t") for line in lines)
+    table = {tuple(row[:4]): dict(zip(header, row, strict=True)) for row in rows}
+    found = document(HARVEST, "-m", "bleu,wer")
+    for level in ("system", "differentials"):
+        for metric, one in found[level].items():
+            row = table[level, metric, "", "pearson"]
+            assert (row["value"], row["low"]) == (str(one["pearson"]), str(one["interval"]["low"]))
+    assert table["differentials", "wer", "", "agreement"]["value"] == str(found["differentials"]["wer"]["agreement"])
+    assert table["segment", "bleu", "pooled", "kendall"]["value"] == str(found["segment"]["bleu"]["pooled"]["kendall"])
+    assert table["segment", "bleu", "fir", "pearson"]["value"] == ""
+    assert table["segment", "bleu", "fir", "pearson"]["reason"] == found["segment"]["bleu"]["systems"]["fir"]["reason"]
+    assert table["scores", "human", "fir", "score"]["value"] == str(found["human"]["fir"]["score"])
+
+
+def test_tsv_has_the_groups_of_the_document():
+    options = (HARVEST, "-m", "bleu,fmean", "--group-by", "human", "--bin-width", 2, "--smallest", 12)
+    lines = good(correlate(*options, "--format", "tsv")).stdout.splitlines()
+    header, *rows = (line.split("\t") for line in lines)
+    table = {tuple(row[1:4]): dict(zip(header, row, strict=True)) for row in rows if row[0] == "groups"}
+    found = document(*options)["groups"]
+    assert len(table) == 3 * len(found["groups"]) + 2 * 2 * 3
+    for group in found["groups"]:
+        for metric, value in {"human": group["human"], **group["scores"]}.items():
+            row = table[metric, f"{group['value']:g}", "score"]
+            assert (row["value"], row["points"]) == (str(value), str(group["size"]))
+    for metric, one in found["metrics"].items():
+        for place, these in (("every", one), ("large", one["large"])):
+            row = table[metric, place, "pearson"]
+            assert (row["value"], row["low"], row["points"]) == (
+                str(these["pearson"]), str(these["interval"]["low"]), str(these["points"])
+            )  # fmt: skip
+
+
+def test_nothing_in_tsv_is_empty_without_a_reason(harvest):
+    file(harvest, "human.tsv", "system\tscore\nalder\t2\nbirch\t3\n")
+    rewrite(harvest / "ref.txt", lambda lines: [""] * len(lines))
+    header, *rows = good(correlate(harvest, "-m", "bleu,wer", "--format", "tsv")).stdout.splitlines()
+    value, reason = (header.split("\t").index(name) for name in ("value", "reason"))
+    fields = [row.split("\t") for row in rows]
+    assert all(bool(row[value]) != bool(row[reason]) for row in fields)
+    assert {row[reason] for row in fields if row[0] == "scores"} == {
+        "", "nobody judged it", "the metric is undefined for its output"
+    }  # fmt: skip
+    assert {tuple(row[1:]) for row in fields if row[0] == "segment"} == {
+        (metric, "average", "pearson", "", "", "", "", "0", "people judged no segments") for metric in ("bleu", "wer")
+    }
+
+
+def test_both_sides_are_rewritten_by_a_grammar(harvest):
+    pytest.importorskip("pynini")
+    rewrite(harvest / "ref.txt", lambda lines: [f"He's {k}: {line}" for k, line in enumerate(lines)])
+    found = document(harvest, "-m", "bleu,wer", "--normalize", "english", "--resamples", 0)
+    for path in (harvest / "systems").iterdir():
+        rewrite(path, lambda lines: map(lm.normalize, lines))
+    readings = [
+        [" ".join(path.words) for path in lm.normalize_reference(line).paths()]
+        for line in (harvest / "ref.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    (harvest / "ref.txt").unlink()
+    assert {len(several) for several in readings} == {3}
+    for number, column in enumerate(zip(*readings, strict=True)):
+        file(harvest, f"ref{number}.txt", "\n".join(column) + "\n")
+    expected = document(harvest, "-m", "bleu,wer", "--resamples", 0)
+    for level in ("scores", "system", "segment"):
+        assert found[level] == expected[level]
+    assert found["signatures"]["wer"] == f"wer|refs:3|case:mixed|tok:none|norm:english|v:{lm.__version__}"
+
+
+def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, monkeypatch):
+    from latticemetric.cli import correlate_metrics
+    from latticemetric.metrics import wordnet
+
+    monkeypatch.setattr(wordnet, "_places", lambda *_: iter([tmp_path]))
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))  # what was found before is not asked for again
+    chosen = {"metrics": (), "unigram": "f1", "baseline": None, "effective_length": None}
+    metrics, notes = correlate_metrics.chosen_metrics(chosen)
+    assert "meteor" not in {metric.name for metric in metrics}
+    assert len(metrics) == 16
+    assert len(notes) == 1
+    assert notes[0].startswith("meteor: left out, as there is no WordNet; get WordNet: ")
+    metrics, notes = correlate_metrics.chosen_metrics({**chosen, "metrics": ("meteor",)})
+    assert ([metric.name for metric in metrics], notes) == (["meteor"], ())
+
+
+def test_what_is_done_to_strings_is_in_the_signatures():
+    pytest.importorskip("sacrebleu")
+    options = ("-m", "bleu", "-tok", "13a", "-lc", "--effective-length", "average", "--resamples", 0)
+    found = document(HARVEST, *options, "--short-signature")["signatures"]
+    assert "|length:average|" in found["bleu"]
+    assert "|c:lc|tok:13a|" in found["bleu"]
+
+
+# --- Layouts
+
+
+def test_a_long_table_says_the_same_as_a_folder(harvest, tmp_path):
+    judged = read_judged(str(harvest))
+    rows = [["system", "segment", "judge", "hypothesis", "reference", "adequacy", "fluency"]]
+    said = [line.split("\t") for line in (harvest / "human.tsv").read_text().splitlines()[1:]]
+    for system, segment, judge, adequacy, fluency in said:
+        k, s = int(segment) - 1, judged.systems.index(system)
+        texts = [judged.outputs[s][k], judged.references[k][0]]
+        rows.append([system, segment, judge, *texts, adequacy, fluency])
+    # Nobody judged the last segment of elm: its row has no scores.
+    rows.append(["elm", "12", "", judged.outputs[3][11], judged.references[11][0], "", ""])
+    table = file(tmp_path, "all.tsv", "\n".join("\t".join(row) for row in rows) + "\n")
+    one, other = (document(path, "-m", "bleu,wer,nist") for path in (harvest, table))
+    assert {**one, "test_set": ""} == {**other, "test_set": ""}
+    packed = file(tmp_path, "all.tsv.gz", gzip.compress(table.read_bytes()))
+    assert document(packed, "-m", "bleu")["system"] == document("-", "-m", "bleu", stdin=table.read_bytes())["system"]
+
+
+def test_the_long_example_has_three_systems():
+    found = document(LONG, "-m", "wer", "--resamples", 0)
+    assert (found["systems"], found["segments"]) == (["birch", "cedar", "fir"], 4)
+
+
+def test_several_references_are_files_of_a_folder_or_columns(harvest, tmp_path):
+    (harvest / "references").mkdir()
+    (harvest / "ref.txt").rename(harvest / "references" / "a.txt")
+    shutil.copy(harvest / "systems" / "alder.txt", harvest / "references" / "b.txt")
+    found = document(harvest, "-m", "wer", "--resamples", 0)
+    assert (found["references"], found["scores"]["wer"]["alder"]["score"]) == (2, 0)
+    one = document(harvest, "-m", "wer", "--resamples", 0, "--reference", harvest / "references" / "a.txt")
+    assert one["system"] == document(HARVEST, "-m", "wer", "--resamples", 0)["system"]
+    text = "system\tsegment\thypothesis\treference\treference_2\tscore\na\t1\tx y\tx z\tx y\t1\nb\t1\tz\tx z\tx y\t2\n"
+    table = document(file(tmp_path, "two.tsv", text), "-m", "wer", "--resamples", 0)
+    assert (table["references"], table["scores"]["wer"]["a"]["score"]) == (2, 0)
+
+
+def test_scores_of_whole_systems_take_the_place_of_means(harvest):
+    rows = ["system\tscore", *(f"{name}\t{k}" for k, name in enumerate(SYSTEMS))]
+    human = file(harvest, "whole.tsv", "\n".join(rows) + "\n")
+    found = document(harvest, "--human", human, "-m", "bleu", "--resamples", 20)
+    assert [one["score"] for one in found["human"].values()] == [0, 1, 2, 3, 4]
+    assert found["human"]["fir"]["half_width"] == 0
+    assert found["segment"]["bleu"] == {"pearson": None, "reason": "people judged no segments"}
+    assert "Segments: none was judged" in good(correlate(harvest, "--human", human, "-m", "bleu")).stdout
+
+
+def test_a_system_may_be_left_out():
+    found = document(HARVEST, "-m", "bleu", "--leave-out", "fir", "--leave-out", "elm", "--resamples", 0)
+    assert found["systems"] == ["alder", "birch", "cedar"]
+    assert found["system"]["bleu"]["points"] == 3
+    assert found["notes"] == []
+
+
+def test_systems_that_were_judged_and_are_not_there_are_told(harvest):
+    (harvest / "systems" / "fir.txt").unlink()
+    done = good(correlate(harvest, "-m", "bleu", "--resamples", 0))
+    assert "fir: judged 24 times, but there is no output: left out" in done.stderr
+
+
+def test_a_baseline_without_correlation_is_why_there_is_no_p_value(harvest):
+    rewrite(harvest / "ref.txt", lambda lines: [" ".join(line.split()[:2]) for line in lines])
+    human = file(harvest, "two.tsv", "system\tsegment\tscore\nalder\t1\t1\nalder\t2\t2\nfir\t3\t2\nfir\t4\t3\n")
+    options = ["--leave-out", "birch", "--leave-out", "cedar", "--leave-out", "elm", "--tables", "system,segment"]
+    done = good(correlate(harvest, "--human", human, "-m", "bleu,f1,precision", *options))
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("f1", "precision"))]
+    assert len(lines) == 4
+    for line in lines:
+        assert "p: bleu has no correlation" in line
+
+
+def test_one_metric_is_compared_with_nothing():
+    assert "p vs" not in good(correlate(HARVEST, "-m", "bleu")).stdout
+
+
+def test_one_system_is_told_in_words():
+    options = [option for name in SYSTEMS[1:] for option in ("--leave-out", name)]
+    done = good(correlate(HARVEST, "-m", "bleu,wer", *options))
+    assert done.stdout.count("(there is one system, and a correlation needs two)") == 2
+    assert done.stdout.count("(there is no pair of systems)") == 2
+    assert "nan" not in done.stdout
+
+
+def test_a_system_that_nobody_judged_is_told_in_words(harvest):
+    rewrite(harvest / "human.tsv", lambda lines: [line for line in lines if not line.startswith("elm")])
+    found = document(harvest, "-m", "bleu", "--resamples", 5)
+    assert found["system"]["bleu"]["reason"] == "there is no human score of elm"
+    assert found["human"]["elm"]["reason"] == "nobody judged it"
+    assert any(note.startswith("elm: no human score; leave out what has none") for note in found["notes"])
+    assert "there is no judged segment" in found["segment"]["bleu"]["systems"]["elm"]["reason"]
+
+
+# --- WMT's folders, in small
+
+
+@pytest.fixture
+def wmt17(tmp_path):
+    """Two language pairs with the same texts."""
+    folder = tmp_path / "wmt17"
+    for pair, reference in (("cs-en", "csen"), ("de-en", "deen")):
+        outputs = folder / "system-outputs" / pair
+        outputs.mkdir(parents=True)
+        for name in SYSTEMS[:4]:
+            shutil.copy(HARVEST / "systems" / f"{name}.txt", outputs / f"newstest2017.{name}.12.{pair}")
+        (folder / "references").mkdir(exist_ok=True)
+        shutil.copy(HARVEST / "ref.txt", folder / "references" / f"newstest2017-{reference}-ref.en")
+    whole = [f"{pair} {4 - k} {name}.12" for pair in ("cs-en", "de-en") for k, name in enumerate(SYSTEMS[:4])]
+    file(folder, "DA-syslevel.csv", "\n".join(["LP HUMAN SYSTEM", *whole]) + "\n")
+    rows = ["cs-en set alder.12 1 0.5", "cs-en set alder.12+birch.12 5 -0.25", "cs-en set birch.12 1 0.1"]
+    rows += ["cs-en set cedar.12 3 -1", "cs-en set elm.12 6 1", "de-en set elm.12 7 1"]
+    file(folder, "DA-seglevel.csv", "\n".join(["LP DATA SYSTEM SID HUMAN", *rows]) + "\n")
+    return folder
+
+
+def test_direct_assessment_of_wmt_is_read(wmt17):
+    pytest.importorskip("sacrebleu")
+    found = document(wmt17, "--pair", "cs-en", "-m", "bleu", "--resamples", 0)
+    assert found["systems"] == [f"{name}.12" for name in SYSTEMS[:4]]
+    assert [one["score"] for one in found["human"].values()] == [4, 3, 2, 1]
+    assert [one["judged_segments"] for one in found["human"].values()] == [2, 2, 1, 1]
+    assert "|length:closest|" in found["signatures"]["bleu"]
+    assert "|tok:13a|" in found["signatures"]["bleu"]
+    judged = read_judged(str(wmt17), pair="cs-en")
+    expected = human_scores(judged.judgments).segment
+    assert (expected[0, 0], expected[0, 4], expected[1, 4], expected[3, 5]) == (0.5, -0.25, -0.25, 1)
+    assert np.isnan(expected[0, 1])
+    plain = document(wmt17, "--pair", "cs-en", "-m", "bleu", "--resamples", 0, "-tok", "none")
+    assert "|tok:none|" in plain["signatures"]["bleu"]
+
+
+def test_language_pairs_are_to_be_chosen(wmt17):
+    assert_one_line_error(correlate(wmt17), "there are several language pairs; choose with --pair: cs-en, de-en")
+    assert_one_line_error(correlate(wmt17, "--pair", "fr-en"), "no language pair 'fr-en'; choose with --pair: cs-en")
+    assert_one_line_error(correlate(HARVEST, "--pair", "cs-en"), "--pair is for WMT's folders")
+
+
+def test_a_ranking_of_wmt_is_read(tmp_path):
+    folder = tmp_path / "wmt21"
+    shutil.copytree(HARVEST / "systems", folder / "sys")
+    for name in "AB":
+        shutil.copy(HARVEST / "ref.txt", folder / f"ref.{name}.en")
+    rows = [f"70 {k / 10} 9 12 {name}.txt.{k}" for k, name in enumerate(SYSTEMS)] + ["80 0.9 9 12 HUMAN.0"]
+    file(folder, "ad-sys-ranking-cs-en-z.csv", "\n".join(rows) + "\n")
+    found = document(folder, "-m", "wer", "--resamples", 0, "-tok", "none")
+    assert [one["score"] for one in found["human"].values()] == [0, 0.1, 0.2, 0.3, 0.4]
+    assert found["references"] == 2
+    assert found["notes"] == ["HUMAN: judged 1 time, but there is no output: left out"]
+    file(folder, "ad-sys-ranking-cs-en-z.csv", "70 0.1\n")
+    assert_one_line_error(correlate(folder), r"ad-sys-ranking-cs-en-z\.csv:1: the row has 2 fields, not 5")
+
+
+# --- Plots
+
+
+@pytest.mark.parametrize(
+    ("level", "suffix"),
+    [("system", "svg"), ("differentials", "png"), ("segment", "pdf"), ("groups", "svg")],
+)
+def test_plots_are_drawn_and_always_the_same(tmp_path, level, suffix):
+    pytest.importorskip("matplotlib")
+    options = ("-m", "bleu,wer", "--plot-level", level, "--resamples", 5, "--group-by", "human", "--bin-width", 1)
+    drawn = []
+    for number in range(2):
+        path = tmp_path / f"{number}.{suffix}"
+        good(correlate(HARVEST, *options, "--plot", path))
+        drawn.append(path.read_bytes())
+    assert drawn[0] == drawn[1]
+    assert drawn[0].startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[suffix])
+
+
+LINE = "#d55e00"
+
+
+def test_a_plot_shows_every_system_and_the_line(tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "plot.svg"
+    good(correlate(HARVEST, "-m", "bleu", "--plot", path, "--resamples", 0))
+    text = path.read_text(encoding="utf-8")
+    for word in (*SYSTEMS, "bleu: r = 0.870", "human score"):
+        assert word in text
+    assert LINE in text
+
+
+def test_a_plot_of_what_is_undefined_is_drawn_without_a_line(tmp_path):
+    pytest.importorskip("matplotlib")
+    options = [option for name in SYSTEMS[1:] for option in ("--leave-out", name)]
+    path = tmp_path / "plot.svg"
+    good(correlate(HARVEST, "-m", "bleu", "--plot", path, *options))
+    text = path.read_text(encoding="utf-8")
+    assert "bleu: undefined" in text
+    assert LINE not in text
+
+
+def test_a_plot_of_some_systems_without_human_scores_has_no_line(harvest):
+    pytest.importorskip("matplotlib")
+    file(harvest, "human.tsv", "system\tscore\nalder\t2\nbirch\t3\n")
+    path = harvest / "plot.svg"
+    good(correlate(harvest, "-m", "bleu", "--plot", path))
+    text = path.read_text(encoding="utf-8")
+    assert "bleu: undefined" in text
+    assert "alder" in text
+    assert "cedar" not in text
+    assert LINE not in text
+
+
+def test_labels_are_on_the_side_that_the_line_is_not_on():
+    from latticemetric.report.plots import _to_the_left
+
+    x, above, below = np.array([0.0, 4, 6, 10]), np.array([1.0, 5, 7, 11]), np.array([-1.0, 3, 5, 9])
+    assert _to_the_left(x, above, (1.0, 0.0)).tolist() == [False, True, True, True]  # the first one would be outside
+    assert _to_the_left(x, below, (1.0, 0.0)).tolist() == [False, False, False, True]
+    assert _to_the_left(x, -above, (-1.0, 0.0)).tolist() == [False, True, True, True]
+    assert _to_the_left(x, -below, (-1.0, 0.0)).tolist() == [False, False, False, True]
+    assert _to_the_left(x, above, None).tolist() == [False, False, True, True]
+    assert _to_the_left(np.array([2.0]), np.array([1.0]), None).tolist() == [False]
+
+
+def test_labels_that_would_hide_one_another_are_pushed_apart():
+    from latticemetric.report.plots import _apart
+
+    heights = np.array([0.0, 1.0, 1.5, 50, 50, 90])
+    found = _apart(heights)
+    assert (np.diff(np.sort(found)) > 6.8).all()
+    assert np.argsort(found, kind="stable").tolist() == np.argsort(heights, kind="stable").tolist()
+    assert found.mean() == pytest.approx(heights.mean())
+    assert _apart(np.array([0.0, 40, 80])).tolist() == [0, 40, 80]
+
+
+def test_plots_without_matplotlib_are_told_before_anything_is_computed(tmp_path):
+    import os
+
+    file(tmp_path, "matplotlib.py", "raise ImportError('not there')\n")
+    done = correlate(HARVEST, "--plot", tmp_path / "p.svg", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert_one_line_error(done, r"plots need matplotlib, which is not installed; pip install 'latticemetric\[report\]'")
+
+
+# --- Mistakes
+
+
+def test_missing_parts_of_a_folder_are_named(harvest, tmp_path):
+    assert_one_line_error(correlate(tmp_path / "nowhere"), "nowhere: there is no such file or folder; check the path")
+    (harvest / "human.tsv").rename(tmp_path / "human.tsv")
+    assert_one_line_error(correlate(harvest), r"harvest: there is no human\.tsv; a folder has systems/")
+    (harvest / "ref.txt").unlink()
+    assert_one_line_error(correlate(harvest, "--human", tmp_path / "human.tsv"), "harvest: there are no references;")
+    shutil.rmtree(harvest / "systems")
+    assert_one_line_error(correlate(harvest), "systems: there is no such folder of files")
+
+
+def test_outputs_of_other_lengths_are_named(harvest):
+    rewrite(harvest / "systems" / "birch.txt", lambda lines: lines[:-1])
+    assert_one_line_error(correlate(harvest), r"alder\.txt has 12 lines and .*birch\.txt has 11 lines; line k of each")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _: [], "the header has no column 'system'"),
+        (lambda lines: lines[:1], "the table has no rows"),
+        (lambda _: ["system\tsegment\tjudge", "alder\t1\tanna"], "the table has no column of scores; add one"),
+        (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns are called 'judge'"),
+        (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, and the header 5"),
+        (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
+        (lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"], "adequacy is 'good', which is no number; leave it empty"),
+        (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is no number"),
+        (lambda lines: [lines[0], "oak\t1\tanna\t5\t5"], "nothing is said of any of the systems; judge alder, birch"),
+        (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
+    ],
+)
+def test_tables_that_make_no_sense_are_told(harvest, change, message):
+    rewrite(harvest / "human.tsv", change)
+    assert_one_line_error(correlate(harvest), message)
+
+
+LINES = ["system\tsegment\thypothesis\treference\tscore", "a\t1\tx\ty\t1", "a\t2\tx\ty\t1", "b\t1\tx\ty\t2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (LINES, "system b has 1 segments of 2: '2' is missing; give a row for each"),
+        ([*LINES, "b\t2\tx\tz\t1"], "t:5: the reference for segment '2' is another one than in a row before"),
+        ([*LINES, "b\t1\tz\ty\t1"], "t:5: the output of b for segment '1' is another one"),
+        ([*LINES, "b\t\tz\ty\t1"], "t:5: the row names no segment"),
+        ([line.rpartition("\t")[0] for line in LINES], "the table has no column of scores"),
+        (["system\tsegment\ttext"], "the header has no column 'hypothesis'; its columns are system, segment, text"),
+        (LINES[:1], "the table has no rows"),
+    ],
+)
+def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
+    assert_one_line_error(correlate(file(tmp_path, "t", "\n".join(lines) + "\n")), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, and this is a file"),
+        ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
+        ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
+        ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),
+        ([HARVEST, "--tables", "sytem"], "--tables: there is no table 'sytem'; choose among system"),
+        ([HARVEST, "--tables", ","], "--tables: no table is named"),
+        ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),
+        ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
+        ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
+        ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the file is to be a picture; end its name in \.svg"),
+        ([HARVEST, "--plot", "p.svg", "--plot-level", "groups"], "--plot-level: there are no groups; make them with"),
+        ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, message):
+    if "--plot" in arguments:
+        pytest.importorskip("matplotlib")
+    assert_one_line_error(correlate(*arguments), message)
+
+
+@pytest.mark.parametrize("by", ["human", "unigram"])
+def test_without_judged_segments_there_are_no_groups(harvest, by):
+    file(harvest, "human.tsv", "system\tscore\n" + "".join(f"{name}\t{len(name)}\n" for name in SYSTEMS))
+    done = correlate(harvest, "-m", "bleu", "--group-by", by)
+    assert_one_line_error(done, "there are no judged segments to group; leave groups out")
+
+
+def test_an_empty_table_is_told(harvest):
+    (harvest / "human.tsv").write_text("", encoding="utf-8")
+    assert_one_line_error(correlate(harvest), r"human\.tsv: the table is empty; its header needs system")
+
+
+def test_nothing_is_left_to_be_judged(harvest):
+    options = [option for name in SYSTEMS for option in ("--leave-out", name)]
+    assert_one_line_error(correlate(harvest, *options), "no system is left")
+    human = file(harvest, "fir.tsv", "system\tsegment\tscore\nfir\t1\t2\n")
+    done = correlate(harvest, "--human", human, "--leave-out", "fir", "-m", "wer")
+    assert_one_line_error(done, "there are no judgments")

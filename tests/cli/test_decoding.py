@@ -1,0 +1,139 @@
+"""`latticemetric mbr` and `consensus` as users run them; what they print is what Python answers."""
+
+import json
+
+import pytest
+from kit.decoding import FERRY, MEETING, graphs, items, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+
+
+def test_mbr_prints_the_words_of_each_lattice():
+    found = run("mbr", MEETING, "--posterior-scale", "0.5").stdout.splitlines()
+    assert found == [" ".join([name, *lm.mbr(graph, scale=0.5).words]) for name, graph in graphs(MEETING).items()]
+
+
+def test_items_are_what_python_answers():
+    found = items("mbr", MEETING, "--scale", "acoustic=0.5", "--prune", "4", "-p", "0.7")
+    expected = [
+        {"id": name, **lm.mbr(graph, scales={"acoustic": 0.5}, prune=4.0, p=0.7).asdict()}
+        for name, graph in graphs(MEETING).items()
+    ]
+    assert found == json.loads(json.dumps(expected))
+
+
+def test_word_errors_are_another_method():
+    found = items("mbr", MEETING, "--method", "wer", "--prune", "3")
+    for item, graph in zip(found, graphs(MEETING).values(), strict=True):
+        best = lm.mbr(graph, "wer", prune=3.0)
+        assert (item["hypothesis"], item["risk"]) == (" ".join(best.words), best.risk)
+
+
+def test_every_combination_of_a_grid_is_an_item():
+    found = items("mbr", MEETING, "--word-penalty=-0.1,0.1", "-r", "0.6,0.7")
+    settings = [(item["id"], item["r"], item["word_penalty"]) for item in found]
+    assert settings == [(name, r, w) for name in graphs(MEETING) for r in (0.6, 0.7) for w in (-0.1, 0.1)]
+
+
+def test_a_table_has_a_row_a_setting():
+    lines = run("mbr", MEETING, "--word-penalty", "0,1", "--format", "tsv").stdout.splitlines()
+    assert len(lines) == 1 + 2 * len(graphs(MEETING))
+    assert {line.count("\t") for line in lines} == {lines[0].count("\t")}
+
+
+@pytest.mark.parametrize("option", [("-p", "0.8"), ("--word-penalty", "1"), ("--order", "2")])
+def test_what_means_nothing_to_a_method_is_refused(option):
+    done = run("mbr", MEETING, "--method", "wer", *option, status=2)
+    assert f"{option[0]} means nothing to the method wer" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["x", "1,", "0.5;0.6"])
+def test_what_is_no_number_is_refused(value):
+    assert "is not a number" in run("mbr", MEETING, "-p", value, status=2).stderr
+
+
+HEADLINES = str(EXAMPLES / "headlines.nbest")
+
+
+@pytest.mark.parametrize("path", [MEETING, HEADLINES, str(EXAMPLES / "garden.jsonl"), str(EXAMPLES / "lantern.hg")])
+@pytest.mark.parametrize(
+    ("options", "method", "chosen"),
+    [
+        (("--method", "grr"), "4-grr", {}),
+        (("--method", "2-grr", "--alpha", "0.5", "--beta=1"), lm.GRR(2, alpha="0.5", beta=1), {}),
+        (("--method", "BLEU", "--smoothing", "exp"), lm.BLEU(smoothing="exp"), {}),
+        (("--method", "f1", "--samples", "20", "--seed", "3"), "f1", {"samples": 20, "seed": 3}),
+        (("--method", "nist", "--posterior-scale", "0.5"), "nist", {"scale": 0.5}),
+    ],
+)
+def test_metrics_are_methods(path, options, method, chosen):
+    expected = [{"id": name, **lm.mbr(graph, method, **chosen).asdict()} for name, graph in graphs(path).items()]
+    assert items("mbr", path, *options) == json.loads(json.dumps(expected))
+
+
+def test_metrics_print_words_and_rows():
+    said = run("mbr", HEADLINES, "--method", "meteor").stdout
+    assert said.splitlines()[0] == "0 parliament supports the amendment"
+    rows = [
+        line.split("\t") for line in run("mbr", HEADLINES, "--method", "wrr", "--format", "tsv").stdout.splitlines()
+    ]
+    assert float(rows[1][rows[0].index("gain")]) == lm.mbr(graphs(HEADLINES)["0"], "wrr").gain
+    document = json.loads(run("mbr", HEADLINES, "--method", "wrr", "--format", "json").stdout)
+    assert [item["id"] for item in document["lattices"]] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--method", "greater"), "there is no MBR by 'greater'; choose 'ngram', 'wer' or one of"),
+        (("--method", "grr", "--samples", "0"), "'--samples': 0 is not in the range"),
+        (("--method", "grr", "--samples", "x"), "'--samples': 'x' is not a valid integer"),
+        (("--method", "grr", "--seed", "-1"), "'--seed': -1 is not in the range"),
+        (("--method", "bleu", "--alpha", "1"), "metric 'bleu' has no parameter 'alpha'"),
+        (("--method", "bleu", "--smoothing", "wild"), "smoothing is 'wild'; choose one of none"),
+        (("--method", "grr", "--beta", "x"), "beta is 'x', not a finite number"),
+        (("--method", "grr", "-p", "0.5"), "-p means nothing to the method grr"),
+        (("--samples", "5"), "--samples means nothing to the method ngram"),
+        (("--method", "wer", "--seed", "5"), "--seed means nothing to the method wer"),
+        (("--method", "grr", "--posterior-scale", "nan"), "'nan' holds something else than numbers from 0 on"),
+        (("--method", "grr", "--scale", "nope=1"), "no score column 'nope'"),
+    ],
+)
+def test_mistakes_in_metrics_are_told(options, says):
+    done = run("mbr", HEADLINES, *options, status=2)
+    assert says in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+def test_consensus_prints_words_with_confidences():
+    line = run("consensus", FERRY).stdout
+    network = lm.consensus(lm.read_one(FERRY))
+    pairs = zip(network.words, network.confidences, strict=True)
+    assert line.split()[1:] == [f"{word}:{confidence:.3f}" for word, confidence in pairs]
+    assert items("consensus", FERRY)[0] == {"id": "ferry-001", **json.loads(json.dumps(network.asdict()))}
+
+
+def test_consensus_writes_ctm(tmp_path):
+    (tmp_path / "out.ctm").write_text(run("consensus", FERRY, "--format", "ctm").stdout)
+    again = lm.read_one(tmp_path / "out.ctm")
+    assert again.words(range(len(again.word))) == lm.consensus(lm.read_one(FERRY)).words
+    assert "needs times" in run("consensus", MEETING, "--format", "ctm", status=2).stderr
+
+
+def test_networks_are_written_as_lattices(tmp_path):
+    path = tmp_path / "out.mesh"
+    run("consensus", MEETING, "--write-lattices", path, "--least", "0.01")
+    assert list(graphs(path)) == list(graphs(MEETING))
+
+
+@pytest.mark.parametrize("verb", ["mbr", "consensus"])
+def test_a_graph_that_fails_is_told_and_gone_past(verb, tmp_path):
+    path = tmp_path / "lats"
+    path.write_text("a \n0 1 x 1,2,\n1\n\nb \n0 1 x nan,2,\n1\n\nc \n0 1 x 1,2,\n1\n")
+    assert "not finite" in run(verb, path, status=2).stderr
+    done = run(verb, path, "--keep-going", "--format", "jsonl", status=1)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [item["id"] for item in found] == ["a", "b", "c"]
+    assert "not finite" in found[1]["error"]
+    assert "failed: " in done.stderr

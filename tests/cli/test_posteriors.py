@@ -1,0 +1,381 @@
+"""`latticemetric posteriors`, and what `mbr` does beside answering, as users run them."""
+
+import json
+import shlex
+import subprocess
+
+import pytest
+from kit.decoding import FERRY, MEETING, PROGRAM, graphs, items, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.posterior.listing import listing
+
+LANTERN = str(EXAMPLES / "lantern.target_graph")
+HEADLINES = str(EXAMPLES / "headlines.nbest")
+
+
+def plain(value):
+    return json.loads(json.dumps(value))
+
+
+# --- posteriors
+
+
+@pytest.mark.parametrize("of", ["words", "ngrams", "arcs", "summary"])
+@pytest.mark.parametrize("path", [MEETING, FERRY, HEADLINES])
+def test_items_are_what_python_answers(of, path):
+    found = items("posteriors", path, "--of", of, "--posterior-scale", "0.5", "--least", "0.2", "--top", "4")
+    expected = [
+        {"id": name, **listing(lm.posteriors(graph, scale=0.5), of, least=0.2, top=4).asdict()}
+        for name, graph in graphs(path).items()
+    ]
+    assert found == plain(expected)
+
+
+@pytest.mark.parametrize("of", ["words", "ngrams", "edges", "summary"])
+def test_items_of_forests_are_what_python_answers(of):
+    found = items("posteriors", LANTERN, "--of", of, "--posterior-scale", "0.5", "--top", "4")
+    (forest,) = graphs(LANTERN).values()
+    assert found == [{"id": "lantern", **plain(listing(lm.posteriors(forest, scale=0.5), of, top=4).asdict())}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("posteriors", LANTERN, "--of", "arcs"), "the forest is no lattice"),
+        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "--of edges lists what forests have"),
+        (("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"), "--write-lattices means nothing"),
+        (("posteriors", MEETING, "--of", "edges"), "a lattice has no edges; list its arcs"),
+        (("consensus", LANTERN), "MBR by n-grams or by a metric takes any forest"),
+        (("mbr", LANTERN, "--method", "wer"), "MBR by n-grams or by a metric takes any forest"),
+        (("mbr", LANTERN, "--method", "wer", "--prune", "3"), "MBR by n-grams or by a metric takes any forest"),
+    ],
+)
+def test_what_a_graph_has_not_is_told(arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, status=2)
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+PARTS = [(path, of) for path in (FERRY, LANTERN) for of in ("words", "ngrams", "summary")]
+
+
+@pytest.mark.parametrize(("path", "of"), [*PARTS, (FERRY, "arcs"), (LANTERN, "edges")])
+def test_a_table_has_a_row_a_part(path, of):
+    header, *lines = run("posteriors", path, "--of", of, "--format", "tsv").stdout.splitlines()
+    item = items("posteriors", path, "--of", of)[0]
+    assert len(lines) == (1 if of == "summary" else len(item[of]))
+    for line, part in zip(lines, [item] if of == "summary" else item[of], strict=True):
+        row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
+        assert {name: row[name] for name in part} == {
+            name: "" if value is None else str(value) for name, value in part.items()
+        }
+
+
+def test_text_is_for_people():
+    assert run("posteriors", MEETING, "--top", "1").stdout.splitlines()[0] == "meeting-001 0.7311 we"
+    edges = run("posteriors", LANTERN, "--of", "edges", "--top", "2").stdout
+    assert edges == "lantern 1.0000 1 burns\nlantern 1.0000 3 [1] [2]\n"
+    assert run("posteriors", FERRY, "--of", "arcs", "--top", "1").stdout == "ferry-001 1.0000 7 8 1.10 1.25 ε\n"
+    lines = run("posteriors", MEETING, "--of", "ngrams", "--order", "2", "--least", "0.3").stdout.splitlines()
+    found = lm.posteriors(next(iter(graphs(MEETING).values())))
+    assert f"meeting-001 {found.ngrams(2)['we', 'should']:.4f} we should" in lines
+    assert run("posteriors", MEETING, "--of", "summary").stdout.splitlines()[0] == (
+        f"meeting-001 log total {found.log_total:.4f}, entropy {found.entropy:.4f}"
+    )
+
+
+@pytest.mark.parametrize("suffix", ["lat.txt", "plf", "far"])
+def test_lattices_are_written_with_posteriors(tmp_path, suffix):
+    path = tmp_path / f"out.{suffix}"
+    run("posteriors", MEETING, "--of", "summary", "--write-lattices", path)
+    for (name, again), graph in zip(graphs(path).items(), graphs(MEETING).values(), strict=True):
+        expected = lm.posteriors(graph).to_lattice()
+        assert len(again.word) == len(expected.word), name
+        found, wanted = (sorted(g.cost().arc.tolist()) for g in (again, expected))
+        assert found == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("--of letters", "'letters' is not one of"),
+        ("--least 2", "2.0 is not in the range"),
+        ("--least x", "'x' is not a valid float"),
+        ("--top -1", "-1 is not in the range"),
+        ("--order 0 --of ngrams", "0 is not in the range"),
+        ("--order 2", "--order means nothing to words"),
+        ("--posterior-scale nan", "'nan' is not a finite number"),
+        ("--scale acustic=2", "there is no score column 'acustic' to scale"),
+        ("--write-lattices out.xyz", "'out.xyz' does not tell a format"),
+        ("--write-lattices nowhere/out.plf", "cannot be written"),
+        ("--write-lattices out.trn", "trn holds no scores"),
+    ],
+)
+@pytest.mark.parametrize("output_format", ["text", "jsonl"])
+def test_mistakes_are_told_without_half_a_result(arguments, says, output_format, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("posteriors", MEETING, *shlex.split(arguments), "--format", output_format, status=2)
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["posteriors", "mbr"])
+def test_a_pipe_that_closes_is_no_fault(verb, tmp_path):
+    (tmp_path / "many.plf").write_text("".join(f"((('{'w' * 200}{k}',0.5,1),),)\n" for k in range(1000)))
+    command = f"set -o pipefail; {PROGRAM} {verb} {tmp_path}/many.plf | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_a_graph_that_fails_is_told_and_gone_past(tmp_path):
+    path = tmp_path / "lats"
+    path.write_text("a \n0 1 x 1,2,\n1\n\nb \n0 1 x nan,2,\n1\n\nc \n0 1 x 1,2,\n1\n")
+    written = tmp_path / "out.plf"
+    done = run("posteriors", path, "--keep-going", "--format", "tsv", "--write-lattices", written, status=1)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["id", "a", "b", "c"]
+    assert "not finite" in done.stdout.splitlines()[2]
+    assert len(graphs(written)) == 2
+
+
+# --- mbr --evidence
+
+
+def kaldi(path, lattices):
+    path.write_text("".join(f"{name} \n{arcs}\n" for name, arcs in lattices.items()))
+    return path
+
+
+XY = "0 1 x 0,0,\n0 1 y 0,0,\n1\n"
+
+
+def test_evidence_is_matched_by_id_in_any_order_and_format(tmp_path):
+    lattices = kaldi(tmp_path / "lats", {"b": XY, "a": XY})
+    (tmp_path / "a.fst.txt").write_text("0 1 x x\n1\n")
+    (tmp_path / "more.jsonl").write_text('{"id": "b", "hypotheses": [{"text": "y", "score": 0}]}\n')
+    evidence = ["--evidence", tmp_path / "a.fst.txt", "--evidence", tmp_path / "more.jsonl"]
+    found = items("mbr", lattices, *evidence)
+    assert [(item["id"], item["hypothesis"], item["confidences"]) for item in found] == [
+        ("b", "y", [1.0]),
+        ("a", "x", [1.0]),
+    ]
+
+
+def test_answers_by_evidence_are_what_python_answers(tmp_path):
+    path = tmp_path / "other.lat.txt"
+    lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
+    found = items("mbr", MEETING, "--evidence", path, "-p", "0.7,0.8", "--prune", "3", "--posterior-scale", "0.5,1")
+    other = graphs(path)
+    expected = [
+        {"id": name, **answer.asdict()}
+        for name, graph in graphs(MEETING).items()
+        for answer in lm.mbr_grid(graph, evidence=other[name], p=[0.7, 0.8], prune=3.0, scale=[0.5, 1.0])
+    ]
+    assert found == plain(expected)
+
+
+@pytest.mark.parametrize(
+    ("graph_ids", "evidence_ids", "says"),
+    [
+        ("ab", "a", "there is no evidence named 'b'; add it"),
+        ("a", "ab", "there is no graph named 'b'; leave this evidence out"),
+        ("ab", "ba", None),
+    ],
+)
+def test_ids_that_stand_alone_are_named(graph_ids, evidence_ids, says, tmp_path):
+    lattices, evidence = (
+        kaldi(tmp_path / file, dict.fromkeys(ids, XY)) for file, ids in (("lats", graph_ids), ("other", evidence_ids))
+    )
+    arguments = ("mbr", lattices, "--evidence", evidence)
+    if says is None:
+        assert len(items(*arguments)) == 2
+        return
+    done = run(*arguments, status=2)
+    assert says in done.stderr
+    assert done.stdout == ""
+    done = run(*arguments, "--keep-going", "--format", "jsonl", status=1)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [item["id"] for item in found] == ["a", "b"]
+    assert says in found[1]["error"]
+    assert found[0]["hypothesis"] == "x"
+    assert f"failed: {found[1]['error']}" in done.stderr
+
+
+def test_two_of_one_id_cannot_be_matched(tmp_path):
+    lattices, other = kaldi(tmp_path / "lats", {"a": XY}), kaldi(tmp_path / "other", {"a": XY})
+    done = run("mbr", lattices, "--evidence", other, "--evidence", other, status=2)
+    assert "two pieces of evidence named 'a'" in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--keep-going",)])
+def test_evidence_that_cannot_be_read_says_why(more, tmp_path):
+    (tmp_path / "bad").write_bytes(b"\x00\x01\x02")
+    done = run("mbr", MEETING, "--evidence", tmp_path / "bad", *more, status=1 if more else 2)
+    assert "is not recognised" in done.stderr
+    assert "no such file" in run("mbr", MEETING, "--evidence", tmp_path / "nowhere", *more, status=2).stderr
+
+
+def test_evidence_that_is_broken_fails_its_graph_only(tmp_path):
+    lattices = kaldi(tmp_path / "lats", {"a": XY, "b": XY})
+    evidence = kaldi(tmp_path / "other", {"a": XY, "b": "0 1 x nan,2,\n1\n"})
+    done = run("mbr", lattices, "--evidence", evidence, "--keep-going", status=1)
+    assert done.stdout == "a x\nb failed\n"
+    assert "other" in done.stderr
+    assert "not finite" in done.stderr
+
+
+def test_numbers_and_words_are_no_evidence_for_each_other():
+    done = run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", status=2)
+    assert "one has numbers for words, and the other has not; give --symbols" in done.stderr
+    run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", "--symbols", EXAMPLES / "meeting.words.txt")
+
+
+# --- mbr --write-lattices
+
+
+def test_lattices_are_written_with_gains(tmp_path):
+    path = tmp_path / "out.far"
+    text = run("mbr", FERRY, "--posterior-scale", "0.5", "--write-lattices", tmp_path / "out.slf").stdout
+    assert text == run("mbr", FERRY, "--posterior-scale", "0.5").stdout
+    again, expected = lm.read_one(tmp_path / "out.slf"), lm.mbr_lattice(lm.read_one(FERRY), scale=0.5)
+    # SLF counts words anew.
+    assert {n: c.scale for n, c in expected.scores.items() if n != "words"} == {
+        n: c.scale for n, c in again.scores.items() if n != "words"
+    }
+    best = min(again.paths(), key=lambda p: p.cost)
+    assert " ".join(["ferry-001", *best.words]) + "\n" == text
+    run("mbr", MEETING, "--write-lattices", path, "--gains-only", "--prune", "2")
+    for again, graph in zip(graphs(path).values(), graphs(MEETING).values(), strict=True):
+        gains = lm.mbr_lattice(graph, prune=2.0, gains_only=True)
+        assert sorted(p.cost for p in again.paths()) == pytest.approx(sorted(p.cost for p in gains.paths()), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("--write-lattices out.far", "holds one score an arc; --gains-only leaves the model's scores and labels out"),
+        ("--write-lattices out.far -p 0.7,0.8", "--write-lattices writes one setting"),
+        ("--write-lattices out.far --posterior-scale 0.7,0.8", "--write-lattices writes one setting"),
+        ("--gains-only", "--gains-only means nothing without --write-lattices"),
+        ("--write-lattices nowhere/out.far --gains-only", "cannot be written"),
+        ("--write-lattices out.far --method wer", "--write-lattices means nothing to the method wer"),
+        ("--evidence x --method wer", "--evidence means nothing to the method wer"),
+        ("--posterior-scale 1,2 --method wer", "the method wer takes one setting"),
+        ("--posterior-scale x", "'x' is not a number"),
+        ("--metric wer", "--metric means nothing to a run without --tune"),
+        ("--ignore x", "--ignore means nothing to a run without --tune"),
+        ("--tune x --method wer", "--tune means nothing to the method wer"),
+        ("--tune x --write-lattices out.far", "--write-lattices means nothing to --tune"),
+        ("--tune nowhere.txt", "nowhere.txt: cannot be opened"),
+    ],
+)
+def test_mistakes_of_mbr_are_told_without_half_a_result(arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run("mbr", MEETING, *shlex.split(arguments), status=2)
+    assert says in done.stderr.replace(", and this graph has lm, acoustic, gain", "")
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gains_may_come_from_evidence(tmp_path):
+    lm.write(tmp_path / "other.slf", [("ferry-001", lm.read_one(FERRY).pruned(0.5))])
+    run("mbr", FERRY, "--evidence", tmp_path / "other.slf", "--write-lattices", tmp_path / "out.slf", "--gains-only")
+    expected = lm.mbr_lattice(lm.read_one(FERRY), evidence=lm.read_one(tmp_path / "other.slf"))
+    again = lm.read_one(tmp_path / "out.slf")
+    assert sorted(p.cost for p in again.paths()) == pytest.approx(sorted(p.cost for p in expected.paths()))
+    assert sorted(p.cost for p in again.paths()) != sorted(p.cost for p in lm.mbr_lattice(lm.read_one(FERRY)).paths())
+
+
+def test_rows_of_a_grid_tell_their_settings():
+    header, *lines = run("mbr", MEETING, "-p", "0.7,0.8", "-r", "0.5,0.6", "--format", "tsv").stdout.splitlines()
+    columns = [header.split("\t").index(name) for name in ("id", "p", "r")]
+    assert (
+        len({tuple(line.split("\t")[k] for k in columns) for line in lines}) == len(lines) == 4 * len(graphs(MEETING))
+    )
+
+
+def test_labels_that_a_format_has_no_place_for_can_be_left_out_too(tmp_path):
+    arguments = ("mbr", EXAMPLES / "lantern.hg", "--write-lattices", tmp_path / "out.slf")
+    assert "no place for the labels covered; --gains-only" in run(*arguments, status=2).stderr
+    run(*arguments, "--gains-only")
+    assert list(lm.read_one(tmp_path / "out.slf").scores) == ["gain"]
+
+
+# --- mbr --tune
+
+REFERENCES = str(EXAMPLES / "meeting.ref.txt")
+
+
+def tuned(**more):
+    references = {}
+    for line in (EXAMPLES / "meeting.ref.txt").read_text().splitlines():
+        name, *words = line.split()
+        references[name] = [words]
+    lattices = graphs(MEETING)
+    return lm.tune_mbr(lattices.values(), [references[name] for name in lattices], **more)
+
+
+def test_tuning_is_what_python_finds():
+    document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, "--metric", "wer", "--format", "json").stdout)
+    assert document == plain(tuned(metric="wer").asdict())
+
+
+def test_what_is_given_is_not_searched_and_several_numbers_are():
+    arguments = ("--posterior-scale", "0.3,0.6", "-p", "0.7", "-r", "0.6", "--word-penalty", "0", "--prune", "9")
+    document = json.loads(run("mbr", MEETING, "--tune", REFERENCES, *arguments, "--format", "json").stdout)
+    expected = tuned(scale=[0.3, 0.6], p=0.7, r=0.6, word_penalty=0.0, prune=9.0)
+    assert document == plain(expected.asdict())
+    assert {trial["p"] for trial in document["trials"]} == {0.7}
+
+
+def test_the_answer_in_text_is_options_of_this_program():
+    line = run("mbr", MEETING, "--tune", REFERENCES, "--metric", "wer").stdout
+    best = tuned(metric="wer").best.parameters
+    found = items("mbr", MEETING, *shlex.split(line))
+    for item, graph in zip(found, graphs(MEETING).values(), strict=True):
+        answer = lm.mbr(
+            graph, scale=best.scale, p=best.p, r=best.r, word_penalty=best.word_penalty
+        )  # fmt: skip
+        assert item["hypothesis"] == " ".join(answer.words)
+
+
+def test_a_table_has_a_row_a_setting():
+    header, *lines = run("mbr", MEETING, "--tune", REFERENCES, "--format", "tsv").stdout.splitlines()
+    trials = tuned().asdict()["trials"]
+    assert len(lines) == len(trials)
+    assert [line.split("\t")[-1] for line in lines].count("true") == 1
+    rows = items("mbr", MEETING, "--tune", REFERENCES)
+    assert [{k: v for k, v in row.items() if k != "best"} for row in rows] == trials
+    assert header.split("\t") == list(rows[0])
+
+
+def test_graphs_without_references_are_left_out_if_that_is_wanted(tmp_path):
+    few = tmp_path / "few.txt"
+    few.write_text("".join((EXAMPLES / "meeting.ref.txt").read_text().splitlines(keepends=True)[:2]))
+    assert "there is no reference for 'meeting-003'" in run("mbr", MEETING, "--tune", few, status=2).stderr
+    done = run("mbr", MEETING, "--tune", few, "--keep-going", "--format", "json", status=1)
+    assert json.loads(done.stdout)["graphs"] == 2
+    assert "failed: " in done.stderr
+
+
+def test_evidence_is_tuned_with(tmp_path):
+    path = tmp_path / "other.lat.txt"
+    lm.write(path, [(name, graph.pruned(0.5)) for name, graph in graphs(MEETING).items()])
+    arguments = ("mbr", MEETING, "--tune", REFERENCES, "--evidence", path, "--format", "json")
+    assert json.loads(run(*arguments).stdout) == plain(tuned(evidence=graphs(path).values()).asdict())
+    lm.write(path, [(name, graph) for name, graph in graphs(MEETING).items() if name != "meeting-002"])
+    assert "there is no evidence named 'meeting-002'" in run(*arguments, status=2).stderr
+    assert json.loads(run(*arguments, "--keep-going", status=1).stdout)["graphs"] == 2
+
+
+def test_ignored_words_do_not_count(tmp_path):
+    lattices = kaldi(tmp_path / "lats", {"a": "0 1 <s> 0,0,\n1 2 x 0,0,\n2\n"})
+    (tmp_path / "ref").write_text("a x\n")
+    arguments = ("mbr", lattices, "--tune", tmp_path / "ref", "--metric", "wer", "--format", "json")
+    assert json.loads(run(*arguments).stdout)["best"]["score"] == 1
+    assert json.loads(run(*arguments, "--ignore", "<s>").stdout)["best"]["score"] == 0

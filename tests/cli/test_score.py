@@ -1,0 +1,430 @@
+"""`latticemetric score` and `lattice-oracle --score`, as a user meets them."""
+
+import gzip
+import json
+import os
+import shutil
+
+import pytest
+from kit.commands import MEETING, assert_one_line_error, file, good, oracle, run
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.evaluation.bootstrap import bootstrap, paired_bootstrap
+from latticemetric.evaluation.randomisation import randomisation_test
+from latticemetric.metrics.explanation import explain
+
+OLD, NEW, REF, REF2 = (EXAMPLES / f"letters.{name}.txt" for name in ("old", "new", "ref", "ref2"))
+VERSION = f"v:{lm.__version__}"
+
+
+def score(*arguments, **options):
+    return run("latticemetric", "score", *arguments, **options)
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def scores(*arguments, **options):
+    """Items of a run, by system and metric."""
+    items = good(score(*arguments, "--format", "json", **options)).json["scores"]
+    return {(item["system"], item["metric"]): item for item in items}
+
+
+def score_of(*arguments, **options):
+    """The only value of a run."""
+    (item,) = scores(*arguments, **options).values()
+    return item["score"]
+
+
+# --- The corpus
+
+
+def test_text_is_a_table_with_intervals_and_signatures_on_standard_error():
+    done = good(score("letters.new.txt", "letters.ref.txt", "-m", "wer,4-grr", cwd=EXAMPLES))
+    header, row = done.stdout.splitlines()
+    assert header.split() == ["wer", "↓", "4-grr", "↑"]
+    assert row.split() == ["letters.new.txt", "0.1574", "±", "0.0828", "0.7028", "±", "0.1332"]
+    assert done.stderr.splitlines() == [
+        "",
+        "12 segments, 1 reference; ± 95 % of 1000 resamples, seed 0",
+        f"wer|refs:1|case:mixed|tok:none|{VERSION}",
+        f"4-grr|alpha:1|beta:0|refs:1|case:mixed|tok:none|{VERSION}",
+    ]
+
+
+def test_the_default_metrics_are_wer_4_grr_and_bleu():
+    assert [metric for _, metric in scores(NEW, REF, "--resamples", 0)] == ["wer", "4-grr", "bleu"]
+
+
+@pytest.mark.parametrize("name", ["wer", "4-grr", "bleu", "bleu-sbp", "nist", "fmean"])
+def test_values_and_tests_are_those_of_the_library(name):
+    metric, references = lm.make_metric(name), list(zip(lines_of(REF), lines_of(REF2), strict=True))
+    old, new = (metric.table(lines_of(path), references) for path in (OLD, NEW))
+    found = scores(OLD, REF, REF2, "-s", NEW, "-m", name, "--resamples", 200, "--seed", 3, "--confidence", 0.9)
+    one, other = found[str(OLD), name], found[str(NEW), name]
+    interval = bootstrap(metric, old, resamples=200, seed=3, confidence=0.9)
+    assert one["score"] == pytest.approx(metric.corpus(lines_of(OLD), references).score, abs=1e-12)
+    assert (one["low"], one["high"], one["half_width"]) == (interval.low, interval.high, interval.half_width)
+    paired = paired_bootstrap(metric, old, new, resamples=200, seed=3, confidence=0.9)
+    assert one["comparison"] is None
+    assert other["comparison"] == {
+        "difference": paired.difference.value,
+        "low": paired.difference.low,
+        "high": paired.difference.high,
+        "half_width": paired.difference.half_width,
+        "p_bootstrap": paired.p,
+        "p_randomisation": randomisation_test(metric, old, new, trials=200, seed=3).p,
+    }
+    assert one["signature"] == str(metric.signature_for(2))
+
+
+def test_the_best_of_a_column_has_a_star():
+    done = good(score(OLD, REF, "-s", NEW, "-m", "wer,bleu", "--resamples", 0))
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [row.count("*") for row in rows] == [0, 0, 2, 0]
+    assert rows[3][0] == "difference"
+    assert [float(value) for value in rows[3][1:]] == pytest.approx([-0.1389, 0.1697], abs=5e-5)
+
+
+def test_without_resamples_there_is_no_interval():
+    done = good(score(NEW, REF, "-m", "wer", "--resamples", 0))
+    assert "±" not in done.stdout + done.stderr
+    (item,) = scores(NEW, REF, "-m", "wer", "--resamples", 0).values()
+    assert (item["low"], item["high"], item["half_width"], item["undefined"]) == (None, None, None, None)
+
+
+def test_a_system_against_itself_has_p_1():
+    items = good(score(NEW, REF, "-s", NEW, "-m", "wer,bleu,nist", "--format", "json")).json["scores"]
+    for item in items[3:]:
+        assert (item["comparison"]["p_bootstrap"], item["comparison"]["p_randomisation"]) == (1, 1)
+
+
+def test_json_lines_and_tsv_hold_the_same():
+    arguments = (OLD, REF, "-s", NEW, "-m", "wer,bleu")
+    items = good(score(*arguments, "--format", "json")).json["scores"]
+    assert [json.loads(line) for line in good(score(*arguments, "--format", "jsonl")).stdout.splitlines()] == items
+    header, *rows = (line.split("\t") for line in good(score(*arguments, "--format", "tsv")).stdout.splitlines())
+    table = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [row["score"] for row in table] == [str(item["score"]) for item in items]
+    assert [row["p_bootstrap"] for row in table] == ["", "", *(str(i["comparison"]["p_bootstrap"]) for i in items[2:])]
+    assert table[3]["difference_low"] == str(items[3]["comparison"]["low"])
+
+
+def test_an_undefined_value_is_null_and_a_dash(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "a\n\n"), file(tmp_path, "ref", "\n\n")
+    assert score_of(hyp, ref, "-m", "wer") is None
+    assert good(score(hyp, ref, "-m", "wer")).stdout.splitlines()[1].split() == [str(hyp), "–"]
+
+
+# --- Sentences
+
+
+def test_sentences_have_a_value_each():
+    document = good(score(OLD, REF, "-s", NEW, "-m", "wer,4-grr", "--level", "sentence", "--format", "json")).json
+    assert document["signatures"]["wer"] == f"wer|refs:1|case:mixed|tok:none|{VERSION}"
+    found = {(item["segment"], item["system"]): item["scores"] for item in document["sentences"]}
+    assert len(found) == 24
+    for path in (OLD, NEW):
+        for number, (candidate, reference) in enumerate(zip(lines_of(path), lines_of(REF), strict=True), start=1):
+            assert found[str(number), str(path)] == {
+                "wer": lm.WER().score(candidate, reference),
+                "4-grr": lm.GRR(4).score(candidate, reference),
+            }
+
+
+def test_sentences_as_text_tsv_and_json_lines():
+    arguments = (OLD, REF, "-m", "wer", "--level", "sentence")
+    assert good(score(*arguments)).stdout.splitlines()[:3] == ["segment     wer", "1        0.0000", "2        0.2000"]
+    assert good(score(*arguments, "--format", "tsv")).stdout.splitlines()[2] == f"2\t{OLD}\t0.2"
+    several = good(score(*arguments, "-s", NEW)).stdout.splitlines()
+    assert [line.split()[:2] for line in several[1:4]] == [["1", str(OLD)], ["1", str(NEW)], ["2", str(OLD)]]
+    first, *_ = good(score(*arguments, "--format", "jsonl")).stdout.splitlines()
+    assert json.loads(first) == {"segment": "1", "system": str(OLD), "scores": {"wer": 0.0}}
+
+
+def test_an_alignment_is_drawn():
+    done = good(score("letters.old.txt", "letters.ref.txt", "-m", "wer", "--explain", 4, cwd=EXAMPLES))
+    assert done.stdout.splitlines() == [
+        "letters.old.txt: wer 0.4000",
+        "    reference  the  children  are  well  and  are  back  at  school  .",
+        "    candidate  the  children  are  good  and  go   to    *   school  .",
+        "    edit       .    .         .    S     .    S    S     D   .       .",
+        "    matches of length 1: 6; substitutions 3, deletions 1, insertions 0",
+        "    4/10",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("name", ["bleu", "nist", "bleu-sbp"])
+def test_ngrams_are_drawn(name):
+    done = good(score(OLD, REF, REF2, "-s", NEW, "-m", name, "--explain", 4))
+    assert done.stdout.count("1-grams") == done.stdout.count("4-grams") == 2
+    assert "the children are" in done.stdout
+
+
+def test_a_metric_may_draw_itself_or_its_alignment_or_nothing():
+    class Drawing:
+        def explain(self, candidate, references):
+            return f"{candidate} and {references}"
+
+    class Aligned:
+        def score(self, candidate, references):
+            return float(candidate in references[0]) if references[0] else None
+
+        def align(self, candidate, reference):
+            return f"{candidate} in {' '.join(reference)}"
+
+    assert explain(Drawing(), "a", ["b"]) == "a and ['b']"
+    assert explain(Aligned(), "a", ["", "b", "c a", "a"]) == "a in c a, against reference 3 of 4"
+    assert explain(object(), "a", ["b"]) is None
+
+
+def test_a_metric_without_a_drawing_says_so():
+    assert "(this metric draws nothing)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
+
+
+def test_control_characters_are_not_drawn(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "a \x1b[2J\n"), file(tmp_path, "ref", "a b\n")
+    assert "\x1b" not in good(score(hyp, ref, "-m", "wer,bleu", "--explain", 1)).stdout
+
+
+# --- What is done to the strings
+
+
+def test_lowercase_is_in_the_signature(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "The CAT\n"), file(tmp_path, "ref", "the cat\n")
+    assert score_of(hyp, ref, "-m", "wer") == 1
+    (item,) = scores(hyp, ref, "-m", "wer", "--lowercase").values()
+    assert (item["score"], item["signature"]) == (0, f"wer|refs:1|case:lc|tok:none|{VERSION}")
+
+
+def test_a_tokenizer_of_sacrebleu_is_in_the_signature(tmp_path):
+    sacrebleu = pytest.importorskip("sacrebleu")
+    hyp = file(tmp_path, "hyp", 'The cat, sat on "the" mat.\nIt cost $3.50, or so.\n')
+    ref = file(tmp_path, "ref", 'A cat sat on "the" mat.\nIt costs $3.50, or more.\n')
+    for name, lowercase in (("13a", False), ("intl", True), ("char", False)):
+        options = ["--tokenize", name, *(["-lc"] if lowercase else [])]
+        (item,) = scores(hyp, ref, "-m", "bleu", *options).values()
+        bleu = sacrebleu.BLEU(tokenize=name, lowercase=lowercase, smooth_method="none")
+        assert item["score"] == pytest.approx(bleu.corpus_score(lines_of(hyp), [lines_of(ref)]).score / 100, abs=1e-9)
+        assert f"case:{'lc' if lowercase else 'mixed'}|tok:{name}|" in item["signature"]
+
+
+def test_an_unknown_tokenizer_is_told():
+    pytest.importorskip("sacrebleu")
+    done = score(NEW, REF, "--tokenize", "14b")
+    assert_one_line_error(done, r"there is no tokenizer '14b'; choose one of 13a, char")
+
+
+def test_a_tokenizer_without_sacrebleu_is_told(tmp_path):
+    file(tmp_path, "sacrebleu.py", "raise ImportError('not there')\n")
+    done = score(NEW, REF, "--tokenize", "13a", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert_one_line_error(done, "the tokenizer '13a' is sacrebleu's, which is not installed; pip install sacrebleu")
+
+
+def test_what_a_tokenizer_lacks_is_told(tmp_path):
+    (tmp_path / "sacrebleu").mkdir()
+    file(tmp_path / "sacrebleu", "__init__.py", "")
+    source = (
+        "class BLEU:\n  TOKENIZERS = ['spm']\n  def __init__(self, tokenize):\n    raise RuntimeError('get\\n spm')\n"
+    )
+    file(tmp_path / "sacrebleu", "metrics.py", source)
+    done = score(NEW, REF, "--tokenize", "spm", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert_one_line_error(done, "the tokenizer 'spm' cannot be had: get spm")
+
+
+def test_stems_where_the_metric_knows_them(tmp_path):
+    pytest.importorskip("nltk")
+    hyp, ref = file(tmp_path, "hyp", "the cats sleep\n"), file(tmp_path, "ref", "the cat sleeps\n")
+    found = scores(hyp, ref, "-m", "f1,bleu,nist-stem", "--stem")
+    assert [metric for _, metric in found] == ["f1-stem", "bleu-stem", "nist-stem"]
+    assert found[str(hyp), "f1-stem"]["score"] == 1
+    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer knows no stems; leave one")
+
+
+def test_a_short_signature():
+    done = good(score(NEW, REF, "-m", "4-grr", "--short-signature"))
+    assert done.stderr.splitlines()[-1] == f"4-grr|a:1|b:0|#:1|c:mixed|tok:none|{VERSION}"
+
+
+# --- Files
+
+
+def test_empty_lines_are_segments(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "\na b\n\n"), file(tmp_path, "ref", "x\na b\ny z\n")
+    assert score_of(hyp, ref, "-m", "wer") == 3 / 5
+
+
+def test_compressed_files_and_standard_input(tmp_path):
+    packed = file(tmp_path, "ref.gz", gzip.compress(REF.read_bytes()))
+    expected = score_of(NEW, REF, "-m", "bleu")
+    assert score_of(NEW, packed, "-m", "bleu") == expected
+    assert score_of("-", REF, "-m", "bleu", stdin=NEW.read_bytes()) == expected
+    assert_one_line_error(score("-", "-"), "standard input can be read only once")
+
+
+def test_keyed_files_are_paired_by_id(tmp_path):
+    hyp, ref = file(tmp_path, "hyp", "u2 c d\n\nu1 a b\nu3\n"), file(tmp_path, "ref", "u1 a b\nu2 c x\nu3 y\n")
+    assert score_of(hyp, ref, "-m", "wer", "--keyed") == 2 / 5
+    lines = good(score(hyp, ref, "-m", "wer", "--keyed", "--level", "sentence", "--format", "tsv")).stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines[1:]] == ["u2", "u1", "u3"]
+    assert "edit       .  S" in good(score(hyp, ref, "-m", "wer", "--keyed", "--explain", "u2")).stdout
+
+
+@pytest.mark.parametrize(
+    ("hyp", "ref", "message"),
+    [
+        ("u1 a\nu2 b\n", "u1 a\n", r"hyp:2: there is no 'u2' in .*ref; every file needs"),
+        ("u1 a\n", "u0 a\nu1 a\nu2\n", r"ref:1: there is no 'u0' in .*hyp \(2 ids are missing there\)"),
+        ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' stands at line 1 already"),
+        ("\n", "u1 a\n", r"hyp: the file holds no segments"),
+    ],
+)
+def test_ids_that_do_not_pair_are_errors(tmp_path, hyp, ref, message):
+    done = score(file(tmp_path, "hyp", hyp), file(tmp_path, "ref", ref), "-m", "wer", "--keyed")
+    assert_one_line_error(done, message)
+
+
+def test_different_line_counts_name_both(tmp_path):
+    short = file(tmp_path, "short", "a\n")
+    assert_one_line_error(score(NEW, short), r"letters\.new\.txt has 12 lines and .*short has 1 line; line k of each")
+    assert_one_line_error(score(NEW, REF, "-s", short), r"letters\.new\.txt has 12 lines and .*short has 1 line;")
+    assert_one_line_error(score(NEW, REF, short), r"has 12 lines and .*short has 1 line;")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: cannot be opened: No such file"),
+        ([REF, "-m", "blue"], "there is no metric 'blue'; choose one of N-grr, bleu"),
+        ([REF, "-m", ","], "no metric is named; choose among N-grr"),
+        ([REF, "--explain", "13"], "--explain: there is no segment '13'; the first is 1, the last 12"),
+        ([REF, "--explain", "1", "--format", "json"], "--explain draws for people, not as json; leave --format out"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, message):
+    assert_one_line_error(score(NEW, *arguments), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing argument 'REF...'"),
+        ([REF, "--confidence", "1"], "1.0 is not in the range 0<x<1"),
+        ([REF, "--resamples", "-1"], "-1 is not in the range 0<=x<=1000000"),
+        ([REF, "--seed", "x"], "'x' is not a valid integer"),
+        ([REF, "--level", "word"], "'word' is not one of"),
+    ],
+)
+def test_wrong_usage_ends_with_status_2(arguments, message):
+    done = score(NEW, *arguments)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_an_empty_file_is_told(tmp_path):
+    assert_one_line_error(score(file(tmp_path, "none", ""), REF), "none: the file is empty; give a line a segment")
+
+
+def test_output_goes_to_a_file(tmp_path):
+    done = good(score(NEW, REF, "-m", "wer", "--format", "jsonl", "-o", tmp_path / "out.gz"))
+    assert done.stdout == ""
+    assert json.loads(gzip.decompress((tmp_path / "out.gz").read_bytes()))["metric"] == "wer"
+
+
+# --- lattice-oracle --score
+
+
+def test_the_summary_has_the_scores_of_the_strings():
+    done = good(oracle(*MEETING, "--metric", "wer", "--score", "wrr,bleu"))
+    rows = [line.split() for line in done.stderr.splitlines() if line]
+    assert rows[4:7] == [["wrr", "bleu"], ["oracle", "0.9286", "0.6972"], ["1-best", "0.7143", "0.0000"]]
+    assert rows[8] == [f"wrr|refs:1|case:mixed|tok:none|{VERSION}"]
+    assert done.stdout == good(oracle(*MEETING, "--metric", "wer")).stdout
+
+
+@pytest.mark.parametrize("name", ["wer", "bleu-sbp", "nist", "fmean"])
+def test_json_has_the_values_of_the_library(name):
+    document = good(oracle(*MEETING, "--metric", "wer", "--score", name, "--format", "json")).json
+    metric, items = lm.make_metric(name), document["lattices"]
+    references = [item["reference"] for item in items]
+    for side, texts in (
+        ("oracle", [item["hypothesis"] for item in items]),
+        ("one_best", [item["one_best"]["hypothesis"] for item in items]),
+    ):
+        total = metric.corpus(texts, references)
+        assert document["corpus"]["scores"][name][side] == {"score": total.score, "signature": total.signature}
+        for item, text in zip(items, texts, strict=True):
+            assert item["sentence_scores"][name][side] == metric.score(text, item["reference"])
+
+
+def test_nothing_is_scored_unless_asked_for():
+    document = good(oracle(*MEETING, "--format", "json")).json
+    assert "scores" not in document["corpus"]
+    assert all("sentence_scores" not in item for item in document["lattices"])
+
+
+def test_tsv_columns_are_appended():
+    header, first, *_ = (
+        line.split("\t")
+        for line in good(oracle(*MEETING, "--score", "wrr,fmean", "--format", "tsv")).stdout.splitlines()
+    )
+    assert header[-5:] == ["error", "wrr", "one_best_wrr", "fmean", "one_best_fmean"]
+    assert first[-4] == "0.8333333333333334"
+
+
+def test_ignored_words_are_no_words_to_the_scores_either():
+    document = good(
+        oracle(*MEETING, "--score", "wer", "--metric", "wer", "--ignore", "all um", "--format", "json")
+    ).json
+    found = document["corpus"]["scores"]["wer"]
+    assert found["one_best"]["score"] == document["corpus"]["one_best"]["score"] == 0.25
+    assert found["oracle"]["signature"] == f"wer|refs:1|case:mixed|tok:none|ignore:all,um|{VERSION}"
+
+
+def test_a_graph_that_failed_says_nothing(tmp_path):
+    references = file(tmp_path, "refs", MEETING[1].read_text(encoding="utf-8") + "meeting-009 one two\n")
+    done = oracle(MEETING[0], references, "--metric", "wer", "--score", "wer", "--keep-going", "--format", "json")
+    assert done.status == 1
+    corpus = done.json["corpus"]
+    assert corpus["scores"]["wer"]["oracle"]["score"] == corpus["score"] == 3 / 16
+    assert set(done.json["lattices"][-1]) == {"id", "error"}
+
+
+def test_a_graph_without_a_reference_counts_as_nothing(tmp_path):
+    first, *rest = MEETING[1].read_text(encoding="utf-8").splitlines(keepends=True)
+    references = file(tmp_path, "refs", "".join(rest))
+    done = oracle(MEETING[0], references, "--metric", "wer", "--score", "wer", "--keep-going", "--format", "json")
+    assert first.startswith("meeting-001")
+    assert done.json["corpus"]["scores"]["wer"]["oracle"]["score"] == done.json["corpus"]["score"] == 0
+
+
+def test_several_references_are_in_the_signature_of_scores():
+    files = [EXAMPLES / name for name in ("proverbs.plf", "proverbs.ref.txt", "proverbs.ref2.txt")]
+    corpus = good(oracle(*files, "--metric", "wer", "--score", "wer,bleu", "--format", "json")).json["corpus"]
+    assert corpus["scores"]["wer"]["one_best"]["score"] == corpus["one_best"]["score"]
+    assert "|refs:2|" in corpus["scores"]["bleu"]["oracle"]["signature"]
+
+
+def test_scores_do_not_depend_on_workers(tmp_path):
+    lattices, references = tmp_path / "lattices", file(tmp_path, "refs", "")
+    lattices.mkdir()
+    with references.open("w", encoding="utf-8") as out:
+        for number in range(40):
+            shutil.copy(EXAMPLES / "harbour.fst", lattices / f"{number:02}.fst")
+            out.write(f"the {'old' if number % 2 else 'new'} harbour sleeps\n")
+    arguments = (lattices, references, "--references", "plain", "--score", "bleu,nist", "--format", "json")
+    one, two = (good(oracle(*arguments, "--workers", number)).stdout for number in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize("name", ["blue", ""])
+def test_an_unknown_metric_to_score_with_is_told(name):
+    assert_one_line_error(oracle(*MEETING, "--score", name), "metric")
+
+
+def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
+    done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
+    assert_one_line_error(done, "meeting.trn, bleu: a graph, or a text with alternatives, stands where a string is")

@@ -1,0 +1,190 @@
+"""The native search against the composed one where brute force does not reach: size, width of integers, threads."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.paths import ROOT
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.parallel.pool import map_in_order
+from latticemetric.vocabulary import Vocabulary
+
+pytest.importorskip("pynini")
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from generate import Size, draw
+
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+
+
+def drawn_lattice(size: Size, seed: int, step: float = 0.25) -> tuple[lm.Lattice, str]:
+    """A generated lattice, its costs rounded so that many paths cost the same, and its reference."""
+    drawn = draw(size, seed)
+    costs = {
+        name: lm.Column(np.round(values / step) * step, np.zeros(1))
+        for name, values in (("lm", drawn.graph), ("acoustic", drawn.acoustic))
+    }
+    lattice = lm.Lattice.from_arcs(drawn.source, drawn.target, drawn.word, final=[drawn.states - 1], scores=costs)
+    return lattice, " ".join(map(str, drawn.reference))
+
+
+def assert_engines_agree(lattice: lm.Lattice, reference: str, metric: lm.GRR) -> lm.Oracle:
+    native, composed = (lm.oracle(lattice, reference, metric, engine=engine) for engine in ("native", "openfst"))
+    assert native == composed
+    return native
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("metric", [lm.WER(), lm.GRR(4), lm.GRR(2, alpha=0.5, beta=1)], ids=lambda m: m.name)
+def test_engines_agree_on_lattices_of_hundreds_of_arcs(metric, seed):
+    # Few words make many ties: paths of equal value, of equal cost, of as many words.
+    size = Size(states=60, arcs=400, vocabulary=6, reference=9)
+    assert_engines_agree(*drawn_lattice(size, seed, step=4.0), metric)
+
+
+@pytest.mark.parametrize("metric", [lm.WER(), lm.GRR(4)], ids=lambda m: m.name)
+def test_engines_agree_on_a_lattice_of_thousands_of_arcs(metric):
+    assert_engines_agree(*drawn_lattice(Size(1_000, 6_000, 100, 20), seed=3), metric)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta"),
+    [
+        (1, 0),  # 16 bits
+        (0.001, 0.002),  # 32 bits
+        ("0.123456789", "0.987654321"),  # 64 bits
+        ("0.1234567890123456", "1e-16"),  # 128 bits
+        (-0.9, 1),
+    ],
+)
+def test_engines_agree_in_every_width_of_integers(alpha, beta):
+    size = Size(states=40, arcs=200, vocabulary=5, reference=12)
+    for seed in range(4):
+        best = assert_engines_agree(*drawn_lattice(size, seed), lm.GRR(3, alpha=alpha, beta=beta))
+        assert best.score >= best.one_best.score
+
+
+def test_a_long_reference_needs_more_than_one_word_of_bits():
+    best = assert_engines_agree(*drawn_lattice(Size(300, 900, 20, 150), seed=1), lm.GRR(2))
+    assert best.statistics.reference_words == 150
+
+
+def test_long_chains_do_not_overflow_small_integers():
+    # 40,000 insertions: -40,000 does not fit into 16 bits.
+    length = 40_000
+    words = Vocabulary.from_words(["a", "b"])
+    lattice = lm.Lattice.from_arcs(
+        np.arange(length), np.arange(1, length + 1), np.full(length, 2), final=[length], vocabulary=words
+    )
+    assert lm.oracle(lattice, "a", "wrr", engine="native").numerator == -(length - 1)
+
+
+def test_answers_of_threads_come_in_order():
+    lattices = [drawn_lattice(Size(60, 300, 10, 8), seed) for seed in range(24)]
+
+    def best(question: tuple[lm.Lattice, str]) -> lm.Oracle:
+        return lm.oracle(*question, "4-grr")
+
+    assert list(map_in_order(best, lattices, workers=4)) == [best(question) for question in lattices]
+
+
+def test_an_error_of_a_thread_comes_up_in_its_turn():
+    answers = map_in_order(lambda n: 1 // (3 - n), range(100), workers=3)
+    assert [next(answers) for _ in range(3)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(answers)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": [1, 0]},  # not sorted
+        {"target": [0, 2]},  # not forward
+        {"target": [1, 3]},  # no such state
+        {"label": [1]},
+        {"order": 0},
+        {"unit": 0},
+        {"final_cost": []},
+    ],
+    ids=str,
+)
+def test_the_extension_refuses_what_is_out_of_bounds(change):
+    arguments = {
+        "source": [0, 1], "target": [1, 2], "label": [1, 2], "is_word": [1, 1], "cost": [0.0, 0.0],
+        "final_cost": [np.inf, np.inf, 0.0], "reference": [1], "order": 4, "unit": 1, "alpha": 1, "beta": 0,
+    }  # fmt: skip
+    types = {"is_word": np.uint8, "cost": np.float64, "final_cost": np.float64}
+    arrays = {
+        name: np.array(value, types.get(name, np.int32)) if isinstance(value, list) else value
+        for name, value in (arguments | change).items()
+    }
+    with pytest.raises(ValueError, match=r"\w"):
+        _native.search_lattice(**arrays)
+
+
+def blocks_by_lines(text: bytes, *, at_end: bool) -> list[list[int]]:
+    """What `split_blocks` promises, a line at a time."""
+    found, begin, at = [], None, 0
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines):
+        if number == len(lines) - 1 and not (at_end and line):
+            break
+        if not line.strip(b" \t\r\f\v") and begin is not None:
+            found.append([begin[0], at, begin[1], number])
+            begin = None
+        elif line.strip(b" \t\r\f\v") and begin is None:
+            begin = (at, number)
+        at += len(line) + 1
+    count = len(lines) - (not lines[-1])
+    return found + ([[begin[0], len(text), begin[1], count]] if begin is not None and at_end else [])
+
+
+SNIPPETS = [b"0 1 2 3.5,4", b"\n", b"\n", b" \n", b"\r\n", b"\n\n", b" x", b"y" * 90, b"z\n" * 70, b"\xc3\xa9"]
+
+
+@given(snippets=st.lists(st.sampled_from(SNIPPETS), max_size=60), at_end=st.booleans())
+def test_blocks_are_what_stands_between_blank_lines(snippets, at_end):
+    text = b"".join(snippets)
+    assert _native.split_blocks(text, at_end=at_end).tolist() == blocks_by_lines(text, at_end=at_end)
+
+
+def test_arrays_that_are_not_aligned_are_copied_at_the_door():
+    def odd(values, dtype):
+        array = np.frombuffer(b"\0" + np.array(values, dtype).tobytes(), dtype, offset=1)
+        assert not array.flags.aligned
+        return array
+
+    lattice = lm.Lattice.from_arcs(
+        odd([0], np.int32),
+        odd([1], np.int32),
+        odd([7], np.int32),
+        final=odd([1], np.int32),
+        scores={"cost": lm.Column(odd([0.5], np.float64), odd([0.25], np.float64))},
+        copy=False,
+    )
+    assert lattice.source.flags.aligned
+    assert lm.oracle(lattice, "7", "wer").cost == 0.75
+    with pytest.raises(ValueError, match="not aligned"):
+        _native.align(odd([1], np.int32), lattice.word, 1, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted(p for p in CORPUS.glob("*/*") if p.parent.name not in {"blocks", "forest"}),
+    ids=lambda p: f"{p.parent.name}-{p.name}",
+)
+def test_fuzzed_texts_are_parsed_or_refused(file):
+    parser = getattr(_native, f"parse_{file.parent.name}")
+    arguments = {"texts": ["W"]} if file.parent.name == "slf" else {}
+    try:
+        assert isinstance(parser(file.read_bytes(), **arguments), dict)
+    except _native.ParseError as error:
+        line, what = error.args
+        assert line >= 1
+        assert what

@@ -1,0 +1,1 @@
+"""What tests share: brute force, strategies, files of every format, commands."""

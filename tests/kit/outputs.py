@@ -1,0 +1,28 @@
+"""All commands, and the files that each may write."""
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import click
+
+from latticemetric.cli import main
+from latticemetric.cli.files import (
+    ClusterName,
+    GrammarName,
+    MetricName,
+)
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    for name in main._VERBS:
+        found = import_module(f"latticemetric.cli.{name}").command
+        if isinstance(found, click.Group):
+            yield from ((f"{name} {each}", one) for each, one in found.commands.items())
+        else:
+            yield name, found
+
+
+COMMANDS = dict(commands())
+
+
+SUFFIXES = {GrammarName: ".far", MetricName: ".fst", ClusterName: ".json"}

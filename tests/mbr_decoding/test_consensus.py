@@ -1,0 +1,443 @@
+"""Minimum Bayes risk under word error rate, and its bins: against all paths, the formula, and Kaldi."""
+
+import json
+import math
+from collections import defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.paths import DATA
+from kit.strategies import lattices, scalings
+
+import latticemetric as lm
+from latticemetric import _native
+from latticemetric.mbr_decoding.word import search_words, word_mbr
+from latticemetric.nbest import Hypothesis
+
+PENALTY = 1e-5  # what a word costs above 1 that meets no position
+
+
+def edit_distance(left, right):
+    row = list(range(len(right) + 1))
+    for i, word in enumerate(left, start=1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(right, start=1):
+            diagonal, row[j] = row[j], min(diagonal + (word != other), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def expected_distance(lattice, words, scale, scales):
+    paths = list(lattice.paths(scales))
+    least = min(scale * path.cost for path in paths)
+    weights = [math.exp(least - scale * path.cost) for path in paths]
+    pairs = zip(paths, weights, strict=True)
+    return math.fsum(weight * edit_distance(path.words, words) for path, weight in pairs) / math.fsum(weights)
+
+
+class Formula:
+    """The recursion as the paper has it, with Kaldi's details: `risk`, and `gamma` by position and word."""
+
+    def __init__(self, lattice, hypothesis, scale, scales):
+        self.r, self.last = ("", *hypothesis), len(hypothesis)
+        self.arcs, self.end = arcs_with_one_end(lattice, scale, scales)
+        self.prefixes, self.alpha = {0: [0.0]}, {0: list(np.cumsum([float(word != "") for word in self.r]))}
+        for n in range(1, self.end + 1):
+            into = [arc for arc in self.arcs if arc[1] == n]
+            self.prefixes[n] = [before + arc[3] for arc in into for before in self.prefixes[arc[0]]]
+            rows = [(self.share(arc), self.aligned(arc)) for arc in into]
+            self.alpha[n] = [math.fsum(p * row[q][0] for p, row in rows) for q in range(self.last + 1)]
+        self.risk = self.alpha[self.end][self.last]
+        self.beta, self.gamma = defaultdict(float, {(self.end, self.last): 1.0}), defaultdict(float)
+        for arc in sorted(self.arcs, key=lambda arc: -arc[1]):
+            self.go_back(arc)
+        for q in range(1, self.last + 1):
+            self.gamma[q, ""] += math.fsum(self.beta[0, k] for k in range(q, self.last + 1))
+
+    def share(self, arc):
+        """Of an arc among those into its state: by the costs of all ways there."""
+        least = min(self.prefixes[arc[1]])
+        through = math.fsum(math.exp(least - before - arc[3]) for before in self.prefixes[arc[0]])
+        return through / math.fsum(math.exp(least - cost) for cost in self.prefixes[arc[1]])
+
+    def aligned(self, arc):
+        """Of each position: the least cost, and the first move that has it."""
+        before, word = self.alpha[arc[0]], arc[2]
+        skip = 1 + PENALTY if word else 0.0
+        found = [(before[0] + skip, "word")]
+        for q in range(1, self.last + 1):
+            moves = {
+                "both": before[q - 1] + (word != self.r[q]),
+                "word": before[q] + skip,
+                "position": found[-1][0] + (self.r[q] != ""),
+            }
+            least = min(moves.values())
+            found.append((least, next(move for move, value in moves.items() if value <= least + 1e-10)))
+        return found
+
+    def go_back(self, arc):
+        source, target, word, _ = arc
+        row, share = self.aligned(arc), self.share(arc)
+        carried = [share * self.beta[target, q] for q in range(self.last + 1)]
+        for q in range(self.last, 0, -1):
+            move = row[q][1]
+            if move == "position":
+                carried[q - 1] += carried[q]
+            else:
+                self.beta[source, q - (move == "both")] += carried[q]
+            if move != "word":
+                self.gamma[q, word if move == "both" else ""] += carried[q]
+        self.beta[source, 0] += carried[0]
+
+
+def arcs_with_one_end(lattice, scale, scales):
+    """Source, target, word, cost; as in Kaldi, several ends or one that costs something lead to a new one."""
+    cost = lattice.cost(scales)
+    words = [lattice.vocabulary.word(int(word)) for word in lattice.word]
+    ends = zip(lattice.source.tolist(), lattice.target.tolist(), words, (scale * cost.arc).tolist(), strict=True)
+    arcs, end = list(ends), lattice.num_states - 1
+    if lattice.final.tolist() == [end] and cost.final[end] * scale == 0:
+        return arcs, end
+    return [*arcs, *((f, end + 1, "", scale * float(cost.final[f])) for f in lattice.final.tolist())], end + 1
+
+
+def tables(hypothesis):
+    spelling = [hypothesis.lattice.vocabulary.word(int(n)) for n in hypothesis.numbers]
+    rows, columns = np.nonzero(hypothesis.mass)
+    return {(int(q) + 1, spelling[w]): float(hypothesis.mass[w, q]) for w, q in zip(rows, columns, strict=True)}
+
+
+# --- Against all paths, and against the formula
+
+
+@given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_the_risk_is_a_bound_of_the_expected_distance_and_falls(lattice, scale, data):
+    scales = data.draw(scalings(lattice))
+    found = word_mbr(lattice, scale=scale, scales=scales)
+    assert expected_distance(lattice, found.words, scale, scales) <= found.risk + 1e-9
+    assert expected_distance(lattice, found.one_best, scale, scales) <= found.one_best_risk + 1e-9
+    assert found.risk <= found.one_best_risk
+    assert len(found.confidences) == len(found.words)
+    assert found.one_best in {path.words for path in lattice.paths(scales)}
+
+
+@given(lattice=lattices(), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_risk_and_posteriors_are_those_of_the_formula(lattice, scale, data):
+    scales = data.draw(scalings(lattice))
+    search = search_words(lattice, scale, scales)
+    for hypothesis in (search.one_best, search.best):
+        words = [lattice.vocabulary.word(int(n)) for n in hypothesis.numbers[hypothesis.positions]]
+        formula, found = Formula(lattice, words, scale, scales), tables(hypothesis)
+        assert hypothesis.risk == pytest.approx(formula.risk, abs=1e-9)
+        for cell in {*formula.gamma, *found}:
+            assert found.get(cell, 0.0) == pytest.approx(formula.gamma[cell], abs=1e-9)
+
+
+@given(lattice=lattices(), data=st.data())
+def test_bins_are_distributions_with_the_words_on_top(lattice, data):
+    scales = data.draw(scalings(lattice))
+    found = lm.consensus(lattice, scales=scales)
+    for words in found.bins:
+        posteriors = [posterior for _, posterior in words]
+        assert math.fsum(posteriors) == pytest.approx(1, abs=1e-9)
+        assert all(p >= following - 1e-9 for p, following in pairwise(posteriors))
+        assert len({word for word, _ in words}) == len(words)
+    decoded = word_mbr(lattice, scales=scales)
+    assert (found.words, found.bayes_risk, found.confidences) == (decoded.words, decoded.risk, decoded.confidences)
+    assert tuple(words[0][0] for words in found.bins if words[0][0]) == found.words
+    assert found.confidences == pytest.approx([words[0][1] for words in found.bins if words[0][0]], abs=1e-9)
+
+
+# --- What must come out
+
+
+@pytest.mark.parametrize("text", ["", "a", "a b", "a a a", "a b a b"])
+def test_one_path_is_without_risk(text):
+    found = lm.consensus(lm.Lattice.from_strings([text], costs=[3.0]))
+    assert found.words == tuple(text.split())
+    assert found.bayes_risk == 0.0
+    assert found.confidences == (1.0,) * len(found.words)
+    assert all(len(words) == 1 for words in found.bins)
+    assert found.to_lattice().words(range(len(found.words))) == found.words
+
+
+def test_a_sausage_returns_itself():
+    columns = [{"a": 0.6, "b": 0.3, "": 0.1}, {"c": 1.0}, {"": 0.7, "d": 0.3}, {"e": 0.5, "f": 0.25, "g": 0.25}]
+    vocabulary = lm.Vocabulary.from_words(list("abcdefg"))
+    rows = [(k, w, p) for k, column in enumerate(columns) for w, p in column.items()]
+    sausage = lm.Lattice.from_arcs(
+        [k for k, _, _ in rows],
+        [k + 1 for k, _, _ in rows],
+        [vocabulary.number(w) if w else 0 for _, w, _ in rows],
+        final=[4],
+        scores={"posterior": lm.Column([-math.log(p) for _, _, p in rows], [0.0])},
+        vocabulary=vocabulary,
+    )
+    found = lm.consensus(sausage)
+    assert found.words == ("a", "c", "e")
+    assert found.bayes_risk == pytest.approx(0.4 + 0.3 + 0.5, abs=1e-9)
+    assert found.iterations == 1
+    for network in (found.to_lattice(), lm.consensus(found.to_lattice()).to_lattice()):
+        assert network.source.tolist() == sausage.source.tolist()
+        assert network.target.tolist() == sausage.target.tolist()
+        assert network.word.tolist() == sausage.word.tolist()
+        assert network.scores["posterior"].arc == pytest.approx(sausage.scores["posterior"].arc, abs=1e-9)
+
+
+def test_words_that_no_path_says_together():
+    strings = ["a b c x", "a q c d", "z b c d"]
+    found = lm.consensus(lm.Lattice.from_strings(strings, costs=[0.0, 0.1, 0.2]))
+    assert found.words == ("a", "b", "c", "d")
+    assert found.bayes_risk == pytest.approx(1.0)
+    assert found.iterations > 1
+
+
+def test_probable_nothing_beats_an_improbable_word():
+    found = lm.consensus(lm.Lattice.from_strings(["", "a", "b"], costs=[0.2, 0.0, 0.0]), scale=1.0)
+    assert found.bins[1][0][0] in {"a", "b"}
+    silent = lm.consensus(lm.Lattice.from_strings(["", "a", "b"], costs=[0.0, 0.1, 0.1]))
+    assert silent.words == ()
+    assert [word for word, _ in silent.bins[0]] == ["", "a", "b"]
+
+
+def test_ties_keep_the_words_of_the_1_best():
+    lattice = lm.Lattice.from_strings(["b", "a"], costs=[0.0, 0.0])
+    # Word numbers follow the order of appearance: b is the smaller one.
+    assert lm.consensus(lattice).words == lm.consensus(lattice, scale=0).words == ("b",)
+    assert lm.consensus(lattice).bins[1] == (("b", 0.5), ("a", 0.5))
+
+
+def test_parallel_arcs_and_epsilons_add_up():
+    lattice = lm.Lattice.from_arcs(
+        [0, 0, 0, 1, 1],
+        [1, 1, 1, 2, 2],
+        [1, 1, 2, 0, 0],
+        final=[2],
+        scores={"cost": lm.Column([0.0, 0.0, 0.0, 0.0, 1.0], [0.0])},
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
+    )
+    found = lm.consensus(lattice)
+    assert found.words == ("a",)
+    assert found.confidences == pytest.approx([2 / 3])
+    assert found.bayes_risk == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("offset", [0.0, 5000.0, -5000.0])
+def test_costs_in_the_thousands_do_not_underflow(offset):
+    strings = ["a b", "a c", "d c"]
+    found = lm.consensus(lm.Lattice.from_strings(strings, log_probs=[-offset, -offset - 0.5, -offset - 0.7]))
+    near = lm.consensus(lm.Lattice.from_strings(strings, costs=[0.0, 0.5, 0.7]))
+    assert found.words == near.words
+    assert found.bayes_risk == pytest.approx(near.bayes_risk)
+    assert found.confidences == pytest.approx(near.confidences)
+
+
+def test_states_that_are_all_but_impossible_have_shares_too():
+    costs = [0.0, 4000.0, 4000.0 + math.log(2)]
+    found = lm.consensus(lm.Lattice.from_strings(["a", "b c", "b d"], costs=costs))
+    assert found.words == ("a",)
+    assert found.bayes_risk == pytest.approx(0, abs=1e-9)
+
+
+def test_an_nbest_list_is_a_lattice_too():
+    strings, costs = ["a b", "a c", "d c"], [0.0, 0.1, 0.2]
+    nbest = lm.NBest(
+        tuple(Hypothesis(tuple(s.split()), {"tm": c, "lm": 9.0}) for s, c in zip(strings, costs, strict=True)),
+        {"lm": 0.0},
+    )
+    found = word_mbr(nbest)
+    assert found == word_mbr(lm.Lattice.from_strings(strings, costs))
+    assert (found.one_best, found.words) == (("a", "b"), ("a", "c"))
+    assert word_mbr(nbest, scales={"tm": 0.5}).risk != found.risk
+
+
+def test_the_search_may_begin_with_columns_scaled_one_by_one():
+    lattice = lm.Lattice.from_arcs(
+        [0, 0],
+        [1, 1],
+        [1, 2],
+        final=[1],
+        scores={"acoustic": lm.Column([0.0, 12.0], [0.0]), "lm": lm.Column([2.0, 0.0], [0.0])},
+        vocabulary=lm.Vocabulary.from_words(list("ab")),
+    )
+    assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).confidences == pytest.approx([1 / (1 + math.exp(-1))])
+    assert lm.consensus(lattice, scales={"acoustic": 1 / 12}).words == ("b",)
+    assert lm.consensus(lattice, scale=0.5).confidences == pytest.approx([1 / (1 + math.exp(-5))])
+    with pytest.raises(lm.InputError, match="no score column 'x'"):
+        lm.consensus(lattice, scales={"x": 1.0})
+
+
+# --- Times
+
+
+def timed():
+    return lm.Lattice.from_arcs(
+        [0, 0, 1, 2, 3],
+        [1, 2, 3, 3, 4],
+        [1, 1, 2, 3, 4],
+        final=[4],
+        scores={"cost": lm.Column([0.0, 0.0, 0.0, math.log(3), 0.0], [0.0])},
+        vocabulary=lm.Vocabulary.from_words(list("abcd")),
+        times=[0.0, 1.0, 2.0, 3.0, 3.5],
+    )
+
+
+def test_words_have_the_mean_times_of_their_arcs():
+    found = lm.consensus(timed())
+    assert found.words == ("a", "b", "d")
+    assert np.array(found.times) == pytest.approx(np.array([(0.0, 1.125), (1.125, 3.0), (3.0, 3.5)]))
+    network = found.to_lattice()
+    assert network.times == pytest.approx([0.0, 1.25, 3.0, 3.5])
+
+
+@given(lattice=lattices(), data=st.data())
+def test_times_never_go_back(lattice, data):
+    steps = data.draw(st.lists(st.integers(0, 3), min_size=lattice.num_states, max_size=lattice.num_states))
+    lattice = lm.Lattice.from_arcs(
+        lattice.source,
+        lattice.target,
+        lattice.word,
+        final=lattice.final,
+        scores=lattice.scores,
+        vocabulary=lattice.vocabulary,
+        times=np.cumsum(steps),
+    )
+    found = lm.consensus(lattice)
+    assert len(found.times) == len(found.words)
+    assert len(found.bin_times) == len(found.bins)
+    for times in (found.times, found.bin_times):
+        flat = [time for pair in times for time in pair]
+        assert flat == sorted(flat)
+        assert all(lattice.times.min() - 1e-9 <= time <= lattice.times.max() + 1e-9 for time in flat)
+    assert len(found.to_lattice().times) == found.to_lattice().num_states
+
+
+def test_without_times_there_are_none():
+    found = lm.consensus(lm.Lattice.from_strings(["a"]))
+    assert found.times is None
+    assert found.bin_times is None
+    assert found.to_lattice().times is None
+
+
+# --- What is given back
+
+
+def test_it_is_plain_values_for_json():
+    document = json.loads(json.dumps(lm.consensus(timed()).asdict()))
+    assert document["hypothesis"] == "a b d"
+    assert document["bins"][3] == [["b", pytest.approx(0.75)], ["c", pytest.approx(0.25)]]
+    assert document["times"][0] == [0.0, pytest.approx(1.125)]
+
+
+def test_improbable_words_may_be_left_out():
+    found = lm.consensus(timed())
+    assert found.to_lattice().words(range(4)) == ("a", "b", "c", "d")
+    assert found.to_lattice(least=0.5).words(range(3)) == ("a", "b", "d")
+    assert found.to_lattice(least=2).words(range(3)) == ("a", "b", "d")
+    with pytest.raises(lm.UsageError, match="the least posterior is nan"):
+        found.to_lattice(least=float("nan"))
+
+
+@pytest.mark.parametrize("name", ["moses-cn", "wordmesh"])
+def test_networks_can_be_written(name, tmp_path):
+    network = lm.consensus(timed()).to_lattice()
+    lm.write(tmp_path / "network", [("1", network)], format=name)
+    again = lm.read_one(tmp_path / "network", format=name)
+    assert [path.words for path in again.paths()] == [path.words for path in network.paths()]
+
+
+# --- What is refused
+
+
+@pytest.mark.parametrize("scale", [math.nan, math.inf])
+def test_a_scale_that_makes_no_sense_is_refused(scale):
+    with pytest.raises(lm.UsageError, match="the scale is"):
+        lm.consensus(lm.Lattice.from_strings(["a"]), scale=scale)
+
+
+def test_costs_that_cannot_be_added_up_are_refused():
+    with pytest.raises(lm.InputError, match="too large"):
+        lm.consensus(lm.Lattice.from_strings(["a b"], costs=[1e300]), scale=1e100)
+
+
+def ids(*values):
+    return np.array(values, dtype=np.int32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source": ids(0, 0)}, "differ in length"),
+        ({"target": ids(1, 1, 2)}, None),
+        ({"target": ids(2, 1, 2)}, "sorted by target"),
+        ({"source": ids(0, -1, 1)}, "smaller to larger"),
+        ({"target": ids(1, 1, 3)}, "smaller to larger"),
+        ({"label": ids(0, 1, 2)}, "none of the labels"),
+        ({"label": ids(0, -1, 1)}, "none of the labels"),
+        ({"hypothesis": ids(0, 2, 0)}, "none of the labels"),
+        ({"share": np.ones(2)}, "differ in length"),
+        ({"times": np.zeros(2)}, "must have a time"),
+        ({"states": 0}, "has a start"),
+        ({"labels": 0}, "has a label"),
+    ],
+)
+def test_the_kernel_checks_its_bounds(changes, message):
+    arguments = {
+        "source": ids(0, 0, 1),
+        "target": ids(1, 1, 2),
+        "label": ids(0, 1, 1),
+        "share": np.array([0.5, 0.5, 1.0]),
+        "times": np.empty(0),
+        "states": 3,
+        "labels": 2,
+        "hypothesis": ids(0, 1, 0),
+    } | changes
+    if message is None:
+        assert _native.meet_words(**arguments)[1].shape == (2, 3)
+    else:
+        with pytest.raises(ValueError, match=message):
+            _native.meet_words(**arguments)
+
+
+def test_the_kernel_of_shares_checks_its_bounds():
+    assert _native.incoming_shares(ids(0, 0), ids(1, 1), np.zeros(2), 2).tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError, match="smaller to larger"):
+        _native.incoming_shares(ids(0, 1), ids(1, 1), np.zeros(2), 2)
+    with pytest.raises(ValueError, match="differ in length"):
+        _native.incoming_shares(ids(0, 0), ids(1, 1), np.zeros(1), 2)
+
+
+# --- Kaldi's lattice-mbr-decode, on AMI lattices
+
+KALDI = DATA / "kaldi"
+AMI = "ami3.kaldi-{}.acscale-0.0833333.txt"
+
+
+def kaldi_lines(what):
+    lines = (KALDI / AMI.format(what)).read_text().splitlines()
+    return {name: rest for name, _, rest in (line.partition(" ") for line in lines)}
+
+
+def kaldi_bins(text):
+    columns = [column.split() for column in text.replace("[", "").split("]")[:-1]]
+    return [dict(zip(fields[::2], map(float, fields[1::2]), strict=True)) for fields in columns]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not KALDI.is_dir(), reason=f"there are no lattices in {KALDI} (LATTICEMETRIC_DATA)")
+def test_kaldi_finds_the_same_words_risks_and_bins():
+    words, risks, sausages = map(kaldi_lines, ("mbr-words", "mbr-risk", "sausage"))
+    found = {name: lm.consensus(x, scales={"acoustic": 0.0833333}) for name, x in lm.read(KALDI / "ami3.lat.txt.gz")}
+    assert found.keys() == words.keys()
+    for name, network in found.items():
+        assert network.words == tuple(words[name].split())
+        assert network.bayes_risk == pytest.approx(float(risks[name]), rel=1e-4)
+        kaldi = kaldi_bins(sausages[name])
+        assert len(network.bins) == len(kaldi)
+        for mine, other in zip(network.bins, kaldi, strict=True):
+            posteriors = {word or "0": posterior for word, posterior in mine}
+            # Kaldi's are in single precision, which holds nothing below 1e-45.
+            for word in {*posteriors, *other}:
+                assert posteriors.get(word, 0.0) == pytest.approx(other.get(word, 0.0), rel=1e-3, abs=1e-38)

@@ -1,0 +1,243 @@
+"""The metric `sclite` and CTM files cut by STM segments, beside sclite itself where it is installed."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from kit.strategies import sentences
+
+import latticemetric as lm
+from latticemetric.formats.nist.test_sets import read_test_set
+from latticemetric.formats.nist.words import parsed_transcript
+from latticemetric.metrics.preparation import Preparation
+from latticemetric.metrics.sclite import Sclite
+
+DATA = Path(os.environ.get("LATTICEMETRIC_DATA", "/nowhere")) / "trn-stm-ctm"
+SCLITE = shutil.which("sclite") or shutil.which("/usr/lib/sctk/bin/sclite")
+
+with_sclite = pytest.mark.skipif(SCLITE is None, reason="sclite is not installed (Debian's package sctk)")
+with_data = pytest.mark.skipif(not DATA.exists(), reason=f"there are no transcripts in {DATA} (LATTICEMETRIC_DATA)")
+
+Counts = tuple[int, int, int, int]
+
+
+def counts_of_sclite(reference: Path, hypothesis: Path, *options: str) -> list[Counts]:
+    """Correct words, substitutions, deletions and insertions of each segment, in the order of the report."""
+    kinds = reference.suffix[1:], hypothesis.suffix[1:]
+    command = [SCLITE, "-r", reference, kinds[0], "-h", hypothesis, kinds[1], *options]
+    command += ["-i", "spu_id"] if kinds[1] == "trn" else []
+    report = subprocess.run([*command, "-o", "pralign", "stdout", "-f", "0"], capture_output=True, check=True).stdout
+    found = re.findall(rb"Scores: \(#C #S #D #I\) (\d+) (\d+) (\d+) (\d+)", report)
+    return [tuple(map(int, counts)) for counts in found]
+
+
+def our_counts(reference: Path, hypothesis: Path, *, lowercase: bool) -> list[Counts]:
+    preparation = Preparation(lowercase=lowercase)
+    said, meant = map(preparation.all_words, read_test_set([str(hypothesis)], [str(reference)]).files)
+    return [tuple(row[:4]) for row in Sclite().table(said, [[one] for one in meant]).astype(int).tolist()]
+
+
+# --- The metric
+
+
+def test_three_substitutions_cost_as_much_as_four_other_errors():
+    assert Sclite().align("a b c d", "x y z").edits == "ISSS"
+    reference, hypothesis = "a b c d e f g", "e f g h i j k"
+    assert Sclite().align(hypothesis, reference).edits == "DDDDCCCIIII"
+    assert lm.WER().align(hypothesis, reference).edits == "SSSSSSS"
+
+
+@given(candidate=sentences(8), reference=sentences(8))
+def test_costs_are_the_least_there_are(candidate, reference):
+    # The classic table of edit distances, with sclite's costs.
+    row = [3 * k for k in range(len(candidate) + 1)]
+    for meant in reference:
+        above, row = row, [row[0] + 3]
+        for k, said in enumerate(candidate):
+            row.append(min(above[k] + 4 * (said != meant), above[k + 1] + 3, row[k] + 3))
+    edits = Sclite().align(candidate, reference).edits
+    assert 4 * edits.count("S") + 3 * edits.count("D") + 3 * edits.count("I") == row[-1]
+    assert edits.count("C") + edits.count("S") + edits.count("D") == len(reference)
+    assert edits.count("C") + edits.count("S") + edits.count("I") == len(candidate)
+    assert Sclite().statistics(candidate, [reference]).errors >= lm.WER().statistics(candidate, [reference]).errors
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "edits"),
+    [
+        ("{ um / uh / @ } yes", "yes", "C"),
+        ("{ um / uh / @ } yes", "uh yes", "CC"),
+        ("a { b { c / d } / @ } e", "a b d e", "CCCC"),
+        ("a b", "{ x / a } { b / @ }", "CC"),
+        ("@", "", ""),
+    ],
+)
+def test_alternatives_of_both_sides_are_chosen(reference, hypothesis, edits):
+    found = Sclite().align(parsed_transcript(hypothesis, "here"), parsed_transcript(reference, "here"))
+    assert found.edits == edits
+
+
+def test_results_add_up():
+    metric = lm.make_metric("sclite")
+    corpus = metric.corpus(["a b", "c"], ["a", ["c d", "e"]])
+    assert (corpus.numerator, corpus.denominator, corpus.score) == (2, 3, 2 / 3)
+    assert corpus.signature == "sclite|refs:var|case:mixed|tok:none|v:0.1.0"
+    assert metric.score("a", "") is None
+    assert metric.score("a b", ["a", "b a"]) == 1.0
+
+
+def test_graphs_are_not_searched_by_it():
+    with pytest.raises(lm.UsageError, match="has no form that a graph can be searched by"):
+        lm.oracle(lm.Lattice.from_strings(["a"]), "a", "sclite")
+
+
+# --- Beside sclite: files of our own
+
+
+def transcript(chance: random.Random, alternations: float, depth: int = 0) -> str:
+    words = []
+    for _ in range(chance.randint(depth > 0, 8 - 3 * depth)):
+        if depth < 2 and chance.random() < alternations:
+            branches = [
+                "@" if chance.random() < 0.25 else transcript(chance, alternations / 2, depth + 1) for _ in range(2)
+            ]
+            words.append(f"{{ {' / '.join(branches)} }}")
+        else:
+            words.append(chance.choice("abcd"))
+    return " ".join(words)
+
+
+def write_trn(path: Path, texts: list[str]) -> Path:
+    path.write_text("".join(f"{text} (spk_{number:04})\n" for number, text in enumerate(texts)))
+    return path
+
+
+@with_sclite
+@pytest.mark.parametrize("alternatives_said", [0.0, 0.25])
+def test_counts_of_transcripts_with_alternations_are_those_of_sclite(alternatives_said, tmp_path):
+    chance = random.Random(7)
+    reference = write_trn(tmp_path / "ref.trn", [transcript(chance, 0.25) for _ in range(500)])
+    hypothesis = write_trn(tmp_path / "hyp.trn", [transcript(chance, alternatives_said) for _ in range(500)])
+    assert our_counts(reference, hypothesis, lowercase=True) == counts_of_sclite(reference, hypothesis)
+
+
+@with_sclite
+def test_errors_of_optional_words_are_those_of_sclite(tmp_path):
+    # sclite counts an optional word that nobody said as correct; here it is no word then.
+    reference = write_trn(tmp_path / "ref.trn", ["a (uh) b", "(um) c", "a (uh) b", "d (uh)"])
+    hypothesis = write_trn(tmp_path / "hyp.trn", ["a b", "um c", "a uh x", "d d"])
+    ours = our_counts(reference, hypothesis, lowercase=True)
+    theirs = counts_of_sclite(reference, hypothesis, "-D")
+    assert [sum(counts[1:]) for counts in ours] == [sum(counts[1:]) for counts in theirs] == [0, 0, 1, 1]
+
+
+STM = """\
+;; two channels; the second of the first is not scored
+a 1 ann 0.00 2.00 <o> the { cat / dog / @ } sat
+a 1 ann 2.00 4.00 <o> IGNORE_TIME_SEGMENT_IN_SCORING
+a 1 ann 4.00 6.00 <o> on the mat
+a 1 ann 6.00 6.50 <o>
+b A bob 0.50 1.50 <o> good { morning / evening } then
+"""
+CTM = """\
+a 1 0.10 0.20 The
+a 1 0.50 0.30 sat
+a 1 1.95 0.10 not
+a 1 2.50 0.30 scored
+a 1 3.90 0.10 here
+a 1 3.90 0.30 on
+a 1 * * <ALT_BEGIN>
+a 1 5.00 0.20 a
+a 1 * * <ALT>
+a 1 5.00 0.20 the
+a 1 5.20 0.10 the
+a 1 * * <ALT_END>
+a 1 7.00 0.50 end
+b a 0.00 0.10 so
+b a 0.60 0.10 good
+b a 0.80 0.30 evening
+b a 3.00 0.30 then
+"""
+CUT = {
+    "a,1,ann,0.00,2.00,<o>": [("the", "sat")],
+    "a,1,ann,4.00,6.00,<o>": [("on", "a"), ("on", "the", "the")],
+    "a,1,ann,6.00,6.50,<o>": [("end",)],
+    "b,A,bob,0.50,1.50,<o>": [("so", "good", "evening", "then")],
+}
+
+
+def write_segments(folder: Path, stm: str = STM, ctm: str = CTM) -> tuple[Path, Path]:
+    (folder / "ref.stm").write_text(stm)
+    (folder / "hyp.ctm").write_text(ctm)
+    return folder / "ref.stm", folder / "hyp.ctm"
+
+
+def test_time_marked_words_are_cut_by_segments(tmp_path):
+    reference, hypothesis = write_segments(tmp_path)
+    found = read_test_set([str(hypothesis)], [str(reference)])
+    said = Preparation(lowercase=True).all_words(found.files[0])
+    listed = [sorted(p.words for p in one.paths()) if isinstance(one, lm.Lattice) else [one] for one in said]
+    assert dict(zip(found.ids, listed, strict=True)) == CUT
+
+
+@with_sclite
+def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
+    reference, hypothesis = write_segments(tmp_path)
+    assert our_counts(reference, hypothesis, lowercase=True) == counts_of_sclite(reference, hypothesis)
+
+
+@pytest.mark.parametrize(
+    ("stm", "ctm", "error"),
+    [
+        (STM.replace("6.00 6.50", "3.00 6.50"), CTM, r"ref.stm:5: the segment begins before the one above it"),
+        (STM, CTM + "c 1 0.0 0.1 x\n", r"hyp.ctm:18: no segment in .*ref.stm is of c 1"),
+        (STM + "a 1 ann 8.0 9.0 x\n", CTM, r"ref.stm:7: the segments of a 1 are not in one piece"),
+        (STM, CTM + "B A 0.0 0.1 x\n", r"hyp.ctm:18: 'B,A' differs from another channel by case only"),
+    ],
+)
+def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
+    reference, hypothesis = write_segments(tmp_path, stm, ctm)
+    with pytest.raises(lm.FormatError, match=error):
+        read_test_set([str(hypothesis)], [str(reference)])
+
+
+def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog):
+    reference, hypothesis = write_segments(tmp_path, ctm="".join(CTM.splitlines(keepends=True)[:13]))
+    counts = our_counts(reference, hypothesis, lowercase=True)
+    assert counts[-1] == (0, 0, 3, 0)
+    assert "there are no words for b A" in caplog.text
+
+
+def test_an_utterance_that_is_missing_is_named(tmp_path):
+    reference = write_trn(tmp_path / "ref.trn", ["a", "b"])
+    hypothesis = write_trn(tmp_path / "hyp.trn", ["a"])
+    with pytest.raises(lm.FormatError, match=r"ref.trn: there is no 'spk_0001' in .*hyp.trn"):
+        read_test_set([str(hypothesis)], [str(reference)])
+    (tmp_path / "hyp.txt").write_text("a\nb\n")
+    with pytest.raises(lm.FormatError, match=r"hyp.txt: the file is neither trn, STM nor CTM"):
+        read_test_set([str(tmp_path / "hyp.txt")], [str(reference)])
+
+
+# --- Beside sclite: its own files
+
+
+@with_sclite
+@with_data
+def test_counts_of_the_sample_segments_are_those_of_sclite():
+    reference, hypothesis = DATA / "lvc_ref.stm", DATA / "lvc_hyp.ctm"
+    ours = our_counts(reference, hypothesis, lowercase=True)
+    assert ours == counts_of_sclite(reference, hypothesis)
+    assert [sum(column) for column in zip(*ours, strict=True)] == [1013, 540, 226, 171]
+
+
+@with_sclite
+@with_data
+@pytest.mark.parametrize(("lowercase", "options"), [(False, ["-s"]), (True, ["-e", "utf-8", "babel_vietnamese"])])
+def test_counts_of_the_sample_utterances_are_those_of_sclite(lowercase, options):
+    reference, hypothesis = DATA / "test.vietnamese.ref.trn", DATA / "test.vietnamese.hyp.trn"
+    assert our_counts(reference, hypothesis, lowercase=lowercase) == counts_of_sclite(reference, hypothesis, *options)

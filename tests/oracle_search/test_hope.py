@@ -1,0 +1,171 @@
+"""Hope against its definition: every derivation, the metric's value by the string metric, the model's cost."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.brute_force import enumerate_derivations
+from kit.formats import can_be_listed, forest_drafts
+from kit.strategies import COLUMN_NAMES, References, costs, lattices, metrics, references, scalings
+
+import latticemetric as lm
+
+forests = forest_drafts(list("abcd"), list(COLUMN_NAMES), costs).filter(can_be_listed).map(lambda draft: draft.forest())
+
+
+@dataclass(frozen=True)
+class Question:
+    references: References
+    metric: lm.GRR
+    weight: float
+    on: str
+
+    def value(self, words, cost):
+        """The best of weight times metric less cost over references; WER counts as one minus itself."""
+        return max(self._weighed(list(words), list(reference)) for reference in self._comparable()) - cost
+
+    def _comparable(self):
+        """A rate without words in its reference is none beside others."""
+        defined = [words for words in self.references.words if self.metric.counted(words)]
+        return defined if self.on == "rate" and defined else self.references.words
+
+    def _weighed(self, words, reference):
+        statistics = self.metric.statistics(words, [reference])
+        defined, rate = self.metric.merit(statistics)
+        total = sum(statistics.reference_ngrams) if defined and self.on == "numerator" else 1
+        return Fraction(self.weight) * rate * total
+
+    def best_value(self, said):
+        cheapest = {}
+        for words, cost in said:
+            cheapest[words] = min(Fraction(cost), cheapest.get(words, Fraction(cost)))
+        return max(self.value(words, cost) for words, cost in cheapest.items())
+
+    def ask(self, graph, scales):
+        answer = lm.hope(graph, self.references.argument, self.metric, weight=self.weight, on=self.on, scales=scales)
+        assert answer.value == pytest.approx(float(self.value(answer.words, Fraction(answer.cost))), rel=1e-9, abs=1e-9)
+        return answer
+
+
+questions = st.builds(
+    Question,
+    references(6),
+    metrics().map(lambda case: case[0]),
+    st.sampled_from([0, 0.25, 1.0, 3, 100]),
+    st.sampled_from(["rate", "numerator"]),
+)
+
+
+@given(forest=forests, question=questions, data=st.data())
+def test_hope_is_the_best_of_all_derivations(forest, question, data):
+    scales = data.draw(scalings(forest))
+    answer = question.ask(forest, scales)
+    best = question.best_value((d.words, d.cost) for d in forest.derivations(scales))
+    assert answer.value == pytest.approx(float(best), rel=1e-9, abs=1e-9)
+    assert tuple(word for word in forest.words(answer.edges) if word not in question.metric.ignore) == answer.words
+
+
+@given(lattice=lattices(), question=questions, data=st.data())
+def test_hope_is_the_best_of_all_paths(lattice, question, data):
+    scales = data.draw(scalings(lattice))
+    answer = question.ask(lattice, scales)
+    best = question.best_value((path.words, path.cost) for path in lattice.paths(scales))
+    assert answer.value == pytest.approx(float(best), rel=1e-9, abs=1e-9)
+    assert tuple(word for word in lattice.words(answer.arcs) if word not in question.metric.ignore) == answer.words
+
+
+def chosen_derivation(forest, question, scales):
+    """The best derivation by value, then least cost, then fewest words, then smallest edges; all in fractions."""
+    used = {name: column.scale for name, column in forest.scores.items()} | dict(scales or {})
+
+    def order(derivation):
+        words = [word for word in derivation.words if word not in question.metric.ignore]
+        cost = sum((Fraction(used[name]) * total for name, total in derivation.sums.items()), Fraction(0))
+        return -question.value(words, cost), cost, len(words), derivation.arcs
+
+    return min(map(order, enumerate_derivations(forest)))
+
+
+@given(forest=forests, question=questions | questions.map(lambda asked: replace(asked, weight=0.1)), data=st.data())
+def test_hope_of_a_forest_is_exact_and_follows_the_tie_rule(forest, question, data):
+    scales = data.draw(scalings(forest))
+    least, _, words, edges = chosen_derivation(forest, question, scales)
+    answer = question.ask(forest, scales)
+    assert answer.edges == edges
+    assert len(answer.words) == words
+    assert answer.value == float(-least)
+
+
+def test_thirds_do_not_decide_which_string_of_a_forest_is_the_hope():
+    # Both are worth nothing. In floats, matches and insertions of the longer one add up to a little more than that.
+    forest = lm.Forest.from_edges(
+        [0, 1, 2, 3, 3],
+        [[], [], [], [0, 1, 2], []],
+        [[2], [3, 4, 4], [4], [-1, -2, -3], [1]],
+        goals=[3],
+        vocabulary=lm.Vocabulary.from_words(list("Bbca")),
+    )
+    for weight in (1.0, 0.1, 0.3):
+        assert lm.hope(forest, "c a", "3-grr", weight=weight).words == ("B",)
+
+
+def test_costs_are_weighed_as_they_are_and_not_as_ties_are_decided():
+    # The float nearest to 1/3 is less than that, by 1 part in 2^54: the first string is worth more than -1/3.
+    vocabulary = lm.Vocabulary.from_words(list("abc"))
+    words = [vocabulary.encode(list(text)).tolist() for text in ("aba", "cc")]
+    costs = lm.Column(np.array([1 / 3, 1.0]), np.array([0.0]))
+    forest = lm.Forest.from_edges([0, 0], [[], []], words, goals=[0], scores={"cost": costs}, vocabulary=vocabulary)
+    for graph in (forest, forest.to_lattice()):
+        best = lm.hope(graph, "c c c", "1-grr")
+        assert (best.words, best.exact) == (("a", "b", "a"), True)
+
+
+def test_hope_says_where_costs_could_not_be_added_up_exactly():
+    # Each node says the one below it twice: the dearest of the derivations costs 2^90.
+    doubled = range(1, 90)
+    forest = lm.Forest.from_edges(
+        [0, *doubled, 89],
+        [[], *([below - 1, below - 1] for below in doubled), []],
+        [[], *([-1, -2] for _ in doubled), [1]],
+        goals=[89],
+        scores={"cost": lm.Column([1.0, *(0.0 for _ in doubled), 0.1], [0.0])},
+        vocabulary=lm.Vocabulary.from_words(["a"]),
+    )
+    assert not lm.hope(forest, "a").exact
+    with pytest.raises(lm.InputError, match="too long to be written out"):
+        lm.hope(forest, "a", scales={"cost": 0.0})
+
+
+def test_a_weight_of_nothing_is_the_models_choice():
+    lattice = lm.Lattice.from_strings(["a b", "x y"], costs=[1.0, 0.5])
+    answer = lm.hope(lattice, "a b", weight=0)
+    assert answer.words == ("x", "y")
+    assert answer.value == -0.5
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
+def test_a_weight_that_makes_no_sense_is_refused(weight):
+    with pytest.raises(lm.UsageError, match="weight of hope"):
+        lm.hope(lm.Lattice.from_strings(["a"]), "a", weight=weight)
+
+
+def test_only_rates_and_numerators_are_weighed():
+    with pytest.raises(lm.UsageError, match="'cost'"):
+        lm.hope(lm.Lattice.from_strings(["a"]), "a", on="cost")
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e303])
+def test_a_weight_that_no_sum_holds_is_refused(weight):
+    with pytest.raises(lm.InputError, match="too large to be added up"):
+        lm.hope(lm.Lattice.from_strings(["b b b b"]), "a", lm.GRR(1, alpha=100_000), weight=weight)
+
+
+def test_hope_is_scored_against_the_reference_that_it_is_the_hope_for():
+    lattice = lm.Lattice.from_strings([""])
+    answer = lm.hope(lattice, ["x x", ""], lm.GRR(1, beta=2))
+    assert (answer.value, answer.score, answer.reference) == (-2.0, -2.0, ("x", "x"))
+    answer = lm.hope(lm.Lattice.from_strings(["1"]), ["1", "2 2 1"], lm.GRR(1, beta=-1), on="numerator")
+    assert answer.value == answer.numerator == 3.0

@@ -1,0 +1,245 @@
+"""Questions through worker processes: order, bounds, and workers that die, hang, or eat all memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from kit.work import living, told, wait_for
+
+from latticemetric import InputError, UsageError, Vocabulary
+from latticemetric.parallel import pickling
+from latticemetric.parallel.limits import Limits
+from latticemetric.parallel.pool import map_in_order
+
+MANY = 200
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, MANY])
+def test_answers_come_in_order(count, workers):
+    def square(number: int) -> int:
+        time.sleep(0.001 * (number % 3))
+        return number * number
+
+    assert list(map_in_order(square, range(count), workers)) == [number**2 for number in range(count)]
+
+
+def test_work_is_done_elsewhere_and_by_all():
+    assert len(set(map_in_order(lambda _: time.sleep(0.005) or os.getpid(), range(60), 3)) - {os.getpid()}) == 3
+
+
+def test_few_slow_questions_are_shared_too():
+    def slow(_: int) -> int:
+        time.sleep(0.05)
+        return os.getpid()
+
+    assert len(set(map_in_order(slow, range(8), 2))) == 3  # the first here, the others by two
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_questions_are_taken_as_they_are_needed(workers):
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield taken
+
+    answers = map_in_order(lambda number: number, endless(), workers)
+    for number in range(1, 1001):
+        assert next(answers) == number
+        assert taken <= number + 128 * workers + 16
+    answers.close()
+
+
+def test_bytes_under_way_are_bounded():
+    most = 0
+    answered = 0
+
+    def large():
+        nonlocal most
+        for number in range(1, 121):
+            most = max(most, number - answered)
+            yield b"x" * 2**22
+
+    for _ in map_in_order(len, large(), 2):
+        answered += 1
+    assert answered == 120
+    assert most <= 20  # 64 MB of 4 MB each, and what is taken in at the beginning
+
+
+def test_large_questions_and_answers_block_nobody():
+    large = [bytes([number]) * 3_000_000 for number in range(40)]
+    assert list(map_in_order(lambda data: data[::-1], large, 2)) == large
+
+
+def test_errors_of_questions_come_after_the_answers_before_them():
+    def questions():
+        yield from range(50)
+        raise InputError("the archive ends")
+
+    answers = map_in_order(lambda number: number, questions(), 2)
+    assert [next(answers) for _ in range(50)] == list(range(50))
+    with pytest.raises(InputError, match="the archive ends"):
+        next(answers)
+
+
+class UnpicklableError(Exception):
+    """What pickle writes, and cannot read."""
+
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def test_an_error_that_cannot_be_pickled_is_told():
+    def fail(number: int) -> int:
+        if number == 20:
+            raise UnpicklableError(1, 2)
+        return number
+
+    answers = map_in_order(fail, range(MANY), 2)
+    assert [next(answers) for _ in range(20)] == list(range(20))
+    with pytest.raises(RuntimeError, match="UnpicklableError: 1 and 2") as caught:
+        next(answers)
+    assert "in fail" in caught.value.__notes__[0]  # where it arose is not lost
+
+
+def test_an_answer_that_cannot_be_pickled_is_an_error():
+    with pytest.raises(Exception, match="pickle"):
+        list(map_in_order(lambda _: lambda: None, range(MANY), 2))
+
+
+def test_what_kills_its_worker_twice_has_no_answer():
+    def answer(number: int) -> str:
+        if number == 37:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return str(number)
+
+    expected = [str(number) for number in range(MANY)]
+    expected[37] = (
+        "37: the process that worked on it was twice killed by SIGKILL; perhaps there is too little memory for it"
+    )
+    assert list(map_in_order(answer, range(MANY), 3, lost=told)) == expected
+
+
+def test_who_asks_no_better_gets_an_error_for_it():
+    answers = map_in_order(lambda number: os._exit(7) if number == 5 else number, range(MANY), 2)
+    assert [next(answers) for _ in range(5)] == list(range(5))
+    with pytest.raises(InputError, match="ended with status 7"):
+        next(answers)
+
+
+def test_a_worker_killed_once_costs_nothing(tmp_path):
+    def answer(number: int) -> int:
+        mark = tmp_path / "killed"
+        if number == 50 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    assert list(map_in_order(answer, range(MANY), 2)) == list(range(MANY))
+    assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_takes_too_long_has_no_answer(workers):
+    def answer(number: int) -> str:
+        if number in {0, 5, 6, 9}:
+            time.sleep(60)
+        return str(number)
+
+    answers = list(map_in_order(answer, range(10), workers, lost=told, limits=Limits(timeout=1.0)))
+    late = {number: f"{number}: it takes more than 1 seconds" for number in (0, 5, 6, 9)}
+    assert answers == [late.get(number, str(number)) for number in range(10)]
+
+
+@pytest.mark.parametrize("size", [1, 300_000], ids=["small", "more than a pipe takes in"])
+def test_time_that_the_reader_of_answers_takes_is_no_graphs_fault(size):
+    def answer(number: int) -> str:
+        return str(number % 10) * size
+
+    answers = []
+    for found in map_in_order(answer, range(40), 2, limits=Limits(timeout=2.0), lost=told):
+        answers.append(found)
+        if len(answers) == 5:
+            time.sleep(2.5)
+    assert answers == list(map(answer, range(40)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_what_needs_too_much_memory_has_no_answer():
+    def answer(number: int) -> str:
+        return str(len(bytes(2**29 if number == 3 else 10)))
+
+    answers = list(map_in_order(answer, range(6), 1, lost=told, limits=Limits(memory=2**27)))
+    lost = "3: it needs more than 128 MB of memory; prune the graph or shorten its reference, or allow more: "
+    assert answers.pop(3).startswith(lost)
+    assert answers == ["10"] * 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_a_question_that_needs_too_much_memory_by_itself_hangs_nobody_and_costs_no_other():
+    questions = [bytes(2**20 if number != 3 else 2**26) for number in range(20)]
+    answers = list(map_in_order(len, questions, 2, lost=lambda _, error: str(error), limits=Limits(memory=2**23)))
+    assert "too little memory" in answers.pop(3)
+    assert answers == [2**20] * 19
+
+
+def test_a_thread_that_has_constants_in_hand_while_another_one_forks_holds_no_worker_up():
+    words = Vocabulary.from_words(map(str, range(200)))
+    held = threading.Event()
+
+    def hold() -> None:
+        with pickling._lock:
+            held.set()
+            time.sleep(0.5)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    questions = [(number, words) for number in range(40)]
+    answers = map_in_order(lambda question: question[0] + len(question[1]), questions, 2, limits=Limits(timeout=20.0))
+    assert list(answers) == [number + len(words) for number in range(40)]
+    thread.join()
+
+
+@pytest.mark.parametrize("limits", [{"timeout": 0}, {"timeout": -1}, {"timeout": float("nan")}, {"memory": 0}])
+def test_limits_that_make_no_sense(limits):
+    with pytest.raises(UsageError):
+        Limits(**limits)
+
+
+def test_workers_end_with_what_they_were_for():
+    answers = map_in_order(lambda _: time.sleep(0.002) or os.getpid(), range(10_000), 3)
+    pids = {next(answers) for _ in range(100)}
+    assert living(pids) == pids
+    answers.close()
+    assert living(pids) == set()
+
+
+ORPHANS = """
+import os, sys, time
+from latticemetric.parallel.pool import map_in_order
+def answer(number):
+    with open(sys.argv[1], "a") as file:
+        file.write(f"{os.getpid()}\\n")
+    time.sleep(60)
+for _ in map_in_order(answer, range(100), 2):
+    pass
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_worker_outlives_its_parent(number, tmp_path):
+    pids = tmp_path / "pids"
+    parent = subprocess.Popen([sys.executable, "-P", "-c", ORPHANS, str(pids)], stderr=subprocess.DEVNULL)
+    assert wait_for(lambda: pids.exists() and len(pids.read_text().split()) >= 2)
+    parent.send_signal(number)
+    parent.wait(timeout=60)
+    workers = {int(pid) for pid in pids.read_text().split()}
+    assert wait_for(lambda: not living(workers)), "an orphan is left"

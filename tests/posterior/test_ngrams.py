@@ -1,0 +1,70 @@
+"""Posteriors of n-grams against every path."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.posteriors import chains, expected_posteriors, weighed_paths
+from kit.strategies import lattices, scalings
+
+import latticemetric as lm
+
+
+@given(lattice=lattices(), order=st.integers(1, 5), scale=st.sampled_from([0.0, 0.5, 1.0, -1.0]), data=st.data())
+def test_posteriors_are_sums_over_the_paths_that_hold_an_ngram(lattice, order, scale, data):
+    scales = data.draw(scalings(lattice))
+    expected = expected_posteriors(weighed_paths(lattice, scale, scales)[0], order)
+    found = lm.posteriors(lattice, scale=scale, scales=scales).ngrams(order)
+    assert dict(found) == pytest.approx(expected, abs=1e-9)
+    assert len(found) == len(expected)
+    assert lm.posteriors(lattice, scale=scale, scales=scales).words() == pytest.approx(
+        {ngram[0]: p for ngram, p in expected.items() if len(ngram) == 1}, abs=1e-9
+    )
+
+
+@given(lattice=chains(), order=st.integers(1, 5))
+def test_ngrams_that_stand_again_and_again_are_counted_once(lattice, order):
+    expected = expected_posteriors(weighed_paths(lattice, 1.0, None)[0], order)
+    assert dict(lm.posteriors(lattice).ngrams(order)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_an_ngram_that_overlaps_itself_counts_once():
+    lattice = lm.Lattice.from_strings(["a b a b a", "a b a", "b b b"], costs=[0.0, 0.0, 0.0])
+    found = lm.posteriors(lattice).ngrams(3)
+    assert found["a", "b", "a"] == pytest.approx(2 / 3)
+    assert found["b", "b"] == pytest.approx(1 / 3)
+    assert found["b",] == pytest.approx(1)
+    assert ("a", "a") not in found
+    assert ("new",) not in found
+    assert () not in found
+    assert found.of_length(3).keys() == {("a", "b", "a"), ("b", "a", "b"), ("b", "b", "b")}
+
+
+def test_an_order_may_be_longer_than_all_paths():
+    lattice = lm.Lattice.from_strings(["a b"])
+    found = lm.posteriors(lattice).ngrams(100)
+    assert dict(found) == {("a",): 1.0, ("b",): 1.0, ("a", "b"): 1.0}
+    assert list(found) == [("a",), ("b",), ("a", "b")]
+    assert repr(found) == "NgramPosteriors(3 n-grams up to order 100)"
+
+
+def test_a_lattice_without_words_has_no_ngrams():
+    assert dict(lm.posteriors(lm.Lattice.from_strings([""])).ngrams(4)) == {}
+
+
+def test_costs_in_the_thousands_do_not_underflow():
+    lattice = lm.Lattice.from_strings(["a b", "b b"], costs=[5000.0, 5000.0 + math.log(3)])
+    found = lm.posteriors(lattice).ngrams(2)
+    assert dict(found) == pytest.approx({("a",): 0.75, ("b",): 1.0, ("a", "b"): 0.75, ("b", "b"): 0.25})
+
+
+def test_paths_that_are_next_to_impossible_keep_their_ngrams():
+    lattice = lm.Lattice.from_strings(["a", "b c b c"], costs=[0.0, 1e6])
+    assert lm.posteriors(lattice).ngrams(2)["b", "c"] == 0.0
+
+
+@pytest.mark.parametrize("order", [0, -1, 2**31])
+def test_an_order_that_makes_no_sense_is_refused(order):
+    with pytest.raises(lm.UsageError, match=f"order {order} cannot be counted; choose an order from 1 on"):
+        lm.posteriors(lm.Lattice.from_strings(["a"])).ngrams(order)

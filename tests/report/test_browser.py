@@ -1,0 +1,437 @@
+"""A report in a browser: clicked through, by keyboard and by touch, on a desk and on a phone."""
+
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from kit.paths import DATA
+
+import latticemetric as lm
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="there is no playwright here (make browser installs it)")
+pytest.importorskip("jinja2")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if CHROMIUM is None:
+    pytest.skip("there is no chromium here (make browser installs it)", allow_module_level=True)
+
+
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+HOSTILE = [
+    "</script><script>document.title='run'</script>",
+    "<img/src=x/onerror=document.title='run'>",
+    "\"'&lt;b>",
+    "\u202eevil",
+    "a\x00b",
+    "x" * 10_000,
+    "שלום",
+]
+
+# Letters whose contrast with what is behind them is less than 4.5, as WCAG measures it.
+WEAK_LETTERS = r"""() => {
+  const numbers = (text) => text.match(/[\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+  const ground = (one) => {
+    for (let e = one; e; e = e.parentElement) {
+      const found = numbers(getComputedStyle(e).backgroundColor);
+      if (found.length < 4 || found[3] === 1) return found;
+    }
+    return [255, 255, 255];
+  };
+  const weak = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !one.checkVisibility() || one.closest("script, style, option, :disabled")) continue;
+    const style = getComputedStyle(one);
+    const ink = numbers(one instanceof SVGElement ? style.fill : style.color);
+    const [a, b] = [light(ink), light(ground(one))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) weak.push(`${one.tagName} ${one.getAttribute("class")} ${one.textContent}`);
+  }
+  return weak;
+}"""
+
+UNNAMED = """() => [...document.querySelectorAll("button, input, select, svg[role], [role=region], table")]
+  .filter((one) => !one.getAttribute("aria-label") && !one.getAttribute("aria-labelledby"))
+  .filter((one) => !one.labels?.length && !one.textContent.trim())
+  .map((one) => one.outerHTML.slice(0, 80))"""
+
+# Ids that attributes point at, and that nothing has.
+BROKEN_NAMES = """() => ["aria-labelledby", "aria-controls", "aria-describedby"]
+  .flatMap((name) => [...document.querySelectorAll(`[${name}]`)].flatMap((one) => one.getAttribute(name).split(" ")))
+  .filter((id) => !document.getElementById(id))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Twelve lattices; from the sixth on, the 1-best has more wrong words than the oracle."""
+    graphs, references = [], []
+    for n in range(1, 13):
+        wrong = " ".join(["the", *(["wrong"] * (n // 3)), "ship", f"sails{n}"])
+        strings = [wrong, f"the old ship sails{n} home", f"a ship sails{n}"]
+        graphs.append((f"sea-{n}", lm.Lattice.from_strings(strings, [1.0, 2.0, 3.0])))
+        references.append(f"the ship sails{n}")
+    written = tmp_path_factory.mktemp("report") / "page.html"
+    lm.write_report(written, graphs, references, "wer", title="ships", beams=[0, 1, 2])
+    return written
+
+
+@pytest.fixture
+def opened(browser, path):
+    """Opens a page, and asks at the end that nothing went wrong, and nothing was fetched."""
+    contexts, wrong = [], []
+
+    def page_at(viewport, file=path, **options):
+        context = browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        return page
+
+    yield page_at
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def ids(page):
+    return page.locator("tr.row > th").all_inner_texts()
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.innerText")
+
+
+def viewbox(page):
+    return [float(part) for part in page.locator(".drawing svg").first.get_attribute("viewBox").split()]
+
+
+def test_headers_sort_and_say_so(opened):
+    page = opened(DESK)
+    assert ids(page) == [f"sea-{n}" for n in range(1, 13)]
+    header = page.get_by_role("columnheader", name="Headroom")
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "descending"
+    assert ids(page)[0] == "sea-12"
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    page.get_by_role("columnheader", name="Id").get_by_role("button").click()
+    assert header.get_attribute("aria-sort") is None
+    assert ids(page)[1:3] == ["sea-2", "sea-3"]
+
+
+def test_the_list_is_searched_and_filtered(opened):
+    page = opened(DESK)
+    page.keyboard.press("/")
+    page.keyboard.type("SAILS7")
+    assert ids(page) == ["sea-7"]
+    assert "1 of 12" in page.get_by_role("status").first.inner_text()
+    page.keyboard.press("Escape")
+    assert len(ids(page)) == 12
+    page.get_by_label("with headroom").check()
+    assert ids(page) == [f"sea-{n}" for n in range(6, 13)]
+    page.get_by_role("searchbox").fill("nothing like this")
+    assert ids(page) == []
+    assert page.get_by_text("Nothing is like that.").is_visible()
+    assert page.get_by_label("failed").is_disabled()
+
+
+def test_the_keyboard_is_enough(opened):
+    page = opened(DESK)
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the utterances"
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "sea-1"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == "sea-11"
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name="sea-11")
+    assert button.get_attribute("aria-expanded") == "true"
+    assert page.locator(f"#{button.get_attribute('aria-controls')}").is_visible()
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    assert button.get_attribute("aria-expanded") == "false"
+    assert focused(page) == "sea-11"
+    assert page.locator("tr.detail").count() == 0
+
+
+def test_an_utterance_shows_its_alignments(opened):
+    page = opened(DESK)
+    page.get_by_role("button", name="sea-6").click()
+    side = page.locator(".side.one_best")
+    steps = [" ".join(step.split()) for step in side.locator("li").all_inner_texts()]
+    assert steps == ["the", "added: +wrong", "added: +wrong", "ship", "sails6"]
+    assert "2 insertions" in side.inner_text()
+    oracle = page.locator(".side.oracle").inner_text()
+    assert "wer 0.3333" in oracle
+    assert "the ship sails6" in page.locator(".reference").inner_text()
+
+
+def test_a_drawing_is_moved_and_read(opened):
+    page = opened(DESK)
+    page.get_by_role("button", name="sea-9").click()
+    drawing = page.locator(".drawing svg")
+    page.wait_for_function("document.querySelector('.drawing svg').hasAttribute('viewBox')")
+    before = viewbox(page)
+    page.get_by_role("button", name="Larger").click()
+    assert viewbox(page)[2] == pytest.approx(before[2] / 1.25, rel=0.01)
+    drawing.focus()
+    page.keyboard.press("-")
+    assert viewbox(page)[2] == pytest.approx(before[2], rel=0.01)
+    page.keyboard.press("ArrowRight")
+    assert viewbox(page)[0] > before[0]
+    page.keyboard.press("0")
+    fitted = viewbox(page)
+    drawing.hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(
+        f"Number(document.querySelector('.drawing svg').getAttribute('viewBox').split(' ')[2]) < {fitted[2]}"
+    )
+    box = drawing.bounding_box()
+    before = viewbox(page)
+    page.mouse.move(box["x"] + 200, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 120, box["y"] + 40, steps=4)
+    page.mouse.up()
+    assert viewbox(page)[0] > before[0]
+    page.keyboard.press("n")
+    told = page.locator(".drawing .told").inner_text()
+    assert "posterior" in told
+    page.keyboard.press("n")
+    assert page.locator(".drawing .told").inner_text() != told
+    page.locator(".drawing").get_by_label("1-best").uncheck()
+    assert not page.locator(".way.one_best").first.is_visible()
+    page.locator(".drawing select").select_option("cost")
+    assert page.locator(".drawing text.under").first.text_content() in {"0", "1", "2", "3"}
+    page.get_by_text("The drawing as a table").click()
+    page.locator(".drawing tbody tr").first.wait_for()
+    assert page.locator(".drawing tbody tr").count() == page.locator(".drawing g.arc").count()
+
+
+def test_forests_are_read_rule_by_rule(opened, tmp_path):
+    forest = lm.Forest.from_edges(
+        [0, 0, 1],
+        [[], [], [0]],
+        [[1], [2], [3, -1]],
+        goals=[1],
+        vocabulary=lm.Vocabulary.from_words(["cat", "dog", "the"]),
+        scores={"cost": lm.Column([1.0, 2.0, 0.5], [0.0])},
+    )
+    written = tmp_path / "forest.html"
+    lm.write_report(written, [("pets", forest)], ["the dog"], "wer")
+    page = opened(DESK, file=written)
+    page.get_by_role("button", name="pets").click()
+    page.locator(".drawing svg").focus()
+    read = []
+    for _ in range(3):
+        page.keyboard.press("n")
+        read.append(page.locator(".drawing .told").last.inner_text())
+    assert [text.split(" posterior")[0] for text in read] == ["the [1]", "cat", "dog"]
+    assert "on Oracle, 1-best, MBR" in read[0]
+    assert read[2].endswith("on Oracle")
+    page.get_by_text("The drawing as a table").click()
+    page.locator(".drawing tbody tr").first.wait_for()
+    rows = page.locator(".drawing tbody tr").all_inner_texts()
+    assert rows[2].split("\t")[:3] == ["1", "0", "the [1]"]
+
+
+def test_long_lists_are_shown_in_parts(opened, tmp_path):
+    written = tmp_path / "many.html"
+    graph = lm.Lattice.from_strings(["a", "b"], [1.0, 2.0])
+    lm.write_report(written, [(f"u{n}", graph) for n in range(150)], ["b"] * 150, "wer", most_graphs=1, resamples=10)
+    page = opened(DESK, file=written)
+    assert len(ids(page)) == 100
+    assert "150 of 150 utterances, the first 100 are listed" in page.get_by_role("status").first.inner_text()
+    page.get_by_role("button", name="Show more").click()
+    assert len(ids(page)) == 150
+    assert focused(page) == "u100"
+    page.get_by_role("button", name="u7", exact=True).click()
+    assert page.get_by_text("only the graph with the most headroom is").is_visible()
+
+
+def test_two_fingers_make_a_drawing_larger(opened):
+    page = opened(PHONE, has_touch=True)
+    page.get_by_role("button", name="sea-9").tap()
+    page.wait_for_function("document.querySelector('.drawing svg').hasAttribute('viewBox')")
+    before = viewbox(page)
+    page.evaluate(
+        """() => {
+          const svg = document.querySelector('.drawing svg');
+          svg.setPointerCapture = () => {};
+          const box = svg.getBoundingClientRect();
+          const send = (name, id, x) => svg.dispatchEvent(new PointerEvent(name, { pointerId: id, bubbles: true,
+            clientX: box.left + x, clientY: box.top + 30 }));
+          send('pointerdown', 1, 100); send('pointerdown', 2, 140);
+          send('pointermove', 2, 220); send('pointerup', 1, 100); send('pointerup', 2, 220);
+        }"""
+    )
+    assert viewbox(page)[2] == pytest.approx(before[2] / 3, rel=0.05)
+
+
+def test_the_theme_is_chosen_and_remembered(opened):
+    page = opened(DESK, color_scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    button = page.get_by_role("button", name="Dark")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    assert button.get_attribute("aria-pressed") == "true"
+    page.reload()
+    assert page.evaluate(ground) == dark
+    assert opened(DESK, color_scheme="dark").evaluate(ground) == dark
+
+
+def test_without_storage_the_page_works(browser, path):
+    context = browser.new_context(viewport=DESK)
+    context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })")
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(path.as_uri())
+    page.get_by_role("button", name="Dark").click()
+    assert page.locator("tr.row").count() == 12
+    assert errors == []
+    context.close()
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_can_be_read_and_nothing_sticks_out(opened, viewport, scheme):
+    page = opened(viewport, color_scheme=scheme)
+    assert overflow(page) == 0
+    page.get_by_role("button", name="sea-9").click()
+    page.get_by_text("The same in numbers").first.click()
+    assert overflow(page) == 0
+    assert page.evaluate(WEAK_LETTERS) == []
+
+
+def test_letters_that_cannot_be_read_would_be_found(opened):
+    page = opened(DESK, color_scheme="light")
+    page.evaluate("document.querySelector('.lead').style.color = '#949494'")
+    (found,) = page.evaluate(WEAK_LETTERS)
+    assert found.startswith("P lead")
+
+
+def test_everything_has_a_name(opened):
+    page = opened(DESK)
+    page.get_by_role("button", name="sea-9").click()
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(BROKEN_NAMES) == []
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((one) => Number(one.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_on_a_phone_the_list_can_be_sorted_by_all(opened):
+    page = opened(PHONE)
+    assert not page.get_by_role("columnheader", name="Density").is_visible()
+    page.get_by_label("Sort by").select_option("density")
+    assert ids(page)[0] == "sea-12"
+
+
+def test_hostile_words_do_not_run(opened, tmp_path):
+    written = tmp_path / "hostile.html"
+    graphs = [(w, lm.Lattice.from_strings([[w, "b"], ["b", w]], [1.0, 2.0])) for w in HOSTILE]
+    lm.write_report(written, graphs, [[["b", w]] for w in HOSTILE], "wer", title=HOSTILE[0])
+    page = opened(PHONE, file=written)
+    title = page.title()
+    assert title.startswith("</script>")
+    for button in page.locator("tr.row > th > button").all():
+        button.click()
+    assert page.locator("tr.detail").count() == len(HOSTILE)
+    assert page.title() == title
+    assert page.locator("img").count() == 0
+    assert overflow(page) == 0
+    assert HOSTILE[0] in page.locator(".side.one_best").first.inner_text()
+
+
+def test_what_the_policy_forbids_does_not_run(browser, path, tmp_path):
+    """The policy is what stops it: the same page with a further script."""
+    text = path.read_text(encoding="utf-8")
+    changed = tmp_path / "changed.html"
+    changed.write_text(text.replace("</main>", "</main><script>document.title='run'</script>"), encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.goto(changed.as_uri())
+    assert page.title() != "run"
+    assert any(re.search("Content.Security.Policy", message) for message in messages)
+    context.close()
+
+
+def test_it_prints_on_paper(opened):
+    page = opened(DESK)
+    page.get_by_role("button", name="sea-9").click()
+    page.emulate_media(media="print")
+    assert not page.locator("#tools").is_visible()
+    assert page.locator(".side.oracle").is_visible()
+    assert page.pdf().startswith(b"%PDF")
+
+
+# --- Real lattices
+
+REAL = {
+    "hifst": ["hifst/att", "hifst/refs.50.idx", "--metric", "4-grr", "--ignore", "1 2", "--beams", "1,5"],
+    "kaldi": ["kaldi/ps-medium.lat.txt.gz", "kaldi/ps-medium.ref.int", "--metric", "wer"],
+}
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"there are no lattices in {DATA} (LATTICEMETRIC_DATA)")
+@pytest.mark.parametrize("name", REAL)
+def test_a_report_of_real_lattices_is_clicked_through(name, opened, tmp_path):
+    graphs, references, *options = REAL[name]
+    file = tmp_path / "report.html"
+    program = Path(sys.executable).parent / "latticemetric"
+    subprocess.run([program, "report", DATA / graphs, DATA / references, *options, "-o", file], check=True, cwd=DATA)
+    assert file.stat().st_size < 5_000_000
+    for viewport in (DESK, PHONE):
+        page = opened(viewport, file)
+        known = ids(page)
+        page.keyboard.press("/")
+        page.keyboard.type(known[-1])
+        assert known[-1] in ids(page)
+        page.keyboard.press("Escape")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert page.locator("tr.detail .drawing svg").first.is_visible()
+        page.wait_for_function("document.querySelector('.drawing svg').hasAttribute('viewBox')")
+        before = viewbox(page)
+        page.get_by_role("button", name="Larger").click()
+        assert viewbox(page)[2] < before[2]
+        page.get_by_role("button", name="Dark").click()
+        assert overflow(page) == 0
+    page = opened(DESK, file)
+    page.get_by_role("columnheader", name="Headroom").get_by_role("button").click()
+    assert sorted(ids(page)) == sorted(known)
+    assert ids(page) != known

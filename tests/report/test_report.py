@@ -1,0 +1,379 @@
+"""A report: what it says is what others found, words are data, and the same run is the same file."""
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from kit.paths import EXAMPLES
+
+import latticemetric as lm
+from latticemetric.report.charts import decades, ticks
+from latticemetric.report.figures import count, number, rate
+from latticemetric.report.page import json_for_script
+
+pytest.importorskip("jinja2")
+
+PROGRAMS = Path(sys.executable).parent
+MEETING = (EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt")
+LANTERN = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img/src=x/onerror=alert(1)>",
+    "<!--<script>",
+    "\"'&amp;&lt;",
+    "\u202eevil\u2066",
+    "a\x00b\x1b[31m",
+    "\u2028\u2029",
+    "\ud800",
+    "{{7*7}}{%raw%}",
+    "x" * 10_000,
+]
+
+
+class Page(HTMLParser):
+    """The elements of a page, and what stands in those that are asked for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.scripts, self.styles, self.text = [], [], [], [], []
+        self.data, self.policy, self.inside = "", "", None
+        self.attributes = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.tags.append(tag)
+        self.attributes |= found.keys()
+        if "id" in found:
+            self.ids.append(found["id"])
+        if found.get("http-equiv") == "Content-Security-Policy":
+            self.policy = found["content"]
+        self.inside = (tag, found.get("type"))
+
+    def handle_endtag(self, _tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside == ("script", "application/json"):
+            self.data += data
+        elif self.inside and self.inside[0] == "script":
+            self.scripts.append(data)
+        elif self.inside and self.inside[0] == "style":
+            self.styles.append(data)
+        else:
+            self.text.append(data)
+
+    @property
+    def known(self):
+        return json.loads(self.data)
+
+    @property
+    def shown(self):
+        return " ".join(" ".join(self.text).split())
+
+
+def run(*arguments, status=0, **more):
+    command = [PROGRAMS / "latticemetric", "report", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **more)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def page_of(*arguments, **more):
+    return Page(run(*arguments, **more).stdout)
+
+
+def keyed(path):
+    return dict(line.split(" ", 1) for line in path.read_text().splitlines())
+
+
+@pytest.fixture(scope="module")
+def meeting():
+    return page_of(*MEETING, "--metric", "wer", "--score", "bleu", "--beams", "0,1,4")
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    references = keyed(MEETING[1])
+    return [(name, graph, references[name]) for name, graph in lm.read(MEETING[0])]
+
+
+def test_utterances_are_what_the_questions_answer(meeting, graphs):
+    for item, (name, graph, reference) in zip(meeting.known["utterances"], graphs, strict=True):
+        best, decoded = lm.oracle(graph, reference, "wer"), lm.mbr(graph, "wer")
+        assert item["id"] == name
+        assert item["references"] == [reference.split()]
+        for side, path in (("oracle", best), ("one_best", best.one_best)):
+            told = item["sides"][side]
+            assert tuple(told["words"]) == path.words
+            assert told["score"] == path.score
+            assert told["fraction"] == [path.numerator, path.denominator]
+            assert told["edits"] == path.alignment.edits
+            assert told["cost"] == path.cost
+        assert tuple(item["sides"]["mbr"]["words"]) == decoded.words
+        assert item["sides"]["mbr"]["score"] == lm.WER().score(decoded.words, reference)
+        assert item["headroom"] == abs(best.score - best.one_best.score)
+        assert item["best_paths"][0] == lm.oracle_lattice(graph, reference, "wer").statistics().paths
+        assert item["arcs"] == len(graph.word)
+        assert item["scores"]["bleu"]["oracle"] == lm.BLEU().score(best.words, [reference])
+
+
+def test_expected_words_stand_where_the_alignment_has_them(meeting, graphs):
+    for item, (_, graph, reference) in zip(meeting.known["utterances"], graphs, strict=True):
+        best = lm.oracle(graph, reference, "wer")
+        for side, path in (("oracle", best), ("one_best", best.one_best)):
+            steps = path.alignment.steps()
+            assert item["sides"][side]["expected"] == [r for edit, r, _ in steps if edit in "SD"]
+
+
+def test_the_summary_is_that_of_lattice_oracle(meeting):
+    command = [PROGRAMS / "lattice-oracle", *MEETING, "--metric", "wer", "--score", "bleu", "--format", "json"]
+    corpus = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["corpus"]
+    oracle = f"oracle {rate(corpus['score'])}"
+    assert oracle in meeting.shown
+    assert (
+        f"{corpus['numerator']}/{corpus['denominator']} {corpus['matches']} {corpus['substitutions']}" in meeting.shown
+    )
+    assert f"headroom {rate(corpus['one_best']['score'] - corpus['score'])}" in meeting.shown
+    assert rate(corpus["scores"]["bleu"]["oracle"]["score"]) in meeting.shown
+
+
+def test_the_sweep_is_that_of_sweep(meeting):
+    command = [PROGRAMS / "latticemetric", "sweep", *MEETING, "--metric", "wer", "--beams", "0,1,4", "--format", "json"]
+    rows = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["rows"]
+    assert "Oracles by beam" in meeting.shown
+    for row in rows:
+        assert rate(row["score"]) in meeting.shown
+
+
+def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
+    from latticemetric.evaluation.bootstrap import bootstrap, paired_bootstrap
+
+    found = [lm.oracle(graph, reference, "wer") for _, graph, reference in graphs]
+    references = [reference for _, _, reference in graphs]
+    best, model = (
+        lm.WER().table(side, references) for side in ([o.words for o in found], [o.one_best.words for o in found])
+    )
+    one = bootstrap(lm.WER(), best)
+    assert f"{rate(one.low)} … {rate(one.high)}" in meeting.shown
+    gap = paired_bootstrap(lm.WER(), model, best).difference
+    assert f"{rate(-gap.high)} … {rate(-gap.low)}" in meeting.shown
+
+
+def test_python_writes_the_same_but_for_what_was_typed(tmp_path, meeting, graphs):
+    lm.write_report(
+        tmp_path / "page.html",
+        [(name, graph) for name, graph, _ in graphs],
+        [reference for *_, reference in graphs],
+        "wer",
+        score=["bleu"],
+        beams=[0, 1, 4],
+    )
+    page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert page.known == meeting.known
+    assert page.scripts == meeting.scripts
+
+
+def test_the_same_run_is_the_same_file(tmp_path):
+    for name, workers in (("a.html", 1), ("b.html", 2)):
+        run(*MEETING, "--workers", workers, "-o", tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_a_date_is_told_only_where_it_can_be_told_again(monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    assert "2001-09-09" not in page_of(*MEETING).shown
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    assert "2001-09-09" in page_of(*MEETING).shown
+
+
+def test_nothing_is_fetched_and_nothing_else_runs(meeting):
+    assert set(meeting.policy.split("; ")) >= {"default-src 'none'", "base-uri 'none'", "form-action 'none'"}
+    assert "unsafe" not in meeting.policy
+    for text in [*meeting.scripts, *meeting.styles]:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in meeting.policy
+    assert len(meeting.scripts) == 2
+    assert not {"src", "href", "style", "srcset", "action"} & (meeting.attributes - {"href"})
+    assert not any(name.startswith("on") for name in meeting.attributes)
+    assert not {"img", "link", "iframe", "object"} & set(meeting.tags)
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", "".join([*meeting.scripts, *meeting.styles]))
+    assert len(set(meeting.ids)) == len(meeting.ids)
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_hostile_words_are_data(tmp_path, word):
+    graph = lm.Lattice.from_strings([[word, "b"], ["b", word, word]], costs=[1.0, 2.0])
+    path = tmp_path / "page.html"
+    lm.write_report(path, [(word, graph)], [[["b", word]]], "wer", title=word)
+    plain = tmp_path / "plain.html"
+    lm.write_report(plain, [("a", lm.Lattice.from_strings(["a b", "b a a"], [1.0, 2.0]))], ["b a"], "wer", title="a")
+    page, other = (Page(one.read_bytes().decode("utf-8")) for one in (path, plain))
+    assert page.tags == other.tags
+    assert page.scripts == other.scripts
+    item = page.known["utterances"][0]
+    shown = item["sides"]["one_best"]["words"][0]
+    assert shown == word or not word.isprintable()
+    assert not re.search("[\x00-\x08\x0b-\x1f\u2028\u202a-\u202e\u2066-\u2069]", shown)
+    assert all(len(link[2][2]) <= 60 for link in item["drawing"]["links"])
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "a & b", "\u2028\u2029", '"\\'])
+def test_json_in_a_script_is_the_same_json(text):
+    embedded = json_for_script({"a": [text]})
+    assert json.loads(embedded) == {"a": [text]}
+    assert not set("<>&\u2028\u2029") & set(embedded)
+
+
+def test_failures_are_listed_and_count_as_deletions(tmp_path):
+    graphs = tmp_path / "meeting.lat.txt"
+    graphs.write_text(MEETING[0].read_text().split("\n\n")[0] + "\n\n")
+    failed = page_of(graphs, MEETING[1], "--metric", "wer", "--keep-going", status=1)
+    assert [item.get("error", "") != "" for item in failed.known["utterances"]] == [False, True, True]
+    assert "there is no graph named 'meeting-002'" in failed.shown
+    command = [PROGRAMS / "lattice-oracle", graphs, MEETING[1], "--metric", "wer", "--keep-going", "--format", "json"]
+    corpus = json.loads(subprocess.run(command, capture_output=True, check=False, timeout=60).stdout)["corpus"]
+    assert f"oracle {rate(corpus['score'])}" in failed.shown
+
+
+def test_a_run_that_fails_writes_nothing(tmp_path):
+    done = run(MEETING[0], LANTERN[1], "-o", tmp_path / "page.html", status=2)
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_the_graphs_with_the_most_headroom_are_drawn():
+    page = page_of(*MEETING, "--metric", "wer", "--most-graphs", "1")
+    items = page.known["utterances"]
+    drawn = [item["id"] for item in items if "drawing" in item]
+    assert drawn == [max(items, key=lambda item: item["headroom"])["id"]]
+    assert page.known["drawn"] == [1, 3]
+    assert "1 of 3 graphs are drawn" in page.shown
+    assert not any("drawing" in item for item in page_of(*MEETING, "--most-graphs", "0").known["utterances"])
+
+
+def test_drawings_have_all_arcs_of_small_graphs(meeting, graphs):
+    for item, (_, graph, reference) in zip(meeting.known["utterances"], graphs, strict=True):
+        drawing = item["drawing"]
+        assert len(drawing["links"]) == len(graph.word)
+        assert [told[0] for told in drawing["told"]] == [graph.vocabulary.word(int(w)) for w in graph.word]
+        assert [told[2] for told in drawing["told"]] == pytest.approx(lm.posteriors(graph).arc.tolist(), rel=1e-3)
+        assert [told[1] for told in drawing["told"]] == pytest.approx(graph.cost().arc.tolist(), rel=1e-5)
+        best = lm.oracle(graph, reference, "wer")
+        for side, path in (("oracle", best), ("one_best", best.one_best)):
+            way = drawing["ways"].index(side)
+            assert [n for n, link in enumerate(drawing["links"]) if way in link[1]] == sorted(path.arcs)
+
+
+def test_of_large_graphs_the_best_part_is_drawn_and_says_so(tmp_path):
+    strings = [f"a w{n} b" for n in range(400)]
+    graph = lm.Lattice.from_strings(strings, [float(n) for n in range(400)])
+    lm.write_report(tmp_path / "page.html", [graph], ["a w399 b"], "wer", mbr=None)
+    drawing = Page((tmp_path / "page.html").read_text()).known["utterances"][0]["drawing"]
+    words = {told[0] for told in drawing["told"]}
+    assert {"w0", "w399"} <= words
+    assert len(drawing["links"]) < 150
+    assert f"{len(drawing['links'])} of {len(graph.word)} arcs" in drawing["notes"][0]
+
+
+def test_mbr_is_what_was_asked_for():
+    item = page_of(*MEETING, "--mbr-method", "2-grr", "--posterior-scale", "0.5").known["utterances"][0]
+    _, graph = next(iter(lm.read(MEETING[0])))
+    assert tuple(item["sides"]["mbr"]["words"]) == lm.mbr(graph, "2-grr", scale=0.5).words
+    none = page_of(*MEETING, "--mbr-method", "none").known
+    assert not none["decoded"]
+    assert all("mbr" not in item["sides"] for item in none["utterances"])
+
+
+def test_forests_are_decoded_by_ngrams():
+    (item,) = page_of(*LANTERN).known["utterances"]
+    graph = lm.read_one(LANTERN[0])
+    assert item["kind"] == "forest"
+    assert item["sides"]["mbr"]["method"] == "ngram"
+    assert tuple(item["sides"]["mbr"]["words"]) == lm.mbr(graph).words
+    best = lm.oracle(graph, LANTERN[1].read_text().strip())
+    assert tuple(item["sides"]["oracle"]["words"]) == best.words
+    drawing = item["drawing"]
+    rules = drawing["vertices"][drawing["edges"] :]
+    assert len(rules) == len(drawing["told"]) == len(graph.head)
+    assert [n for n, rule in enumerate(rules) if drawing["ways"].index("oracle") in rule[7]] == sorted(set(best.edges))
+    assert [told[2] for told in drawing["told"]] == pytest.approx(lm.posteriors(graph).edge.tolist(), rel=1e-3)
+
+
+def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
+    page = page_of(*LANTERN, "--mbr-method", "wer")
+    (item,) = page.known["utterances"]
+    assert "mbr" not in item["sides"]
+    assert "mbr_problem" in item
+    assert "MBR has no answer to 1 graph" in page.shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--metric", "bleu"), "no form that a graph can be searched by"),
+        (("--mbr-method", "nothing-like-this"), "there is no MBR by"),
+        (("--mbr-method", "wer", "--samples", "3"), "takes no samples"),
+        (("--posterior-scale", "nan"), "not a finite number"),
+        (("--score", "nothing-like-this"), "nothing-like-this"),
+        (("--beams", "-1"), "the beam is -1"),
+        (("-o", "/nowhere/at/all/page.html"), "cannot be written"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(arguments, said):
+    assert said in run(*MEETING, *arguments, status=2).stderr
+
+
+def test_references_of_no_words_have_no_rate(tmp_path):
+    path = tmp_path / "page.html"
+    lm.write_report(path, [lm.Lattice.from_strings(["a"])], [""], "wer")
+    page = Page(path.read_text())
+    assert page.known["utterances"][0]["headroom"] is None
+    assert "no rate is defined" in page.shown
+
+
+def test_a_graph_alone_has_no_interval(tmp_path):
+    path = tmp_path / "page.html"
+    lm.write_report(path, [lm.Lattice.from_strings(["a", "b"])], ["b"], "wer")
+    assert "oracle 0.0000 –" in Page(path.read_text()).shown
+
+
+def test_ignored_words_are_in_no_answer(tmp_path):
+    path = tmp_path / "page.html"
+    graph = lm.Lattice.from_strings(["<s> a b </s>", "<s> b </s>"], costs=[1.0, 0.0])
+    lm.write_report(path, [graph], ["a c"], lm.WER(ignore=["<s>", "</s>"]), score=["wrr"])
+    sides = Page(path.read_text()).known["utterances"][0]["sides"]
+    assert [sides[side]["words"] for side in ("oracle", "one_best")] == [["a", "b"], ["b"]]
+
+
+def test_marks_hold_all_values():
+    for low, high in ((0.0, 1.0), (-0.2, 0.37), (0.5, 0.5), (3.0, 4000.0), (0.001, 0.0012)):
+        marks = ticks(low, high)
+        assert marks[0] <= low <= high <= marks[-1]
+        assert 2 <= len(marks) <= 9
+    for low, high in ((1.0, 1.0), (0.3, 700.0), (20.0, 21.0), (5.0, 5e6)):
+        marks = decades(low, high)
+        assert marks[0] <= low * 1.01
+        assert marks[-1] >= high * 0.99
+        assert len(marks) >= 2
+
+
+def test_numbers_are_short():
+    assert [count(n) for n in (0, 99_999, 123_456, 10**7, 3 * 10**13)] == [
+        "0",
+        "99999",
+        "123\u202f456",
+        "1 · 10⁷",
+        "3 · 10¹³",
+    ]
+    assert count(7**100_000).endswith("· 10⁸⁴⁵⁰⁹")
+    assert [number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
+    assert rate(None) == "–"
+    assert rate(-0.25) == "−0.2500"

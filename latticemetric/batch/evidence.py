@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from latticemetric.batch.answers import Answer, failed
 from latticemetric.batch.outcomes import built
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import readings_of
-from latticemetric.parallel.map import Run, answered
 from latticemetric.vocabulary import Vocabulary
 
 _ADVICE = "or give --keep-going, which reports it and goes on"
@@ -80,7 +80,7 @@ def answers_by_evidence(pairs: Iterable[Supported], ask: Callable[[Graph, Graph]
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
-    return answered(partial(_answer, ask), failed, pairs, run)
+    return answer_each(partial(_answer, ask), failed, pairs, run)
 
 
 def _answer(ask: Callable[[Graph, Graph], Any], pair: Supported) -> Answer:

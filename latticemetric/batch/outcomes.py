@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from latticemetric.automata.reference import words_in
 from latticemetric.batch.normalization import warn_of_forms
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
@@ -19,7 +20,6 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import readings_of
 from latticemetric.oracle_search.scored_path import Oracle
-from latticemetric.parallel.map import Run, answered
 
 if TYPE_CHECKING:
     from latticemetric.batch.margins import Extremes, Wanted
@@ -149,7 +149,7 @@ def oracles_of(
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
     asked = _Question(metric, scales, engine, confidence, wanted, run.keep_going)
-    return answered(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
+    return answer_each(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
 
 
 class _Question(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 from latticemetric.batch.decoded import Decoded, Decoding, decoded
 from latticemetric.batch.outcomes import built, missed, readable
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.sketches import Sketch, sketch
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import Question, Score, Sweep, Swept, summed
@@ -29,7 +30,6 @@ from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import readings_of
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
-from latticemetric.parallel.map import Run, answered
 
 Words = tuple[str, ...]
 
@@ -130,7 +130,7 @@ def reviews_of(pairs: Iterable[Pair], asked: Reviewing, run: Run) -> Iterator[Re
         InputError: A pair has a problem, unless failures are gone past: then it is a review of nothing.
         UsageError: A parameter makes no sense.
     """
-    return answered(partial(_review_pair, asked), partial(_failed, asked), pairs, run)
+    return answer_each(partial(_review_pair, asked), partial(_failed, asked), pairs, run)
 
 
 def _review_pair(asked: Reviewing, pair: Pair) -> Review:

@@ -14,6 +14,7 @@ import numpy as np
 
 from latticemetric.batch.outcomes import built, missed, readable
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.run import Run, answer_each, graph_packing
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
@@ -26,8 +27,7 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import readings_of
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
-from latticemetric.parallel.map import Run, answered
-from latticemetric.parallel.pool import Workers, map_in_order
+from latticemetric.parallel.map import Workers, map_in_order
 
 # ---- The results of a sweep: what graphs come to together, point by point and length by length ----
 
@@ -291,7 +291,7 @@ def sweep(
         nbest: Keep the so many cheapest strings, each of them counted once.
         by_length: The longest reference of each bin but the last, which holds what is longer.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        workers: Graphs searched at once; or an executor, or a Dask client, whose workers search them.
+        workers: Graphs searched at once; or a Dask client, whose workers search them.
 
     Raises:
         UsageError: A number makes no sense, or there are not as many references as graphs.
@@ -314,7 +314,8 @@ def sweep(
         checked_borders(by_length),
     )
     answer = partial(_swept, chosen, points, scales)
-    return summed(map_in_order(answer, questions_of(graphs, references), workers), chosen, points, borders)
+    swept = map_in_order(answer, questions_of(graphs, references), workers, packing=graph_packing)
+    return summed(swept, chosen, points, borders)
 
 
 def swept_pairs(
@@ -326,7 +327,7 @@ def swept_pairs(
         InputError: A pair has a problem, unless failures are gone past: then it is one of those that failed.
         UsageError: A parameter makes no sense.
     """
-    return answered(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
+    return answer_each(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:

@@ -9,6 +9,7 @@ from typing import Any
 
 from latticemetric.batch.decoded import AUTO, Decoding
 from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
+from latticemetric.batch.run import graph_packing
 from latticemetric.batch.string_scores import scorer_of
 from latticemetric.batch.sweep import questions_of
 from latticemetric.formats.writing import atomic_output
@@ -16,7 +17,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 from latticemetric.report.page import check_page, page
 from latticemetric.report.report import Report, Showing
 
@@ -83,6 +84,7 @@ def write_report(
     )
     report = Report(asked, Showing(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
     with atomic_output(os.fspath(path)) as file:
-        report.add_all(map_in_order(partial(review_question, asked), questions_of(graphs, references), workers))
+        questions = questions_of(graphs, references)
+        report.add_all(map_in_order(partial(review_question, asked), questions, workers, packing=graph_packing))
         # A file's name may hold bytes that are no UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
-from latticemetric.batch.outcomes import built
 from latticemetric.batch.pairing import Pair, Style, pair_up
-from latticemetric.batch.run import Run, answer_each
+from latticemetric.batch.pairs import built
+from latticemetric.batch.run import Located, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
@@ -22,18 +22,6 @@ from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 # ---- One question asked of many graphs, without references ----
-
-
-class Located(Protocol):
-    """A question that knows its file."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def where(self) -> str:
-        """File and line."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,18 @@ class Placed(Protocol):
         """The graph's place, for an error."""
 
 
+class Located(Protocol):
+    """A question, an answer, or anything else about one graph."""
+
+    @property
+    def name(self) -> str:
+        """The graph's id."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+
+
 Question = TypeVar("Question", bound=Placed)
 Answer = TypeVar("Answer")
 

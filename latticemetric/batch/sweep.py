@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
 from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.batch.outcomes import built, missed, readable
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built, missed, readable
 from latticemetric.batch.run import Run, answer_each, graph_packing
+from latticemetric.batch.totals import metric_of, metric_state
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
@@ -23,7 +23,6 @@ from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, numb
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
-from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import readings_of
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
@@ -314,7 +313,7 @@ def sweep(
         checked_borders(by_length),
     )
     answer = partial(_swept, chosen, points, scales)
-    swept = map_in_order(answer, questions_of(graphs, references), workers, packing=graph_packing)
+    swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
     return summed(swept, chosen, points, borders)
 
 
@@ -358,7 +357,7 @@ def _swept(metric: GRR, points: Points, scales: Scales | None, question: Questio
     return Swept(question.name, length, tuple(kept), references=len(question.references))
 
 
-def questions_of(
+def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[Question]:
     """Graphs with their references; those without a name are numbered."""
@@ -371,24 +370,6 @@ def questions_of(
         yield Question(name, graph, readings_of(expected))
 
 
-# ---- Recognition rates in plain values, for the documents of shards ----
-
-
-def metric_state(metric: GRR) -> dict[str, Any]:
-    """All of a metric in plain values, for JSON."""
-    penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
-    words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
-    given = {name: value for name, value in words.items() if value}
-    return {"spec": metric.name, "parameters": {**(penalties if type(metric) is GRR else {}), **given}}
-
-
-def metric_of(state: Mapping[str, Any]) -> GRR:
-    """The metric of these values."""
-    metric = make_metric(state["spec"], **state["parameters"])
-    assert isinstance(metric, GRR)
-    return metric
-
-
 # ---- A sweep in plain values, for the documents of shards: what became of each graph, of which all totals are made
 # ----
 #
@@ -398,7 +379,7 @@ State = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class SweepQuestion:
+class SweepSettings:
     """What is asked of all graphs.
 
     Attributes:

@@ -15,14 +15,14 @@ from latticemetric.cli.stopping import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.run import Run
-    from latticemetric.batch.shards import Part, Question
+    from latticemetric.batch.run import Located, Run
+    from latticemetric.batch.shards import Part
     from latticemetric.parallel.cluster import Cluster
     from latticemetric.parallel.journal import Journal
     from latticemetric.parallel.map import Workers
 
 F = TypeVar("F", bound=Callable[..., Any])
-Q = TypeVar("Q", bound="Question")
+Q = TypeVar("Q", bound="Located")
 
 _STANDARD = "-"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.decoded import Decoded
-from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review, Reviewing, ReviewTotals, SideTotal
+from latticemetric.batch.mbr import MBRAnswer
+from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review, ReviewSettings, ReviewTotals, SideTotal
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.drawing.text_width import visible
@@ -38,7 +38,7 @@ def utterance(review: Review) -> dict[str, Any]:
     assert size is not None
     sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
     if review.mbr is not None:
-        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.apart}
+        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.distance}
     item = {
         **common,
         "length": review.swept.length,
@@ -70,7 +70,7 @@ def density(review: Review) -> float | None:
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
 
-def _side(path: ScoredPath | Decoded) -> dict[str, Any]:
+def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
     counts = path.statistics.asdict()
     said = {
         "score": path.score,
@@ -142,7 +142,7 @@ class Report:
         failures: Those without an answer.
     """
 
-    asked: Reviewing
+    asked: ReviewSettings
     showing: Showing
     totals: ReviewTotals
     utterances: list[dict[str, Any]] = field(default_factory=list)

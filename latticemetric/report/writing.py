@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from latticemetric.batch.decoded import AUTO, Decoding
-from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
+from latticemetric.batch.mbr import AUTO, MBRSettings
+from latticemetric.batch.review import ReviewSettings, ReviewTotals, review_graph
 from latticemetric.batch.run import graph_packing
 from latticemetric.batch.string_scores import scorer_of
-from latticemetric.batch.sweep import questions_of
+from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.formats.writing import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
@@ -73,10 +73,10 @@ def write_report(
     """
     check_page()
     chosen = as_recognition_rate(metric)
-    asked = Reviewing(
+    asked = ReviewSettings(
         chosen,
         Points.of(beams, densities, nbest),
-        decoding=None if mbr is None else Decoding.of(mbr, prune=prune, samples=samples, seed=seed),
+        decoding=None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed),
         scales=scales,
         scorer=scorer_of(score, chosen.ignore),
         posterior_scale=posterior_scale,
@@ -84,7 +84,7 @@ def write_report(
     )
     report = Report(asked, Showing(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
     with atomic_output(os.fspath(path)) as file:
-        questions = questions_of(graphs, references)
-        report.add_all(map_in_order(partial(review_question, asked), questions, workers, packing=graph_packing))
+        questions = graphs_with_references(graphs, references)
+        report.add_all(map_in_order(partial(review_graph, asked), questions, workers, packing=graph_packing))
         # A file's name may hold bytes that are no UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

@@ -284,12 +284,11 @@ def tune_mbr(
     resamples: int = 1000,
     seed: int = 0,
 ) -> MBRTuning:
-    """Finds the parameters of `mbr` by n-grams whose answers score best against references.
+    """Search the parameters of `mbr` by n-grams whose answers score best against references.
 
-    All combinations of values are tried, then steps from the best one along each parameter that has several values: by
-    half of their mean distance until none is better, then by a quarter, and so on. Nothing is drawn at random but the
-    resamples. Of settings that score the same, the one that was tried first is best; in the grid, values ascend and
-    `word_penalty` varies fastest, `scale` slowest.
+    Try all combinations of values, then steps from the best one along each parameter that has several values: by half
+    of their mean distance until none is better, then by a quarter, and so on. Only the resamples are random. Of
+    settings with equal scores the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
 
     Answers depend on *p*, *T* and the word penalty only by *p* · (1 + *T* · penalty), where that is above 0: *T* need
     not be tuned, and of the other two many pairs are the same setting.
@@ -304,14 +303,14 @@ def tune_mbr(
         r: How much less precise each order is than the one before.
         word_penalty: A further cost of each word.
         order: Words of the longest n-grams.
-        evidence: Graphs for the posteriors, one of each graph, where they are others.
-        prune: The cost above the best path, before scaling, that graphs are pruned to first.
+        evidence: Further graphs, one for each graph, to take posteriors from.
+        prune: Prune graphs first to this cost above the best path, before scaling.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
-        halvings: How often steps get shorter; 0 leaves it at the grid.
-        folds: For `held_out`: graph *i* is in fold *i* modulo so many. Below 2, there are none.
-        resamples: For the paired bootstrap; 0 leaves it out.
-        seed: Of the resamples.
+        halvings: How often steps get shorter; 0 tries the grid only.
+        folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.
+        resamples: Resamples for the paired bootstrap; 0 leaves it out.
+        seed: The seed of the resamples.
 
     Examples:
         >>> from latticemetric import Lattice

@@ -107,12 +107,12 @@ def ask_each(
     """
     vocabulary = as_vocabulary(symbols)
     named = _paths(graphs)
-    found = _given(graphs) if named is None else entries(named, format, vocabulary)
+    listed = _given(graphs) if named is None else entries(named, format, vocabulary)
     run = Run(workers, keep_going, Limits(timeout, max_memory))
     if references is None:
-        return answers_of(found, ask, run)
+        return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
-    return answer_each(partial(_answer_of_user, ask), failed, pair_up(found, files, style), run)
+    return answer_each(partial(_answer_of_user, ask), failed, pair_up(listed, files, style), run)
 
 
 def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:

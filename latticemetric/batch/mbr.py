@@ -110,15 +110,15 @@ def mbr_answer(
     drawn: dict[str, Any] = {} if settings.samples is None else {"samples": settings.samples, "seed": settings.seed}
     answer: Any = mbr(graph, method, scale=scale, prune=settings.prune, scales=scales, **drawn)
     words = tuple(word for word in answer.words if word not in metric.ignore)
-    found = metric.evaluate(words, references)
+    scored = metric.evaluate(words, references)
     arcs, distance = _path(graph, answer, scales)
     return MBRAnswer(
         words=words,
-        score=metric.value(found.statistics),
-        numerator=metric.numerator(found.statistics),
-        denominator=metric.denominator(found.statistics),
-        statistics=found.statistics,
-        alignment=found.alignment,
+        score=metric.value(scored.statistics),
+        numerator=metric.numerator(scored.statistics),
+        denominator=metric.denominator(scored.statistics),
+        statistics=scored.statistics,
+        alignment=scored.alignment,
         method=method if isinstance(method, str) else method.name,
         confidences=answer.confidences,
         arcs=arcs,

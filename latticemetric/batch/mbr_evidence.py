@@ -61,15 +61,15 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
     waiting: dict[str, Entry] = {}
     rest = _distinct(evidence, "pieces of evidence")
     for entry in _distinct(entries, "graphs"):
-        found = waiting.pop(entry.name, None)
-        while found is None and (following := next(rest, None)) is not None:
+        match = waiting.pop(entry.name, None)
+        while match is None and (following := next(rest, None)) is not None:
             if following.name == entry.name:
-                found = following
+                match = following
             elif following.format:
                 waiting[following.name] = following
             else:
                 yield _surplus(following)
-        yield EvidencePair(entry.name, entry, found, None if found else _lacking(entry))
+        yield EvidencePair(entry.name, entry, match, None if match else _lacking(entry))
     yield from map(_surplus, waiting.values())
     yield from map(_surplus, rest)
 

@@ -96,7 +96,7 @@ def oracles_of(
 
 
 class _Settings(NamedTuple):
-    """What to search in each pair."""
+    """The searches in each pair."""
 
     metric: GRR
     scales: Scales | None

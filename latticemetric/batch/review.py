@@ -39,7 +39,7 @@ SIDES = (ORACLE, ONE_BEST, MBR)
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """What to review of each graph.
+    """The settings of reviews.
 
     Attributes:
         metric: The metric of oracles.

@@ -210,12 +210,12 @@ def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
             yield _IN_WORDS.get(name, name)
 
 
-def _check_one(number: int, found: Sequence[str], of: int) -> None:
+def _check_one(number: int, paths: Sequence[str], of: int) -> None:
     """Refuse a shard that is missing, or there twice."""
-    if not found:
+    if not paths:
         raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
-    if len(found) > 1:
-        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(found)}", advice=_ADVICE)
+    if len(paths) > 1:
+        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(paths)}", advice=_ADVICE)
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:

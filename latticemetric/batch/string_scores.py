@@ -118,14 +118,14 @@ class StringTotals:
         pairs = self._pairs
         references = [list(pair.references) for pair in pairs]
         number = references_each(references)
-        found = {}
+        scores = {}
         for metric in self.scorer.metrics:
             signature = str(self.scorer.signed(metric.signature_for(number)))
-            found[metric.name] = {
+            scores[metric.name] = {
                 side: {
                     "score": metric.corpus([getattr(pair, side) for pair in pairs], references).score,
                     "signature": signature,
                 }
                 for side in SIDES
             }
-        return found
+        return scores

@@ -70,7 +70,7 @@ class SweepRow(Frozen):
         total: The metric's value, and the summed statistics that it is made from.
         lost: Number of graphs whose oracle is worse than that of the whole graph.
         arcs: Arcs that are kept of a graph, on average; `None` where that means nothing, as of n-best lists.
-        density: Kept arcs with words, for each word of the references; likewise.
+        density: Kept arcs with words, for each word of the references; `None` likewise.
         strings: Strings of an n-best list, on average; `None` of other points.
         table: Statistics, a row a graph, as `bootstrap` takes them.
     """

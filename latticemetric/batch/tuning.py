@@ -145,11 +145,11 @@ class Development:
         key = (number, setting.scale, setting.order)
         if key in self._posteriors:
             return self._posteriors[key]
-        found = self._decoders[number].posteriors(setting.scale, setting.order)
-        if self._kept + len(found) <= _MOST_KEPT:
-            self._kept += len(found)
-            self._posteriors[key] = found
-        return found
+        posteriors = self._decoders[number].posteriors(setting.scale, setting.order)
+        if self._kept + len(posteriors) <= _MOST_KEPT:
+            self._kept += len(posteriors)
+            self._posteriors[key] = posteriors
+        return posteriors
 
     def _score(self, answers: Sequence[Sequence[String]]) -> None:
         """Make rows of strings that have none yet.
@@ -212,8 +212,8 @@ class MBRTuning:
             others. `None` where there are no folds.
         over_default: The best setting's value minus the default's, on resamples of the graphs; `None` without.
         over_one_best: The same against the model's own best strings.
-        held_out_over_one_best: The same of `held_out`. It alone is not too good to be true: the setting was chosen on
-            other graphs than those it is compared on.
+        held_out_over_one_best: The same of `held_out`. Only this is unbiased: it selects settings on other graphs than
+            those it compares.
         trials: Every setting that was tried, in this order.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
@@ -246,11 +246,11 @@ class MBRTuning:
         }
 
 
-def _comparison(found: PairedBootstrap | None) -> dict[str, Any] | None:
-    if found is None:
+def _comparison(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
+    if bootstrap is None:
         return None
-    difference = found.difference
-    return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": found.p}
+    difference = bootstrap.difference
+    return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": bootstrap.p}
 
 
 # ---- Tuning ----
@@ -315,8 +315,8 @@ def tune_mbr(
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> found = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
-        >>> found.best.parameters.scale, found.best.parameters.word_penalty, found.best.score, found.one_best
+        >>> tuning = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
+        >>> tuning.best.parameters.scale, tuning.best.parameters.word_penalty, tuning.best.score, tuning.one_best
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
@@ -352,11 +352,11 @@ class _Search:
         in_grid = math.prod(len(set(values)) for values in axes.values())
         held_out = _held_out(self._metric, list(self.tables.values())[:in_grid], folds)
         value = partial(_value, self._metric)
-        usual = GainParameters(order=self._order)
-        (default,), one_best = self._development.tables([usual]), self._development.one_best()
+        setting = GainParameters(order=self._order)
+        (default,), one_best = self._development.tables([setting]), self._development.one_best()
         return MBRTuning(
             best=MBRTrial(self._setting(best), value(self.tables[best])),
-            default=MBRTrial(usual, value(default)),
+            default=MBRTrial(setting, value(default)),
             one_best=value(one_best),
             held_out=None if held_out is None else value(held_out),
             over_default=compare(default, self.tables[best]),

@@ -302,13 +302,13 @@ def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
-        found: Lattice | Forest = replace(made, ranked=given.ranked)
+        checked: Lattice | Forest = replace(made, ranked=given.ranked)
     else:
         rest = {name: getattr(given, name) for name in ("goals", "scores", "vocabulary", "labels", "node_labels")}
-        found = Forest.from_edges(given.head, given.tails, given.target, **rest)
-    if not all(map(np.array_equal, _structure(found), _structure(given))):
+        checked = Forest.from_edges(given.head, given.tails, given.target, **rest)
+    if not all(map(np.array_equal, _structure(checked), _structure(given))):
         raise NotPlainError(f"the {type(given).__name__} is not in order")
-    return found
+    return checked
 
 
 def _structure(graph: Lattice | Forest) -> Iterator[npt.ArrayLike]:
@@ -330,10 +330,10 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
             return Lattice | Forest | NBest
-        found = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
-        if found is None:
+        tag = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
+        if tag is None:
             raise KeyError(name)
-        return _class(found)
+        return _class(tag)
 
 
 @cache

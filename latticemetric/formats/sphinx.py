@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
@@ -73,9 +73,7 @@ def write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
     Scores are whole numbers to a base of Sphinx where that is exact, otherwise decimals to the base e; frames likewise.
     """
-    lattice = lattice_with_one_column(graph, "sphinx")
-    require_unscaled(lattice, "sphinx")
-    require_labels(lattice, "sphinx", {VARIANTS})
+    lattice = lattice_to_write(graph, "sphinx", {VARIANTS}, one_score=True)
     arcs = _arcs(lattice)
     nodes = word_nodes(arcs.states, arcs.source, arcs.target, arcs.keys)
     base, scores = _scores(arcs.cost)
@@ -101,12 +99,12 @@ def write(file: IO[bytes], _name: str, graph: Graph) -> None:
 def _arcs(lattice: Lattice) -> _Arcs:
     """The arcs without the last, where it is the one that a reader adds; else with arcs to an end of their own."""
     last = lattice.num_states - 1
-    column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
+    column = only_column(lattice)
     side = lattice.labels.get(VARIANTS)
     variants = side.arc.tolist() if side else [0] * len(lattice.word)
     source, target, cost = lattice.source.tolist(), lattice.target.tolist(), column.arc.tolist()
     keys = list(zip(lattice.word.tolist(), variants, strict=True))
-    plain = lattice.final.tolist() == [last] and not column.final.any() and not (side and side.final.any())
+    plain = ends_in_last_state(lattice)
     closing = np.flatnonzero(lattice.target == last)
     if plain and len(closing) == 1:
         row = int(closing[0])

@@ -126,7 +126,7 @@ def grammar_module(name: str) -> ModuleType:
 
 def _put(path: Path, archive: bytes) -> None:
     """Writes a file that appears under its name only when it is whole."""
-    from latticemetric.formats.writing import atomic_output
+    from latticemetric.formats.streams.output import atomic_output
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.grouping import Grouping
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

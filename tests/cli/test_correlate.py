@@ -14,7 +14,7 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.evaluation import correlate as correlated
 from latticemetric.evaluation import human_scores, system_tables
-from latticemetric.formats.judged.reading import read_judged
+from latticemetric.formats.judged import read_judged
 
 HARVEST = EXAMPLES / "harvest"
 LONG = EXAMPLES / "harvest.tsv"

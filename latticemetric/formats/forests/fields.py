@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.forest.ragged import Ragged
-from latticemetric.formats.columns import as_forest, require_dense, require_labels
+from latticemetric.formats.columns import require_dense, require_labels, to_lattice
 from latticemetric.formats.text.fields import number
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels
@@ -106,7 +106,7 @@ def forest_to_write(
     graph: Graph, format_name: str, labels: Iterable[str] = (), node_labels: Iterable[str] = ()
 ) -> Forest:
     """The graph as a forest, if a format has a place for its labels."""
-    forest = as_forest(graph)
+    forest = graph if isinstance(graph, Forest) else Forest.from_lattice(to_lattice(graph))
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
@@ -118,7 +118,7 @@ def forest_to_write(
 
 def with_one_goal(forest: Forest) -> Forest:
     """The same derivations below one goal, which costs nothing and says nothing: the last node."""
-    if len(forest.goals) == 1 and not goals_say_something(forest):
+    if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
     nothing = np.zeros(1, dtype=np.int32)
@@ -134,7 +134,7 @@ def with_one_goal(forest: Forest) -> Forest:
     )
 
 
-def goals_say_something(forest: Forest) -> bool:
+def goals_have_values(forest: Forest) -> bool:
     """Whether it matters in which goal a derivation ends, or that it does."""
     sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
     return any(side.final.any() for side in sides)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_number, parsed, refuse_word, spelled
@@ -67,11 +67,8 @@ class _Written(NamedTuple):
 
 def write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Writes one lattice, words on links; a final state that is not the last gets a link to an end of its own."""
-    lattice = as_lattice(graph)
-    require_labels(lattice, "htk-slf", set(TEXTS) - {"W", "L"})
-    last = lattice.num_states - 1
-    single = last > 0 and lattice.final.tolist() == [last] and not any(c.final.any() for c in lattice.scores.values())
-    single = single and not any(x.final.any() for x in lattice.labels.values())
+    lattice = lattice_to_write(graph, "htk-slf", set(TEXTS) - {"W", "L"}, weights=True)
+    single = lattice.num_states > 1 and ends_in_last_state(lattice)
     columns, penalty = _written_columns(lattice)
     states = lattice.num_states + (not single)
     links = len(lattice.word) + (0 if single else len(lattice.final))

@@ -17,7 +17,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
-from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.fields import is_word_number
@@ -103,7 +103,7 @@ def build(machine: Piece, table: Vocabulary | None) -> Lattice:
 
 def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     """Writes an id and a machine; returns the bytes before the machine, and all bytes."""
-    lattice, columns = lattice_to_write(name, graph)
+    lattice, columns = kaldi_lattice(name, graph)
     key = name.encode("utf-8") + b" "
     machine = _encoded(lattice, columns)
     file.write(key + machine)
@@ -151,7 +151,7 @@ def _numbers(lattice: Lattice) -> list[int]:
 def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
     """The compact weights of arcs (or final states): graph cost, acoustic cost, transition ids."""
     side = lattice.labels.get(TRANSITIONS)
-    single = single_costs(columns, part)
+    single = float32_costs(columns, part)
     if side is None:
         return [pair.tobytes() + bytes(4) for pair in single]
     texts = [side.vocabulary.word(number) for number in getattr(side, part).tolist()]

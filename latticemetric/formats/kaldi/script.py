@@ -17,6 +17,7 @@ from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, wr
 from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.output import STANDARD_OUTPUT, atomic_output, is_replaceable
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
@@ -124,8 +125,6 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
     """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
-    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, is_replaceable
-
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
         raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)

@@ -14,7 +14,7 @@ from typing import IO
 
 from latticemetric import _native
 from latticemetric.errors import FormatError
-from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
@@ -83,13 +83,13 @@ def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | 
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    lattice, columns = lattice_to_write(name, graph)
+    lattice, columns = kaldi_lattice(name, graph)
     words = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get(TRANSITIONS)
     lines = [f"{name} "]
     for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
         numbers = zip(*(column.tolist() for column in states), strict=True)
-        weights = single_costs(columns, part)
+        weights = float32_costs(columns, part)
         spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []

@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
@@ -132,9 +132,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = as_lattice(graph)
-    require_unscaled(lattice, "moses-cn")
-    require_labels(lattice, "moses-cn", set())
+    lattice = lattice_to_write(graph, "moses-cn")
     if len(lattice.scores) > 1 and list(lattice.scores) != _names(len(lattice.scores)):
         raise UsageError(
             f"moses-cn cannot name the scores {', '.join(lattice.scores)}", advice="add them up with --sum-scores"

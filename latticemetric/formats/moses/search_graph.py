@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import as_lattice, require_dense, require_labels
+from latticemetric.formats.columns import lattice_to_write, require_bare_ends, require_dense
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import in_one_piece
@@ -259,10 +259,8 @@ class _Arcs(NamedTuple):
 
 def write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Writes one lattice: in the extended form if it has features or source phrases."""
-    lattice = as_lattice(graph)
-    require_labels(lattice, NAME, {COVERED, SOURCE})
-    if any(side.final.any() for side in lattice.labels.values()):
-        raise UsageError(f"{NAME} has no place for labels of final states", advice="leave them out with --drop-labels")
+    lattice = lattice_to_write(graph, NAME, {COVERED, SOURCE}, weights=True)
+    require_bare_ends(lattice, NAME)
     require_field(name, "the id")
     features = _written_features(lattice)
     own_end = any(column.final.any() for column in lattice.scores.values())

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels
+from latticemetric.formats.columns import lattice_to_write, require_bare_ends
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -233,17 +233,13 @@ def _first(sequence: Series) -> int:
 
 def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Lattice:
     """The graph as a lattice, if it has no scores and no labels but those."""
-    lattice = as_lattice(graph)
+    lattice = lattice_to_write(graph, format_name, labels, weights=True)
     if lattice.scores:
         raise UsageError(
             f"{format_name} holds no scores, and this graph has {shortened(', '.join(lattice.scores), 200)}",
             advice="write a format that does",
         )
-    require_labels(lattice, format_name, labels)
-    if any(side.final.any() for side in lattice.labels.values()):
-        raise UsageError(
-            f"{format_name} has no place for labels of final states", advice="leave them out with --drop-labels"
-        )
+    require_bare_ends(lattice, format_name)
     return lattice
 
 

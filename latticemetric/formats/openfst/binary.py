@@ -8,7 +8,7 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
@@ -36,9 +36,7 @@ def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
 
 def encode_graph(graph: Graph) -> bytes:
     """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
-    lattice = lattice_with_one_column(graph, "openfst")
-    require_unscaled(lattice, "openfst")
-    require_labels(lattice, "openfst", {"input"})
+    lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True)
     return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 
 

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write, only_column, require_labels
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_number, is_word_number, number, numbered_lines, spelled, whole
@@ -196,8 +196,7 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = lattice_with_one_column(graph, "k2")
-    require_unscaled(lattice, "k2")
+    lattice = lattice_to_write(graph, "k2", None, one_score=True)
     sides = [_numbers(lattice.vocabulary, lattice.word.tolist(), "word")]
     for name in _label_names(lattice):
         side = lattice.labels.get(name)
@@ -206,8 +205,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
     # The label comes first, then the words, then what else there is.
     sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides
-    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
-    column = next(iter(lattice.scores.values()), zero)
+    column = only_column(lattice)
     ends = dict(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
     lines: list[list[str]] = [[] for _ in range(lattice.num_states)]
     rows = zip(

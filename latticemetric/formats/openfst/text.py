@@ -16,7 +16,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed, spelled, words_to_write
@@ -82,19 +82,16 @@ def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | N
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = lattice_with_one_column(graph, "openfst-text")
-    require_labels(lattice, "openfst-text", {"input"})
+    lattice = lattice_to_write(graph, "openfst-text", {"input"}, one_score=True)
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
-    require_unscaled(lattice, "openfst-text")
     if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
         raise InputError(
             "words look like weights, and in a machine without weights they would be read back as such",
             advice="write openfst",
         )
-    nothing = Column(np.zeros(len(outputs)), np.zeros(len(lattice.final)))
-    column = next(iter(lattice.scores.values()), nothing)
+    column = only_column(lattice)
     rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, column.arc.tolist(), strict=True)
     weighted = bool(lattice.scores)
     lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]

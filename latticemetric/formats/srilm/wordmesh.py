@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import named_blocks
@@ -55,13 +55,10 @@ def check_text(name: str, text: str, place: str | None) -> None:
 
 def write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Writes one mesh."""
-    lattice = lattice_with_one_column(graph, "wordmesh")
-    require_unscaled(lattice, "wordmesh")
-    require_labels(lattice, "wordmesh", set(TEXTS))
+    lattice = lattice_to_write(graph, "wordmesh", TEXTS, one_score=True)
     require_id(name, "the name of a mesh")
     columns = columns_to_write(lattice, "wordmesh")
-    scores = next(iter(lattice.scores.values()), None)
-    costs = scores.arc.tolist() if scores else [0.0] * len(lattice.word)
+    costs = only_column(lattice).arc.tolist()
     lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
     for k, rows in enumerate(columns):
         words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), DELETE) for row in rows]

@@ -19,7 +19,6 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.frozen import cached_property
 from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -43,12 +42,9 @@ class Head:
         self.data = data
         self.line = data.lstrip().partition(b"\n")[0]
         self.fields = self.line[:_LONGEST_LINE].split() or [b""]
-
-    @cached_property
-    def last(self) -> list[bytes]:
-        """The fields of the last whole line; of the first line where it is the only one."""
-        lines = self.data.rstrip().rsplit(b"\n", 2)
-        return (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
+        lines = data.rstrip().rsplit(b"\n", 2)
+        # The fields of the last whole line; those of the first one where there is no other.
+        self.last = (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
 
     def begins(self, *starts: bytes) -> bool:
         """Check whether the first line begins with one of these."""

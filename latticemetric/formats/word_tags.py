@@ -34,7 +34,7 @@ class TagLines(NamedTuple):
 
 
 def read_tags(path: str) -> TagLines:
-    """Reads a file of tags.
+    """Read a file of tags.
 
     Lines of tags are segments; an empty line is one without words. A table has a tag a line, in fields between tabs: of
     a submission to WMT's tasks (method, perhaps `mt` or `gap`, segment, place, word, …, tag), or with a header that
@@ -73,7 +73,7 @@ def _no_tag(text: str, where: str) -> FormatError:
 
 
 class _Place(NamedTuple):
-    """Where a tag stands in a table."""
+    """The place of a tag in a table: segment, word or gap, and number."""
 
     segment: int
     kind: str
@@ -81,7 +81,7 @@ class _Place(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """Which fields of a line are what; there may be no type."""
+    """The places of fields in a line; there may be no type."""
 
     segment: int
     place: int
@@ -154,7 +154,7 @@ def _kind(row: Sequence[str], fields: _Fields, where: str) -> str:
 
 
 def _ordered(found: dict[_Place, tuple[str, int]], path: str) -> TagLines:
-    """Tags in the order of their places, words between their gaps; none may be missing."""
+    """Return tags in the order of their places, words between their gaps; refuse gaps in the numbers."""
     first = {kind: min(place.number for place in found if place.kind == kind) for kind in {p.kind for p in found}}
     both = len(first) > 1
     # Words stand at odd places, if gaps stand at even ones.

@@ -66,14 +66,14 @@ _Numbers = npt.NDArray[np.int64]
 
 
 class _Lines:
-    """The lines of a text, one after the other, with their number."""
+    """Reads the lines of a text one by one, and counts them."""
 
     def __init__(self, data: bytes, file: str) -> None:
         self._lines, self._file = io.BytesIO(data), file
         self.number = 0
 
     def next(self) -> str | None:
-        """The next line without its end; `None` at the end."""
+        """Return the next line without its end; `None` at the end."""
         data = self._lines.readline()
         if not data:
             return None
@@ -81,32 +81,32 @@ class _Lines:
         return decoded_line(data, self.place()).rstrip("\r\n")
 
     def required(self, what: str) -> str:
-        """The next line, which must be there."""
+        """Return the next line, which must exist."""
         line = self.next()
         if line is None:
             raise FormatError(f"the file ends where {what} should stand", where=self.place())
         return line
 
     def without_comments(self, what: str) -> str:
-        """The next line that is no comment, which must be there."""
+        """Return the next line that is no comment, which must exist."""
         while (line := self.required(what)).startswith("#"):
             pass
         return line
 
     def counts(self, text: str, number: int, what: str) -> list[int]:
-        """Some whole numbers on a line."""
+        """Read some whole numbers on a line."""
         fields = split_words(text)
         if len(fields) != number or not all(map(_COUNT.fullmatch, fields)):
             raise FormatError(f"'{shortened(text, 40)}' stands where {what} should stand", where=self.place())
         return list(map(int, fields))
 
     def place(self) -> str:
-        """File and line."""
+        """Return file and line."""
         return f"{self._file}:{self.number}"
 
 
 class _EdgeLines:
-    """Edges on their way to a forest. Nodes are numbered as in the file.
+    """Collects edges. Nodes have the numbers of the file.
 
     Args:
         file: Where they stand.
@@ -126,7 +126,7 @@ class _EdgeLines:
         return len(self._head)
 
     def add(self, head: int, text: str, line: int) -> None:
-        """Takes one line."""
+        """Add a line."""
         fields = text.split(_SEPARATOR)
         if len(fields) != len(self._fields):
             raise FormatError(
@@ -145,7 +145,7 @@ class _EdgeLines:
         self._values.extend(row)
 
     def _new(self, symbol: str, line: int) -> int:
-        """The number of a word, or of a node: −1 − its number."""
+        """Number a word, or a node as −1 − its number."""
         match = _TAIL.fullmatch(symbol)
         if match is None:
             self._words.append(symbol)
@@ -162,7 +162,7 @@ class _EdgeLines:
         self._covered.add(str(int(text)) if int(text) else "")
 
     def forest(self, goals: list[int] | None, size: int) -> Forest:
-        """All together. Without goals, they are the nodes that no edge uses."""
+        """Build the forest; where `goals` is `None`, the nodes that no edge uses are the goals."""
         edges = len(self._head)
         head, lengths, values = (np.array(part, dtype=np.int64) for part in (self._head, self._length, self._values))
         row = np.repeat(np.arange(edges), lengths)
@@ -185,7 +185,7 @@ class _EdgeLines:
         )
 
     def _check_tails(self, tails: _Numbers, owner: _Numbers, head: _Numbers, *, only_written: bool) -> None:
-        """Nodes stand below those that use them."""
+        """Check that nodes stand above the edges that use them."""
         below = tails < head[owner]
         wrong = np.flatnonzero(~(below & np.isin(tails, head) if only_written else below))
         if len(wrong):
@@ -198,7 +198,7 @@ class _EdgeLines:
 
 
 def _edge_lines(forest: Forest, first: int = 0) -> Iterator[tuple[int, str]]:
-    """Head, and `target ||| features`, of each edge; nodes are numbered from `first`."""
+    """Yield head, and `target ||| features`, of each edge; nodes are numbered from `first`."""
     names = {name: _feature_name(name) for name in forest.scores}
     spelling = spelling_of(forest, _word)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features_of(forest), strict=True)

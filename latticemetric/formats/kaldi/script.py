@@ -41,7 +41,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
-    """The id of each line, and what follows it."""
+    """Yield the id of each line, and the rest of the line."""
     for line in stream.lines():
         # What follows the id may hold spaces: it is the name of a file.
         name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
@@ -50,7 +50,7 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """The archives that the lines point into, each once, up to a line that cannot be read."""
+    """Yield the archives that the lines point into, each once, up to a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
         stream.graph_found()
@@ -72,7 +72,7 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """A lattice that is read from its archive when it is built.
+    """Reads a lattice from its archive when it is called.
 
     Attributes:
         path: The archive.
@@ -87,7 +87,7 @@ class ScriptedLattice:
     vocabulary: Vocabulary | None
 
     def __call__(self) -> Lattice:
-        """Reads it."""
+        """Read the lattice."""
         try:
             return _read_at(self.path, self.offset, f"{self.path}:{self.offset}", self.vocabulary)
         except InputError as error:
@@ -110,7 +110,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:
-    """What stands before the first blank line but one: the lattice of a text archive."""
+    """Return the lines of the lattice that comes first, up to a blank line behind it."""
     while not (end := re.search(rb"\n[ \t\r]*\n", data.lstrip(b" \t\r\n"))):
         more = stream.read_some(max(_PIECE, len(data)))
         if not more:
@@ -124,7 +124,7 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
+    """Write an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
         raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)

@@ -68,7 +68,7 @@ def spells_words(head: bytes) -> bool:
 
 
 def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
-    """The lattice of an id's line and the lines up to a blank one.
+    """Build a lattice from the line of its id and the lines up to a blank one.
 
     Args:
         block: The lines.

@@ -32,14 +32,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """How many scores a word may have, after some lines: where words are numbers, there may be several answers."""
+    """Infers from lines how many scores a word has; where words are numbers, several counts may be possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Takes another line into account; false where it fits none of those before it."""
+        """Take another line into account; return false where it fits no count that fitted before."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         before = _counts(len(fields)) if self._possible is None else self._possible
@@ -50,12 +50,12 @@ class _Scores:
         return bool(fits)
 
     def number(self, *, surely: bool = False) -> int:
-        """The fewest, of those by which no word looks like a probability if there is one; 0 for none."""
+        """Return the lowest count, preferring those by which no word looks like a probability; 0 for none."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
 
 def _counts(fields: int) -> set[int]:
-    """How many scores a word can have on a line of so many fields."""
+    """Return how many scores a word can have on a line of so many fields."""
     pairs = [(d, fields // d) for d in range(1, int(fields**0.5) + 1) if fields % d == 0]
     return {d - 1 for pair in pairs for d in pair if d > 1}
 

@@ -43,7 +43,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Id, place and fields of each line; a line of one field belongs to the list that it stands in."""
+    """Yield id, place and fields of each line; a line of one field belongs to the list around it."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():
@@ -64,7 +64,7 @@ def _parse(block: Sequence[_Line]) -> NBest:
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
-    """A total counts alone."""
+    """Give weight to the total alone where there is one, else to all features."""
     found = dict.fromkeys(names)
     return {name: float(name == _TOTAL or _TOTAL not in found) for name in found}
 
@@ -83,7 +83,7 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
 
 
 def _features(text: str, place: str) -> dict[str, float]:
-    """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; scores without a name → feature_0, …; costs."""
+    """Read features as costs: `d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; `-1` → feature_0."""
     groups: list[tuple[str, list[float]]] = []
     for token in split_words(text):
         if match := _FEATURE_NAME.fullmatch(token):
@@ -120,7 +120,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _check_fields(name: str, nbest: NBest) -> None:
-    """Refuses what would be read back as something else."""
+    """Refuse words and names that would be read back as something else."""
     require_words(nbest, name)
     for feature in nbest.score_names():
         if not _FEATURE_NAME.fullmatch(f"{feature}="):

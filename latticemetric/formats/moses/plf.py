@@ -23,7 +23,7 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
-EPSILON_WORD = "*EPS*"
+_EPSILON_WORD = "*EPS*"
 _EMPTY = b"()"
 
 
@@ -63,14 +63,14 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     columns = {name: column.arc.tolist() for name, column in lattice.scores.items()}
     for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
         word = lattice.vocabulary.word(int(lattice.word[arc]))
-        refuse_word(word, EPSILON_WORD)
+        refuse_word(word, _EPSILON_WORD)
         items[source].append(
-            _arc_to_write(word or EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
+            _arc_to_write(word or _EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
         )
     if not plain:
         for row, state in enumerate(lattice.final.tolist()):
             costs = {name: float(column.final[row]) for name, column in lattice.scores.items()}
-            items[state].append(_arc_to_write(EPSILON_WORD, costs, end - state))
+            items[state].append(_arc_to_write(_EPSILON_WORD, costs, end - state))
     line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
     file.write(f"({line})\n".encode())
 

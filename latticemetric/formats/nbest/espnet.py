@@ -69,7 +69,7 @@ def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:
 
 
 def _ranks(job: Path) -> list[Path]:
-    """The folders of the best, the second best and so on."""
+    """Return the folders of the best, the second best and so on."""
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
@@ -78,14 +78,14 @@ def _ranks(job: Path) -> list[Path]:
 
 
 class _Rows:
-    """The lines of one file, of which the next one can be seen."""
+    """Reads the lines of one file, and shows the next one."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
         self._rows = _rows(stack.enter_context(open_stream(str(path))))
         self.row = next(self._rows, None)
 
     def take(self, key: str) -> _Row | None:
-        """The next line, if it has that key."""
+        """Return the next line, if it has that key."""
         row = self.row
         if row is None or row.key != key:
             return None
@@ -94,7 +94,7 @@ class _Rows:
 
 
 class _Table:
-    """The files of one `{n}best_recog`."""
+    """Reads the files of one `{n}best_recog` side by side."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         texts = _file(folder, "text") or _file(folder, "token")
@@ -105,7 +105,7 @@ class _Table:
         self._scores = _Rows(scores, stack) if scores is not None else None
 
     def take(self, key: str) -> tuple[_Row, _Row | None] | None:
-        """Text and score of an utterance, if it is next."""
+        """Return text and score of an utterance, if it is next."""
         text = self.texts.take(key)
         if text is None:
             return None
@@ -115,7 +115,7 @@ class _Table:
         return text, score
 
     def require_end(self) -> None:
-        """Refuses lines that no utterance has asked for."""
+        """Refuse lines that are left over."""
         for rows in (self.texts, self._scores):
             if rows is not None and rows.row is not None:
                 _out_of_step(rows.row)

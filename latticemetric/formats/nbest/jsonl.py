@@ -65,7 +65,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
-    """A line that cannot be read, by the id that it seems to have."""
+    """Return an entry for a line that cannot be read, by the id that it seems to have."""
     found = _ANY_ID.search(line)
     own = found[1].decode("utf-8", "replace") if found else None
     naming: Naming = "own" if found else "position" if named is False else "file"
@@ -85,7 +85,7 @@ def _record(line: bytes, stream: Stream) -> Record:
 
 
 def _name(record: Record, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
-    """The list's id, if it has one, as the lists before it have."""
+    """Return the list's id; all lists have one, or none does."""
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):
         raise FormatError("some lists have an id and others do not", where=place)
@@ -93,7 +93,7 @@ def _name(record: Record, place: str, named: bool | None) -> str | None:  # noqa
 
 
 def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """The one of some keys that is there; two that say different things are ambiguous."""
+    """Return the only key of some that is there; two with different values are ambiguous."""
     found = [name for name in names if table.get(name) is not None]
     if any(table[name] != table[found[0]] for name in found):
         raise FormatError(f"{' and '.join(found)} are different {what}", where=place, advice="keep one of them")
@@ -130,7 +130,7 @@ _Found = tuple[tuple[str, ...], dict[str, float], dict[str, float]]
 
 
 def _hypothesis(value: object, place: str) -> _Found:
-    """Words, what stands in `scores`, and other numbers."""
+    """Return words, the numbers in `scores`, and other numbers."""
     if isinstance(value, str):
         return _split(value, place), {}, {}
     if not isinstance(value, dict):
@@ -175,7 +175,7 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(record: Record, found: list[_Found], place: str) -> None:
-    """Totals that stand beside the hypotheses, as a list of numbers."""
+    """Add totals that stand beside the hypotheses, as a list of numbers."""
     for name in (*_TOTALS, _NESTED):
         column = record.get(name)
         if not isinstance(column, list):
@@ -190,7 +190,7 @@ def _add_columns(record: Record, found: list[_Found], place: str) -> None:
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
-    """What counts: the total if there is one, else what stands in `scores`."""
+    """Give weight to the total if there is one, else to the numbers in `scores`."""
     names = nested | loose
     totals = [name for name in _TOTALS if name in names]
     if len(totals) > 1 and totals[0] != _TOTALS[0]:

@@ -45,7 +45,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Utterance, place and content of each line."""
+    """Yield utterance, place and content of each line."""
     for line in stream.lines():
         if line.strip():
             place = stream.place()
@@ -78,7 +78,7 @@ def _build(block: Sequence[_Line]) -> NBest:
 
 
 def score_names(number: int) -> list[str]:
-    """What so many scores are called: acoustic, lm, score_3, score_4, …."""
+    """Name so many scores: acoustic, lm, score_3, score_4, …."""
     return [*_DECODER, *(f"score_{k}" for k in range(3, number + 1))][:number]
 
 

@@ -35,7 +35,7 @@ def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
 
 
 def encode_graph(graph: Graph) -> bytes:
-    """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
+    """Encode a lattice as a `vector` machine, the type that every OpenFst tool reads."""
     lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True)
     return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 

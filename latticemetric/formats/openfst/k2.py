@@ -47,7 +47,7 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Whether arcs with the label −1 lead into the state that stands alone in the end, and no others do."""
+    """Check whether all arcs with the label −1, and no others, lead into the state that stands alone in the end."""
     if _PREFIX.match(head):
         return True
     ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
@@ -55,7 +55,7 @@ def looks_like_k2(head: bytes) -> bool:
 
 
 def _may_be_k2(head: bytes) -> bool:
-    """Whether a long file begins like one: its ends are not in sight, but scores are, none of them above 0."""
+    """Check whether a long file begins like one: the end is not in sight, but scores are, and none is above 0."""
     if len(head) < _HEAD or b" -" not in head:
         return False
     source, lowest = 0, 0.0
@@ -71,7 +71,7 @@ def _may_be_k2(head: bytes) -> bool:
 
 
 def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
-    """The states that arcs with the label −1 lead to, all other states, and whether the last line came last."""
+    """Return the states that arcs with the label −1 lead to, all others, and whether the final state came last."""
     ends: set[int] = set()
     others: set[int] = set()
     last: int | None = None
@@ -112,7 +112,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _machines(stream: Stream) -> Iterator[tuple[int, bytes]]:
-    """The lines of each machine, and how many lines stand before it."""
+    """Yield the lines of each machine, and the number of lines before it."""
     block: list[bytes] = []
     first, in_trailer = 0, False
     for line in stream.byte_lines():
@@ -220,7 +220,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _label_names(lattice: Lattice) -> list[str]:
-    """The labels to write: the input side, and further ones as far as there are any."""
+    """Return the labels to write: the input side, and as many further ones as there are."""
     others = len(set(lattice.labels) - {_INPUT})
     numbered = [f"aux{k}" for k in range(2, 2 + others)]
     require_labels(lattice, "k2", {_INPUT, *numbered})

@@ -45,7 +45,7 @@ def _looks_like_k2(head: bytes) -> bool:
 
 
 def _looks_like_trn(head: bytes) -> bool:
-    """Whether lines end in ids, as far as the first and the last one say: a machine's last line is a final state."""
+    """Check whether the first and the last line end in ids: a machine's last line is a final state."""
     return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
 
 
@@ -77,7 +77,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | None]) -> bool:
-    """Whether two native columns say the same."""
+    """Check whether two native columns are equal."""
     return one[1] == other[1] and np.array_equal(one[0], other[0])
 
 

@@ -77,7 +77,7 @@ def _fields(data: bytes, file: str, lines_before: int) -> _Lines:
 
 
 def _keyword(lines: _Lines, word: str, values: int | None, file: str) -> tuple[str, list[str]]:
-    """The fields after the keyword that must come next, and their place."""
+    """Return the place and the fields of the next line, which must begin with the keyword."""
     place, fields = next(lines, (file, []))
     if not fields:
         raise FormatError(f"the PFSG is cut short: it has no line '{word}'", where=place)
@@ -112,7 +112,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """The shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
+    """Return the shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")

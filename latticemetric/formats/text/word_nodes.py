@@ -28,7 +28,7 @@ class WordNodes(NamedTuple):
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Finds a node for the word of every arc.
+    """Assign a node to the word of every arc.
 
     A state's node has the word of its arcs where all of them have the same. Otherwise it has none, and every word gets
     a node of its own beside it, which the caller links to it. So does a second arc between the same states with the

@@ -30,6 +30,7 @@ from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
     fields_of,
+    integer,
     list_of,
     node_in,
     numbers_of,
@@ -38,7 +39,6 @@ from latticemetric.formats.text.json import (
     real,
     shown,
     text_of,
-    whole,
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels
@@ -116,7 +116,7 @@ class _Reader:
         self._features = Features()
 
     def take(self, key: str, value: object) -> None:
-        """Take one key of the whole object."""
+        """Take one key of the integer object."""
         if key == "edges":
             for edge in list_of(value, key, self._file):
                 self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")
@@ -134,7 +134,7 @@ class _Reader:
             raise FormatError("rules are not pairs of a number and a text", where=self._file)
         for number, text in zip(rules[::2], rules[1::2], strict=True):
             place = f"{self._file}, rule {shown(number)}"
-            if whole(number, "rules", place) in self._rules:
+            if integer(number, "rules", place) in self._rules:
                 raise FormatError("the rule stands twice", where=place)
             self._rules[number] = self._rule(text_of(text, "the rule", place), place)
 
@@ -160,7 +160,7 @@ class _Reader:
         rule = fields.get("rule")
         if rule is None:
             raise FormatError("the edge has no rule", where=place, advice="write the forest together with its rules")
-        if not isinstance(rule, str) and whole(rule, "rule", place) not in self._rules:
+        if not isinstance(rule, str) and integer(rule, "rule", place) not in self._rules:
             raise FormatError(f"there is no rule {rule}", where=place)
         parsed = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
         spans = numbers_of(fields.get("spans"), "spans", place)
@@ -175,7 +175,7 @@ class _Reader:
         if len(feats) % 2:
             raise FormatError("feats are not pairs of a feature and its value", where=place)
         for name, value in zip(feats[::2], feats[1::2], strict=True):
-            if not isinstance(name, str) and not 0 <= whole(name, "feats", place) < len(self._names):
+            if not isinstance(name, str) and not 0 <= integer(name, "feats", place) < len(self._names):
                 raise FormatError(f"there is no feature {name}", where=place)
             key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
             self._features.add(len(self._edges), key, real(value, f"feature '{shortened(key, 40)}'", place))

@@ -1,4 +1,4 @@
-"""What readers and writers of forests have in common: features to columns and back, texts to labels, a single goal."""
+"""Forests between graphs and text: features and columns, texts and labels, a single goal."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ class Features:
         """Add fields `name=value`; a name may hold further equals signs."""
         cached = self._cached
         for field in fields:
-            found = cached.get(field)
-            column, cost = self._parsed(field, f"{file}:{line}") if found is None else found
+            column, cost = cached.get(field) or self._parsed(field, f"{file}:{line}")
             self._column.append(column)
             self._cost.append(cost)
         self._edge.extend([edge] * len(fields))
@@ -51,9 +50,8 @@ class Features:
         if len(self._cached) >= _MOST_CACHED:
             self._cached.clear()
         cost = 0.0 - number(value, place)
-        found = self._columns.setdefault(name, len(self._columns)), cost
-        self._cached[field] = found
-        return found
+        self._cached[field] = self._columns.setdefault(name, len(self._columns)), cost
+        return self._cached[field]
 
     def columns(
         self, edges: int, size: int, place: Callable[[int], str], goals: int = 1, scale: float = 1.0
@@ -110,8 +108,8 @@ def forest_to_write(
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
-            f"{format_name} has no place for what the forest says of its nodes ({', '.join(sorted(lost))})",
-            advice="leave it out with --drop-labels",
+            f"{format_name} has no place for the labels of nodes ({', '.join(sorted(lost))})",
+            advice="leave them out with --drop-labels",
         )
     return forest
 

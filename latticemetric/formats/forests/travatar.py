@@ -32,17 +32,17 @@ from latticemetric.formats.forests.fields import (
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
-    fail_as_blank,
     fields_of,
+    integer,
     list_of,
     node_in,
     numbers_of,
     parsed_json,
     quoted,
     real,
+    refuse_blank_line,
     shown,
     text_of,
-    whole,
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels
@@ -67,7 +67,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
         if line.strip():
             # Blank lines count, so that a lost forest moves no other one; those at the end do not.
             for lost in range(number + 1, stream.line):
-                yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+                yield Entry(str(lost), stream.place(lost), partial(refuse_blank_line, stream.place(lost)))
             number = stream.line
             yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
 
@@ -119,7 +119,7 @@ class _Reader:
 
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
-        if "id" in fields and whole(fields["id"], "id", place) != number:
+        if "id" in fields and integer(fields["id"], "id", place) != number:
             raise FormatError(f"its id is {fields['id']}", where=place, advice="ids count from 0")
 
     def _take_edge(self, fields: dict[str, Any], edge: int) -> None:
@@ -152,7 +152,7 @@ class _Reader:
 
     def _symbol(self, word: object, tails: int, place: str) -> int:
         if not isinstance(word, str):
-            number = whole(word, "words", place)
+            number = integer(word, "words", place)
             if not -tails <= number < 0:
                 raise FormatError(
                     f"words holds {shown(word)}, which is no tail",

@@ -23,7 +23,7 @@ from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_number, parsed, refuse_word, spelled
+from latticemetric.formats.text.fields import is_number, parsed_natively, refuse_word, spelled
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
@@ -74,7 +74,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    parts = parsed(partial(_native.parse_slf, texts=_TEXTS), data, file)
+    parts = parsed_natively(partial(_native.parse_slf, texts=_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
     nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
     try:
@@ -84,7 +84,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 class _Reader:
-    """Builds a lattice from a parsed file."""
+    """Builds a lattice from a parsed_natively file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file

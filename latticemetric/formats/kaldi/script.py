@@ -43,7 +43,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
     """Yield the id of each line, and the rest of the line."""
     for line in stream.lines():
-        # What follows the id may hold spaces: it is the name of a file.
+        # The rest of the line is the name of a file, which may hold spaces.
         name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
         if name:
             yield name, "".join(rest)
@@ -65,21 +65,14 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     if place is None:
         advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
+    # The path is relative to the folder where the script was made; later, the archive may stand beside the script.
     path, beside = place[1], str(Path(stream.name).parent / place[1])
     return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """Reads a lattice from its archive when it is called.
-
-    Attributes:
-        path: The archive.
-        offset: Where it begins there.
-        where: The line of the script.
-        vocabulary: Spells its words.
-    """
+    """Reads a lattice from its archive when it is called; `where` is the line of the script."""
 
     path: str
     offset: int
@@ -105,7 +98,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
             raise FormatError("the file ends before that byte")
         if head == MACHINE:
             return build(BinaryArchive(stream, head).machine(place), vocabulary)
-        # What stands between the id and the offset is a space; the rest of the id's line is empty.
+        # Between the id and the offset stands a space; the rest of the id's line is empty.
         return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
 

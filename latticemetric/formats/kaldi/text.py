@@ -18,7 +18,7 @@ from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.fields import parsed, spelled, words_to_write
+from latticemetric.formats.text.fields import parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -72,12 +72,12 @@ def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | 
 
     Args:
         block: The lines.
-        file: Where they stand.
-        lines_before: The number of lines before them there.
+        file: Their file.
+        lines_before: The number of lines before them.
         table: Spells words that are numbers.
-        are_spelled: Whether words of the archive are spelled: then a lattice with none but `8` spells it, too.
+        are_spelled: Whether the archive spells its words, so that `8` is a word even in a lattice without others.
     """
-    columns = parsed(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
+    columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
     return lattice_of(columns, words, vocabulary)
 

@@ -1,6 +1,6 @@
 """Moses confusion networks (`-inputtype 1`): a column a line, `the 0.75 a 0.2 *EPS* 0.05`; a blank line ends one.
 
-Every word is followed by as many probabilities as the decoder is told (`-weight-i`); how many follows from the file.
+Every word is followed by as many probabilities as the decoder has weights for them (`-weight-i`); the file shows it.
 Costs are −ln p, and as in Moses they lie between 0 and 100: what is above 1 counts as 1, and 0 costs 100.
 """
 

@@ -14,7 +14,7 @@ from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, Naming, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
-from latticemetric.formats.text.nbest import cost_of, require_all_have, require_nbest, require_scales, require_words
+from latticemetric.formats.text.nbest import read_cost, require_all_have, require_nbest, require_scales, require_words
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -65,8 +65,8 @@ def _parse(block: Sequence[_Line]) -> NBest:
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
     """Give weight to the total alone where there is one, else to all features."""
-    found = dict.fromkeys(names)
-    return {name: float(name == _TOTAL or _TOTAL not in found) for name in found}
+    distinct = dict.fromkeys(names)
+    return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
 
 
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
@@ -78,7 +78,7 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
         )
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
-        scores[_TOTAL] = cost_of(fields[3], place)
+        scores[_TOTAL] = read_cost(fields[3], place)
     return Hypothesis(tuple(split_words(fields[1])), scores)
 
 
@@ -89,11 +89,11 @@ def _features(text: str, place: str) -> dict[str, float]:
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
         elif match := _NAME_AND_VALUE.fullmatch(token):
-            groups.append((match[1], [cost_of(match[2], place)]))
+            groups.append((match[1], [read_cost(match[2], place)]))
         else:
             if not groups:
                 groups.append((_UNNAMED, []))
-            groups[-1][1].append(cost_of(token, place))
+            groups[-1][1].append(read_cost(token, place))
     named: dict[str, float] = {}
     for name, values in groups:
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]

@@ -2,7 +2,7 @@
 
 Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
 ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
-the empty string, and so is a blank line. The line is parsed, never evaluated, and nesting has a fixed depth.
+the empty string, and so is a blank line. The line is parsed_natively, never evaluated, and nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from latticemetric import _native
 from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import parsed, refuse_word
+from latticemetric.formats.text.fields import parsed_natively, refuse_word
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -40,8 +40,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
-    parts = parsed(_native.parse_plf, line, file, lines_before)
-    # 0 − score rather than −score: no cost is written as minus nothing.
+    parts = parsed_natively(_native.parse_plf, line, file, lines_before)
+    # 0 − score rather than −score: no cost becomes −0.
     scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
     return Lattice.from_arcs(
         parts["source"],

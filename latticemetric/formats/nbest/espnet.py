@@ -18,7 +18,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.compression import COMPRESSED_SUFFIXES
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import Stream, open_stream
-from latticemetric.formats.text.nbest import cost_of
+from latticemetric.formats.text.nbest import read_cost
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -36,7 +36,7 @@ class _Row(NamedTuple):
     place: str
 
 
-def _claims(folder: Path) -> bool:
+def _is_espnet_folder(folder: Path) -> bool:
     return (folder / _FIRST).is_dir() or bool(_jobs(folder))
 
 
@@ -62,8 +62,8 @@ def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:
     first = tables[0]
     while first.texts.row is not None:
         key, _, place = first.texts.row
-        found = [texts for table in tables if (texts := table.take(key)) is not None]
-        yield Entry(key, place, partial(_build, found), naming="own")
+        rows = [row for table in tables if (row := table.take(key)) is not None]
+        yield Entry(key, place, partial(_build, rows), naming="own")
     for table in tables:
         table.require_end()
 
@@ -144,9 +144,9 @@ def _rows(stream: Stream) -> Iterator[_Row]:
         yield _Row(key, line[len(key) :], stream.place())
 
 
-def _build(found: list[tuple[_Row, _Row | None]]) -> NBest:
+def _build(rows: list[tuple[_Row, _Row | None]]) -> NBest:
     hypotheses = []
-    for text, score in found:
+    for text, score in rows:
         costs = {} if score is None else {_SCORE: _cost(score)}
         hypotheses.append(Hypothesis(tuple(split_words(text.value)), costs))
     return NBest(tuple(hypotheses), {_SCORE: 1.0} if any(h.scores for h in hypotheses) else {})
@@ -155,7 +155,7 @@ def _build(found: list[tuple[_Row, _Row | None]]) -> NBest:
 def _cost(row: _Row) -> float:
     text = row.value.strip()
     tensor = _TENSOR.fullmatch(text)
-    return cost_of(tensor[1] if tensor else text, row.place)
+    return read_cost(tensor[1] if tensor else text, row.place)
 
 
 def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -168,7 +168,7 @@ register(
         (),
         lambda _head: False,
         _read_file,
-        claims_folder=_claims,
+        claims_folder=_is_espnet_folder,
         read_folder=_read_folder,
         folder_files=_files,
     )

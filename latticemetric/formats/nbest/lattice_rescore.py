@@ -16,7 +16,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
 from latticemetric.formats.text.fields import NUMBER
-from latticemetric.formats.text.nbest import cost_of, require_nbest, require_words
+from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -72,7 +72,7 @@ def _build(block: Sequence[_Line]) -> NBest:
             raise FormatError(f"hypothesis {rank} stands where {expected} belongs", where=place)
         if len(scores) != len(names):
             raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
-        costs = [cost_of(score, place) for score in scores]
+        costs = [read_cost(score, place) for score in scores]
         hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
     return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
 

@@ -32,8 +32,8 @@ from latticemetric.formats.nist.lines import (
 )
 from latticemetric.formats.nist.words import (
     TAGS,
-    Builder,
     Fork,
+    GraphBuilder,
     Series,
     Speller,
     Word,
@@ -98,7 +98,7 @@ def parsed_channel(block: Sequence[Line]) -> Lattice:
     """Build the graph of a channel."""
     parsed = list(items(block))
     begin, _ = _span(parsed[0])
-    builder = Builder(float(begin))
+    builder = GraphBuilder(float(begin))
     _add_items(builder, parsed, begin)
     return builder.lattice(timed=True)
 
@@ -157,7 +157,7 @@ def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
-def _add_items(builder: Builder, items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
+def _add_items(builder: GraphBuilder, items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
     """Add words and alternations, with an ε-arc where one does not begin at the end of the one before."""
     for item in items:
         begin, end = _span(item)
@@ -171,7 +171,7 @@ def _add_items(builder: Builder, items: Sequence[TimedWord | Alternation], now: 
     return now
 
 
-def _add_alternation(builder: Builder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
+def _add_alternation(builder: GraphBuilder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
     builder.open()
     for number, rows in enumerate(alternation):
         if number:

@@ -14,7 +14,7 @@ from latticemetric.errors import FormatError, shortened
 from latticemetric.formats.nist.ctm import Alternation, Line, TimedWord, channels, items
 from latticemetric.formats.nist.lines import join_fields
 from latticemetric.formats.nist.stm import Segment, segments
-from latticemetric.formats.nist.words import Builder
+from latticemetric.formats.nist.words import GraphBuilder
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.lattice.lattice import Lattice
 
@@ -89,7 +89,7 @@ def _middle(item: TimedWord | Alternation) -> Decimal:
 
 def _network(spoken: _Items) -> Lattice:
     """Build the graph of words and alternations one after another, whatever the gaps between them."""
-    builder = Builder()
+    builder = GraphBuilder()
     for item in spoken:
         if isinstance(item, TimedWord):
             builder.add(item.word)

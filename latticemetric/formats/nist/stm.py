@@ -1,7 +1,7 @@
 """NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `words`.
 
-Graphs have no scores. The id is what stands before the words, comma-separated, so that it can be written back.
-Lines with `;;` or `**` at their start are comments. Segments that say IGNORE_TIME_SEGMENT_IN_SCORING are left out,
+Graphs have no scores. The fields before the words, comma-separated, are the id, so that it can be written back.
+Lines with `;;` or `**` at their start are comments. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are left out,
 with a warning.
 """
 

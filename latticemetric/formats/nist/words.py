@@ -43,7 +43,7 @@ class Word(NamedTuple):
     optional: bool
 
 
-class Builder:
+class GraphBuilder:
     """Builds a graph from left to right, with alternations."""
 
     def __init__(self, time: float = 0.0) -> None:
@@ -155,7 +155,7 @@ def plain_words(text: str) -> tuple[str, ...] | None:
 
 def parsed_transcript(text: str, where: str) -> Lattice:
     """Build the graph of a transcript."""
-    builder = Builder()
+    builder = GraphBuilder()
     for part, is_mark in _parts(text):
         if is_mark:
             _fork(builder, part, where)
@@ -183,7 +183,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
             depth += _DEEPER[part]
 
 
-def _fork(builder: Builder, mark: str, where: str) -> None:
+def _fork(builder: GraphBuilder, mark: str, where: str) -> None:
     if mark == _OPEN:
         if builder.depth == DEEPEST:
             raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
@@ -196,8 +196,7 @@ def _fork(builder: Builder, mark: str, where: str) -> None:
         builder.close()
 
 
-# ---- From graphs back to transcripts with alternations: a graph that is series and parallels of words, nothing else
-# ----
+# ---- Writing: graphs that are series and parallels of words ----
 
 
 @dataclass
@@ -344,8 +343,8 @@ class Speller:
         """Write a sequence with its alternations, on one line.
 
         Args:
-            sequence: What is said.
-            like_trn: Whether the line may end in brackets, as those of trn do.
+            sequence: Arcs and forks.
+            like_trn: Whether the line may end in brackets, as lines of trn do.
         """
         tokens, depth = [], 0
         pending: list[int | Fork | _Mark] = list(reversed(sequence))

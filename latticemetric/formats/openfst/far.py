@@ -32,14 +32,14 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     """Yield the machines in the natural order of their keys: archives are sorted by bytes, which puts 10 before 2."""
     data = stream.read()
-    found: list[tuple[str, int, int]] = []
+    extents: list[tuple[str, int, int]] = []
     damage: FormatError | None = None
     try:
         for extent in extents_of(data):
-            found.append(extent)  # noqa: PERF402  what stands before damage is read
+            extents.append(extent)  # noqa: PERF402  keep the machines before the damage
     except FormatError as error:
         damage = error
-    for key, begin, end in sorted(found, key=lambda row: natural_order(row[0])):
+    for key, begin, end in sorted(extents, key=lambda row: natural_order(row[0])):
         build = partial(_build, data[begin:end], begin, vocabulary)
         yield Entry(key, stream.name, build, naming="own", order=key)
     if damage is not None:

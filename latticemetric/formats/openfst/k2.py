@@ -2,7 +2,7 @@
 
 Arcs into the final state have the label −1: they become final states and their costs. Words are the labels, or the
 first aux labels where there are any: then labels are kept as `input`, further aux labels as `aux2`, `aux3` …
-What `print` shows of an Fsa or a vector of them is read too.
+The output of `print` for an Fsa or a vector of them is read, too.
 """
 
 from __future__ import annotations
@@ -41,9 +41,6 @@ class _Arc(NamedTuple):
     target: int
     labels: list[int]
     score: float
-
-
-# --- Telling it from OpenFst's text
 
 
 def looks_like_k2(head: bytes) -> bool:
@@ -98,12 +95,12 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    found = _machines(stream)
-    pending = next(found, None)
+    machines = _machines(stream)
+    pending = next(machines, None)
     position = 0
     while pending is not None:
         lines_before, data = pending
-        pending = next(found, None)
+        pending = next(machines, None)
         position += 1
         alone = position == 1 and pending is None
         name = graph_name(stream.stem) if alone else str(position)
@@ -203,7 +200,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         if side is not None and side.final.any():
             raise InputError(f"k2 has no place for '{name}' of final states", advice="leave it out with --drop-labels")
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
-    # The label comes first, then the words, then what else there is.
+    # The label comes first, then the words, then further labels.
     sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides
     column = only_column(lattice)
     ends = dict(zip(lattice.final.tolist(), column.final.tolist(), strict=True))

@@ -19,7 +19,7 @@ from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_word_number, parsed, spelled, words_to_write
+from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, Words
@@ -55,7 +55,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    machine = parsed(_native.parse_openfst, data, file)
+    machine = parsed_natively(_native.parse_openfst, data, file)
     words, vocabulary = spelled(machine["word"], table)
     final = machine["final"]
     labels = {}

@@ -1,4 +1,4 @@
-"""Which lines of a file belong to one graph: those between blank lines, below a name, or with the same id."""
+"""The lines of one graph in a file: between blank lines, below a name, or with the same id."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def named_blocks(
 
     Args:
         stream: The file.
-        name_line: What a line with a name begins with.
-        build: Makes a graph of its lines, the file's name, and the number of lines before.
+        name_line: Matches the beginning of a line with a name.
+        build: Build a graph of its lines, the file's name, and the number of lines before.
     """
     block: list[bytes] = []
     name: str | None = None
@@ -71,7 +71,7 @@ def in_one_piece(
 
     Args:
         rows: Id, place and content of each.
-        advice: What to do where they do not.
+        advice: For lines that do not stand together.
     """
     current: str | None = None
     start = ""

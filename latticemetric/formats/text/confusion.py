@@ -1,4 +1,4 @@
-"""What formats of confusion networks have in common: columns of words, one after the other, with probabilities."""
+"""Confusion networks in text: columns of words with probabilities."""
 
 from __future__ import annotations
 

@@ -15,8 +15,6 @@ from latticemetric.formats.streams.stream import decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# ---- What text formats with fields between white space have in common: lines, strict numbers, words ----
-
 # Digits are read in one way only: a pattern that can part them in two takes for ever on a long run of them.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
@@ -106,10 +104,10 @@ def refuse_word(word: str, *nothing: str) -> None:
         )
 
 
-# ---- From what parsers return to lattices: errors with their place, words and labels with their vocabularies ----
+# ---- From native parsers to lattices ----
 
 
-def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
+def parsed_natively(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
     """Call a native parser; add file and line to its errors."""
     try:
         return parse(data)
@@ -152,7 +150,7 @@ def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
     return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
 
 
-# ---- What text formats with an arc a line have in common when they are written ----
+# ---- Words of arcs to write ----
 
 _EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
 

@@ -43,7 +43,7 @@ def parsed_json(
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
-                advice=None if line is None else "a line holds one whole object",
+                advice=None if line is None else "a line holds one integer object",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
@@ -93,14 +93,14 @@ def list_of(value: object, what: str, place: str) -> list[Any]:
 
 
 def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """Return an array of whole numbers of 32 bits."""
-    return [whole(one, what, place) for one in list_of(value, what, place)]
+    """Return an array of integer numbers of 32 bits."""
+    return [integer(one, what, place) for one in list_of(value, what, place)]
 
 
-def whole(value: object, what: str, place: str) -> int:
-    """Return a whole number of 32 bits; a boolean is none."""
+def integer(value: object, what: str, place: str) -> int:
+    """Return a integer number of 32 bits; a boolean is none."""
     if type(value) is not int or not -(2**31) < value < 2**31 - 1:
-        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
+        raise FormatError(f"{what} holds {shown(value)}, not a integer number", where=place)
     return value
 
 
@@ -112,7 +112,7 @@ def real(value: object, what: str, place: str) -> float:
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return a text in whole characters."""
+    """Return a text in integer characters."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -126,7 +126,7 @@ def text_of(value: object, what: str, place: str) -> str:
 
 def node_in(number: object, nodes: int, what: str, place: str) -> int:
     """Return the number of a node that exists."""
-    node = whole(number, what, place)
+    node = integer(number, what, place)
     if not 0 <= node < nodes:
         raise FormatError(f"{what} is {node}, and there are {nodes} nodes", where=place)
     return node
@@ -146,7 +146,7 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def fail_as_blank(place: str) -> NoReturn:
+def refuse_blank_line(place: str) -> NoReturn:
     """Refuse a blank line in a file where lines are counted."""
     raise FormatError(
         "the line is blank, and lines without ids are paired by their numbers",

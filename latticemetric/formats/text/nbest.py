@@ -1,4 +1,4 @@
-"""What text formats of n-best lists have in common: lists whose lines stand together, and what they can hold."""
+"""N-best lists in text: costs of log probabilities, and errors for lists that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 
 
-def cost_of(text: str, place: str) -> float:
-    """Return the cost of a natural log probability."""
+def read_cost(text: str, place: str) -> float:
+    """Read the cost of a natural log probability."""
     return 0.0 - number(text, place)
 
 

@@ -12,10 +12,10 @@ NOTHING: Key = (0, 0)
 
 
 class WordNodes(NamedTuple):
-    """Nodes for words.
+    """Nodes for words; the first nodes are the states.
 
     Attributes:
-        keys: What stands on each node. The first nodes are the states.
+        keys: The word of each node.
         state: The state that each node belongs to.
         of_arc: The node that has an arc's word.
     """
@@ -35,20 +35,20 @@ def word_nodes(
     same word: readers of such formats keep one arc between two nodes.
 
     Args:
-        states: How many.
+        states: The number of states.
         near: The end of each arc that its word belongs to.
-        far: The other end.
-        keys: The words.
+        far: The other end of each arc.
+        keys: The word of each arc.
         bare: States whose nodes must have no word.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
-    chosen = []
+    copy_of_arc = []
     for here, there, key in zip(near, far, keys, strict=True):
         copy = copies.get((here, there, key), 0)
         copies[here, there, key] = copy + 1
         groups.setdefault(here, {})[key, copy] = -1
-        chosen.append((key, copy))
+        copy_of_arc.append((key, copy))
     nodes, owner = [NOTHING] * states, list(range(states))
     for here, group in groups.items():
         alone = len(group) == 1 and here not in bare
@@ -60,4 +60,4 @@ def word_nodes(
                 group[key, copy] = len(nodes)
                 nodes.append(key)
                 owner.append(here)
-    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, chosen, strict=True)])
+    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, copy_of_arc, strict=True)])

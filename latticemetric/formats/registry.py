@@ -19,10 +19,10 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from latticemetric.graph import Graph
+    from latticemetric.vocabulary import Vocabulary
 
 # Importing all readers takes longer than most oracles. So a test of the first line selects a few candidates, and only
 # these are imported and sniff. The test may accept too much, but never rejects the format that a file is in.

@@ -12,9 +12,10 @@ import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
@@ -316,6 +317,12 @@ def format_for_writing(path: str) -> Format:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
         raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
     return candidates[0]
+
+
+def only_graph(stream: Stream, parse: Callable[..., Graph], *arguments: Any) -> Iterator[Entry]:
+    """Yield the only graph of a file, which has the file's name; `parse` takes its bytes, path and some arguments."""
+    build = partial(parse, stream.read(), stream.name, *arguments)
+    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def graph_name(stem: str) -> str:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
     labels_of_arcs,
@@ -69,8 +68,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name, vocabulary)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse, vocabulary)
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:

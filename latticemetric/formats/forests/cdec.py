@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
@@ -26,7 +25,7 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
     fields_of,
@@ -88,8 +87,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse)
 
 
 def _parse(data: bytes, file: str) -> Forest:

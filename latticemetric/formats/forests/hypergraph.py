@@ -19,7 +19,6 @@ import io
 import re
 from array import array
 from collections.abc import Iterator
-from functools import partial
 from itertools import groupby
 from typing import IO
 
@@ -41,14 +40,14 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary, split_words
 
-MOSES = "moses-hypergraph"
-CDEC = "cdec-target-graph"
-JOSHUA = "joshua-hypergraph"
+_MOSES = "moses-hypergraph"
+_CDEC = "cdec-target-graph"
+_JOSHUA = "joshua-hypergraph"
 
 _MOSES_HEADER = "# target ||| features ||| source-covered"
 _JOSHUA_HEADER = "# target ||| features"
@@ -93,6 +92,11 @@ class _Lines:
             pass
         return line
 
+    def header(self, expected: str) -> None:
+        """Read the first line, which must be this header."""
+        if self.required("the header").rstrip() != expected:
+            raise FormatError("this is not the header of a hypergraph", where=self.place(), advice=f"write {expected}")
+
     def counts(self, text: str, number: int, what: str) -> list[int]:
         """Read some whole numbers on a line."""
         fields = split_words(text)
@@ -106,13 +110,7 @@ class _Lines:
 
 
 class _EdgeLines:
-    """Collects edges. Nodes have the numbers of the file.
-
-    Args:
-        file: Where they stand.
-        fields: What an edge's line holds.
-        semicolons: Whether features may have one between them, too.
-    """
+    """Collects edges with some fields; `semicolons` may separate features, too. Nodes have the numbers of the file."""
 
     def __init__(self, file: str, fields: tuple[str, ...], *, semicolons: bool = False) -> None:
         self._file, self._fields, self._semicolons = file, fields, semicolons
@@ -223,38 +221,47 @@ def _feature_name(name: str) -> str:
         raise UsageError(error.what, advice="add the scores up with --sum-scores") from None
 
 
+# ---- Moses and cdec ----
+
+
 def _sniff_moses(head: bytes) -> bool:
-    return head.partition(b"\n")[0].rstrip() == _MOSES_HEADER.encode()
+    return _first_line(head) == _MOSES_HEADER.encode()
+
+
+def _first_line(head: bytes) -> bytes:
+    return head.partition(b"\n")[0].rstrip()
 
 
 def _sniff_cdec(head: bytes) -> bool:
     return _CDEC_HEAD.match(head) is not None
 
 
-def _read(stream: Stream, _vocabulary: Vocabulary | None, *, headed: bool) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name, headed=headed)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+def _read_moses(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    return only_graph(stream, _parse, _MOSES)
 
 
-def _parse(data: bytes, file: str, *, headed: bool) -> Forest:
+def _read_cdec(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    return only_graph(stream, _parse, _CDEC)
+
+
+def _parse(data: bytes, file: str, format_name: str) -> Forest:
+    is_moses = format_name == _MOSES
     lines = _Lines(data, file)
-    if headed and lines.required("the header").rstrip() != _MOSES_HEADER:
-        raise FormatError(
-            "this is not the header of a hypergraph", where=lines.place(), advice=f"write {_MOSES_HEADER}"
-        )
+    if is_moses:
+        lines.header(_MOSES_HEADER)
     what = "the numbers of nodes and edges"
     nodes, edges = lines.counts(lines.without_comments(what), 2, what)
     if nodes == 0:
         raise FormatError("the forest is empty: it has no node", where=lines.place())
-    # cdec writes semicolons between features, or spaces, as its version is.
-    body = _EdgeLines(file, (*_FIELDS, _COVERED)) if headed else _EdgeLines(file, _FIELDS, semicolons=True)
+    # cdec writes semicolons or spaces between features, depending on its version.
+    body = _EdgeLines(file, (*_FIELDS, _COVERED)) if is_moses else _EdgeLines(file, _FIELDS, semicolons=True)
     for node in range(nodes):
         what = f"the number of edges of node {node}"
         (count,) = lines.counts(lines.without_comments(what), 1, what)
         for _ in range(count):
             body.add(node, lines.required(f"an edge of node {node}"), lines.number)
-        if count == 0 and not headed:
-            # An axiom to cdec, which says nothing and costs nothing.
+        if count == 0 and not is_moses:
+            # An axiom to cdec, without words and costs.
             body.add(node, _NO_WORDS, lines.number)
             edges += 1
     while (rest := lines.next()) is not None:
@@ -266,10 +273,10 @@ def _parse(data: bytes, file: str, *, headed: bool) -> Forest:
 
 
 def _write_moses(file: IO[bytes], _name: str, graph: Graph) -> None:
-    forest = with_one_goal(forest_to_write(graph, MOSES, {_COVERED}))
+    forest = with_one_goal(forest_to_write(graph, _MOSES, {_COVERED}))
     covered = [_covered(text) for text in texts_of(forest.labels.get(_COVERED), len(forest.head))]
     file.write(f"{_MOSES_HEADER}\n".encode())
-    _write_body(file, forest, MOSES, [f" {_SEPARATOR} {number}" for number in covered])
+    _write_body(file, forest, _MOSES, [f" {_SEPARATOR} {number}" for number in covered])
 
 
 def _covered(text: str) -> str:
@@ -281,13 +288,12 @@ def _covered(text: str) -> str:
 
 
 def _write_cdec(file: IO[bytes], _name: str, graph: Graph) -> None:
-    forest = with_one_goal(forest_to_write(graph, CDEC))
-    parted = [name for name in forest.scores if ";" in name]
-    if parted:
+    forest = with_one_goal(forest_to_write(graph, _CDEC))
+    if split := [name for name in forest.scores if ";" in name]:
         raise UsageError(
-            f"cdec parts features at ; as in '{shortened(parted[0], 40)}'", advice="add the scores up with --sum-scores"
+            f"cdec splits features at ; as in '{shortened(split[0], 40)}'", advice="add the scores up with --sum-scores"
         )
-    _write_body(file, forest, CDEC, [""] * len(forest.head))
+    _write_body(file, forest, _CDEC, [""] * len(forest.head))
 
 
 def _write_body(file: IO[bytes], forest: Forest, format_name: str, ends: list[str]) -> None:
@@ -299,40 +305,34 @@ def _write_body(file: IO[bytes], forest: Forest, format_name: str, ends: list[st
         file.write("".join(f"{line}\n" for line in (len(lines), *lines)).encode("utf-8"))
 
 
-register(Format(MOSES, (".hg",), _sniff_moses, partial(_read, headed=True), _write_moses, single=True))
-register(Format(CDEC, (".target_graph",), _sniff_cdec, partial(_read, headed=False), _write_cdec, single=True))
+# ---- Joshua ----
 
 
 def _sniff_joshua(head: bytes) -> bool:
-    return head.partition(b"\n")[0].rstrip() == _JOSHUA_HEADER.encode()
+    return _first_line(head) == _JOSHUA_HEADER.encode()
 
 
 def _read_joshua(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse_joshua, stream.read(), stream.name)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse_joshua)
 
 
 def _parse_joshua(data: bytes, file: str) -> Forest:
     lines = _Lines(data, file)
-    if lines.required("the header").rstrip() != _JOSHUA_HEADER:
-        raise FormatError(
-            "this is not the header of a hypergraph", where=lines.place(), advice=f"write {_JOSHUA_HEADER}"
-        )
+    lines.header(_JOSHUA_HEADER)
     what = "the numbers of nodes and edges"
     expected = lines.counts(lines.required(what), 2, what)
-    body = _EdgeLines(file, ("target", "features"))
-    found, node, last = [0, 0], 0, "edge"
+    body = _EdgeLines(file, _FIELDS)
+    nodes, node, last = 0, 0, "edge"
     while (line := lines.next()) is not None:
         if _SEPARATOR in line and node:
             body.add(node, line, lines.number)
             last = "edge"
         elif line.strip():
             node, last = _next_node(lines, line, node, last), "node"
-            found[0] += 1
+            nodes += 1
     if last == "node":
         raise FormatError(f"node {node} has no edges", where=lines.place())
-    found[1] = len(body)
-    for what, wanted, there in zip(("nodes", "edges"), expected, found, strict=True):
+    for what, wanted, there in zip(("nodes", "edges"), expected, (nodes, len(body)), strict=True):
         if wanted != there:
             raise FormatError(f"the file says that there are {wanted} {what}, and there are {there}", where=file)
     return body.forest(None, len(data))
@@ -352,8 +352,8 @@ def _next_node(lines: _Lines, line: str, node: int, last: str) -> int:
 
 
 def _write_joshua(file: IO[bytes], _name: str, graph: Graph) -> None:
-    forest = forest_to_write(graph, JOSHUA)
-    require_unscaled(forest, JOSHUA)
+    forest = forest_to_write(graph, _JOSHUA)
+    require_unscaled(forest, _JOSHUA)
     if goals_have_values(forest) or np.isin(forest.goals, forest.tails.values).any():
         forest = with_one_goal(forest)
     file.write(f"{_JOSHUA_HEADER}\n{forest.num_nodes} {len(forest.head)}\n".encode())
@@ -364,4 +364,6 @@ def _write_joshua(file: IO[bytes], _name: str, graph: Graph) -> None:
         file.write(f"{start}{line}\n".encode())
 
 
-register(Format(JOSHUA, (".joshua.hg",), _sniff_joshua, _read_joshua, _write_joshua, single=True))
+register(Format(_JOSHUA, (".joshua.hg",), _sniff_joshua, _read_joshua, _write_joshua, single=True))
+register(Format(_MOSES, (".hg",), _sniff_moses, _read_moses, _write_moses, single=True))
+register(Format(_CDEC, (".target_graph",), _sniff_cdec, _read_cdec, _write_cdec, single=True))

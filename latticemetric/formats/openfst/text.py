@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import IO
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from latticemetric import _native
 from latticemetric.errors import InputError
 from latticemetric.formats.columns import lattice_to_write, only_column
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
@@ -50,8 +49,7 @@ def _looks_like_trn(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name, vocabulary)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse, vocabulary)
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:

@@ -74,7 +74,7 @@ class Drawing:
         format: str | None = None,  # noqa: A002  as in matplotlib's savefig
         width: int | None = WIDTH,
     ) -> None:
-        """Writes a file, whole or not at all.
+        """Write a file, whole or not at all.
 
         Args:
             path: The file, or `-` for standard output.
@@ -104,7 +104,7 @@ class Drawing:
 
 
 def format_of(path: str) -> str:
-    """The format that a file's name asks for."""
+    """Return the format that a file's name asks for."""
     chosen = _SUFFIXES.get(Path(path).suffix.lower())
     if chosen is None:
         endings = ", ".join(_SUFFIXES)
@@ -127,7 +127,7 @@ def draw(
     reference: Any = None,
     title: str | None = None,
 ) -> Drawing:
-    """Draws a graph, or something else that has a picture.
+    """Draw a graph, or something else that has a picture.
 
     Args:
         graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, whose
@@ -174,7 +174,7 @@ def draw(
 
 
 def _diagram(graph: Any, ways: Ways, reference: Any, asked: dict[str, Any], named: dict[str, Any]) -> Diagram:
-    """The diagram of whatever it is."""
+    """Return the diagram of whatever it is."""
     from latticemetric.metrics.recognition import GRR
     from latticemetric.nbest import NBest
 
@@ -214,7 +214,7 @@ def _diagram(graph: Any, ways: Ways, reference: Any, asked: dict[str, Any], name
 
 
 def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **asked: Any) -> str:
-    """A graph as the text of an SVG element, which is the same for the same graph.
+    """Return a graph as the text of an SVG element, which is the same for the same graph.
 
     Args:
         graph: What `draw` takes.

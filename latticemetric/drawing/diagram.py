@@ -126,7 +126,7 @@ def details(
 
 
 def probability(value: float) -> str:
-    """A probability as it is written in a picture; what is little is never written as nothing."""
+    """Return a probability as it is written in a picture; what is little is never written as nothing."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
@@ -138,7 +138,7 @@ Passing = dict[int, tuple[int, ...]]
 
 
 def checked_ways(ways: Ways | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
-    """The ways, if their arcs (or edges) are numbers of some that are there."""
+    """Return the ways, if their arcs (or edges) are numbers of some that are there."""
     found = {name: tuple(map(int, arcs)) for name, arcs in (ways or {}).items()}
     for name, arcs in found.items():
         for arc in arcs:
@@ -150,12 +150,12 @@ def checked_ways(ways: Ways | None, number: int, thing: str) -> dict[str, tuple[
 
 
 def passing(ways: Mapping[str, Sequence[int]]) -> Passing:
-    """The ways that pass each of the arcs (or edges)."""
+    """Return the ways that pass each of the arcs (or edges)."""
     return _by_thing(ways.values())
 
 
 def passing_ends(ways: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> Passing:
-    """The ways that pass each state (or node), if `ends` are those of every arc (or edge)."""
+    """Return the ways that pass each state (or node), if `ends` are those of every arc (or edge)."""
     return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in ways.values())
 
 
@@ -204,6 +204,6 @@ _OTHERS = (
 
 
 def looks_of(ways: Sequence[str]) -> list[Look]:
-    """The look of each way: its own where the name is known, else the next of the others."""
+    """Return the look of each way: its own where the name is known, else the next of the others."""
     others = [way for way in ways if way not in _KNOWN]
     return [_KNOWN.get(way) or _OTHERS[others.index(way) % len(_OTHERS)] for way in ways]

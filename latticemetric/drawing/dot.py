@@ -31,7 +31,7 @@ _SHAPES = {
 
 
 def dot_text(diagram: Diagram) -> str:
-    """A diagram as a `digraph`; ways are colours, styles and widths of lines, and marks in labels."""
+    """Return a diagram as a `digraph`; ways are colours, styles and widths of lines, and marks in labels."""
     looks = looks_of(diagram.ways)
     legend = [
         " ".join(part for part in ("" if way is None else looks[way].mark, name, *caption.split()) if part)
@@ -73,6 +73,6 @@ def _link(link: Link, looks: Sequence[Look], head: str) -> str:
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """A string of some lines, none of whose letters mean anything to Graphviz."""
+    """Return a string of some lines, none of whose letters mean anything to Graphviz."""
     texts = (visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
     return '"' + "\\n".join(texts) + '"'

@@ -53,7 +53,7 @@ def lattice_diagram(
     beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
-    """A lattice, or the best part of a large one, with some ways through it; see `drawings.draw`."""
+    """Return a lattice, or the best part of a large one, with some ways through it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
     arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
@@ -104,7 +104,7 @@ def forest_diagram(
     beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
-    """A forest, or the best part of a large one, with some derivations of it; see `drawings.draw`."""
+    """Return a forest, or the best part of a large one, with some derivations of it; see `drawings.draw`."""
     highlighted = checked_ways(ways, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
     edges, omissions = select_edges(forest, kept, Bounds(most_states, beam), scales)
@@ -212,7 +212,7 @@ MOST_VERTICES = 400
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """A derivation, level by level as far as there is room."""
+    """Return a derivation, level by level as far as there is room."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

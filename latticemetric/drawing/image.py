@@ -52,7 +52,7 @@ def families() -> list[str]:
 
 @contextmanager
 def one_warning() -> Iterator[None]:
-    """Says once which letters no font has, instead of once a letter."""
+    """Say once which letters no font has, instead of once a letter."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -75,7 +75,7 @@ _INK = "#1a1a1a"
 
 
 def require_matplotlib() -> None:
-    """Raises one clear error where matplotlib is missing."""
+    """Raise one clear error where matplotlib is missing."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
@@ -86,7 +86,7 @@ def require_matplotlib() -> None:
 
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
-    """Writes a picture as `png` or `pdf`; the same picture is the same file."""
+    """Write a picture as `png` or `pdf`; the same picture is the same file."""
     require_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure

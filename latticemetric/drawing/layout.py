@@ -55,7 +55,7 @@ class Slots:
     stiffness: list[float] = field(default_factory=list)
 
     def add(self, column: int, up: float, down: float, width: float, stiffness: float = 1.0) -> int:
-        """A new slot; returns its number."""
+        """Return a new slot; returns its number."""
         self.column.append(column)
         self.up.append(up)
         self.down.append(down)
@@ -66,7 +66,7 @@ class Slots:
         return len(self.column) - 1
 
     def join(self, first: int, second: int) -> None:
-        """Makes neighbours of two slots."""
+        """Make neighbours of two slots."""
         self.right[first].append(second)
         self.left[second].append(first)
 
@@ -90,7 +90,7 @@ def label_size(link: Link) -> tuple[float, float, float]:
 
 
 def slots_of(diagram: Diagram, layers: Sequence[int]) -> Slots:
-    """The slots of a diagram whose vertices stand in these layers."""
+    """Return the slots of a diagram whose vertices stand in these layers."""
     slots = Slots()
     for vertex, layer in zip(diagram.vertices, layers, strict=True):
         width, height = vertex_size(vertex)
@@ -106,7 +106,7 @@ def slots_of(diagram: Diagram, layers: Sequence[int]) -> Slots:
 
 
 def _add_loop(slots: Slots, link: Link) -> None:
-    """A link to the vertex itself rises above it, with everything that is written on it above its line."""
+    """Return a link to the vertex itself rises above it, with everything that is written on it above its line."""
     above, below, width = label_size(link)
     slots.up[link.source] += LOOP + above + below
     slots.width[link.source] = max(slots.width[link.source], width)
@@ -115,7 +115,7 @@ def _add_loop(slots: Slots, link: Link) -> None:
 
 
 def _add_chain(slots: Slots, link: Link) -> None:
-    """A slot a column; the label in the middle, where there are as many columns before it as behind."""
+    """Return a slot a column; the label in the middle, where there are as many columns before it as behind."""
     first, last = slots.column[link.source], slots.column[link.target]
     assert first < last
     above, below, width = label_size(link)
@@ -150,7 +150,7 @@ Columns = list[list[int]]
 
 
 def ordered_columns(slots: Slots) -> Columns:
-    """The slots of each column from above; the best order that some sweeps to and fro have met."""
+    """Return the slots of each column from above; the best order that some sweeps to and fro have met."""
     columns = _first_order(slots)
     best, fewest = [list(column) for column in columns], crossings(slots, columns)
     for sweep in range(_SWEEPS):
@@ -180,7 +180,7 @@ def _first_order(slots: Slots) -> Columns:
 
 
 def _sweep(slots: Slots, columns: Columns, *, forth: bool) -> None:
-    """Sorts each column by the mean places of its neighbours in the one before."""
+    """Sort each column by the mean places of its neighbours in the one before."""
     neighbours = slots.left if forth else slots.right
     for place in range(len(columns)) if forth else reversed(range(len(columns))):
         beside = place - 1 if forth else place + 1
@@ -192,7 +192,7 @@ def _sweep(slots: Slots, columns: Columns, *, forth: bool) -> None:
 
 
 def _swap(slots: Slots, columns: Columns) -> None:
-    """Exchanges what stands next to each other as long as fewer lines cross then."""
+    """Exchange what stands next to each other as long as fewer lines cross then."""
     rank = {slot: number for column in columns for number, slot in enumerate(column)}
     for _ in range(_SWAPS):
         swapped = False
@@ -242,7 +242,7 @@ _GAP = 3.0
 
 
 def heights(slots: Slots, columns: Columns) -> list[float]:
-    """The line of each slot.
+    """Return the line of each slot.
 
     Every column in turn takes the places that are nearest to its neighbours' (least squares), exactly, given that its
     order stays and that nothing overlaps.
@@ -296,7 +296,7 @@ _NEAR, _LEVEL = 0.01, 1.0
 
 
 def layered(diagram: Diagram) -> Picture:
-    """A picture of a diagram."""
+    """Return a picture of a diagram."""
     slots = slots_of(diagram, layers_of(diagram))
     columns = ordered_columns(slots)
     y = heights(slots, columns)
@@ -318,7 +318,7 @@ def layered(diagram: Diagram) -> Picture:
 
 
 def layers_of(diagram: Diagram) -> list[int]:
-    """The layer of each vertex: how long the longest way to it is, by links."""
+    """Return the layer of each vertex: how long the longest way to it is, by links."""
     import networkx as nx
 
     graph = nx.DiGraph((link.source, link.target) for link in diagram.links if link.source != link.target)
@@ -407,7 +407,7 @@ class _Drawing:
         return Point(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
 
     def _top(self, number: int) -> float:
-        """The highest point of a loop."""
+        """Return the highest point of a loop."""
         vertex = self.diagram.links[number].source
         return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
@@ -431,7 +431,7 @@ class _Drawing:
 
 
 def _bend_to(points: list[Point], end: Point) -> None:
-    """Goes on horizontally, and arrives so; what is hardly higher or lower is not bent to."""
+    """Go on horizontally, and arrives so; what is hardly higher or lower is not bent to."""
     if abs(end.y - points[-1].y) < _LEVEL:
         _line_to(points, Point(end.x, points[-1].y))
         return
@@ -440,7 +440,7 @@ def _bend_to(points: list[Point], end: Point) -> None:
 
 
 def _line_to(points: list[Point], end: Point) -> None:
-    """Goes straight on, if there is anywhere to go."""
+    """Go straight on, if there is anywhere to go."""
     if abs(end.x - points[-1].x) <= _NEAR:
         return
     if len(points) > 1 and points[-4:-1] == [points[-4], points[-4], points[-1]] and points[-4].y == end.y:
@@ -455,7 +455,7 @@ _TREE_GAP, _TREE_LEVEL = 10.0, 52.0
 
 
 def tree_layout(diagram: Diagram) -> Picture:
-    """A picture of a tree whose links lead from parents to children, parents first."""
+    """Return a picture of a tree whose links lead from parents to children, parents first."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)

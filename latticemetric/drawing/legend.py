@@ -76,7 +76,7 @@ REFERENCE = "reference"
 
 
 def captions_of(ways: Mapping[str, Any]) -> dict[str, str]:
-    """A caption for each way that knows its words; before them the reference, if all ways have the same.
+    """Return a caption for each way that knows its words; before them the reference, if all ways have the same.
 
     Args:
         ways: Oracles, scored paths, answers of MBR; arcs alone say nothing.
@@ -99,7 +99,7 @@ def _score(way: Any) -> str:
 
 
 def _aligned(alignments: list[Alignment]) -> list[str]:
-    """The reference, then each candidate, with words that stand for each other below each other."""
+    """Return the reference, then each candidate, with words that stand for each other below each other."""
     rows = [list(_cells(alignment)) for alignment in alignments]
     words = len(alignments[0].reference)
     # Between two words of the reference there is a cell for what is inserted: in the reference's row it is empty.

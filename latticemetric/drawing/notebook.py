@@ -25,12 +25,12 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """A graph, a tree or a network as a picture; large ones are cut down, and say so."""
+    """Return a graph, a tree or a network as a picture; large ones are cut down, and say so."""
     return draw(graph).svg()
 
 
 def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
-    """An alignment as a table of three rows: the reference, the candidate, and how it was edited."""
+    """Return an alignment as a table of three rows: the reference, the candidate, and how it was edited."""
     steps = list(alignment.steps())
     rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
     for edit, expected, actual in steps[:MOST_STEPS]:

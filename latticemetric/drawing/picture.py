@@ -130,7 +130,7 @@ class Picture:
 
 
 def head_of(curve: Curve) -> tuple[Point, Point, Point]:
-    """A triangle at a curve's end, turned as the curve arrives; larger where ways are highlighted."""
+    """Return a triangle at a curve's end, turned as the curve arrives; larger where ways are highlighted."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 
 
 def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """The arcs of a lattice that are drawn.
+    """Return the arcs of a lattice that are drawn.
 
     Args:
         lattice: The lattice.
@@ -70,7 +70,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
 
 
 def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """The edges of a forest that are drawn; see `select_arcs`."""
+    """Return the edges of a forest that are drawn; see `select_arcs`."""
     _check_scales(forest, scales)
     sizes = forest.num_nodes, len(forest.head)
     if bounds.beam is None and bounds.fit(sizes):
@@ -123,7 +123,7 @@ def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole)
 
 
 def _widest(beams: Floats, fits: Callable[[float], bool]) -> float:
-    """The largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
+    """Return the largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
     low, high = 0, len(beams)
     while high - low > 1:
         middle = (low + high) // 2

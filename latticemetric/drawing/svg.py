@@ -15,7 +15,7 @@ _INK, _INK_ON_DARK = "#1a1a1a", "#e6e6e6"
 
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
-    """A picture as an SVG element.
+    """Return a picture as an SVG element.
 
     Args:
         picture: The picture.
@@ -62,7 +62,7 @@ def _class(look: Look) -> str:
 
 
 def _curve(curve: Curve, picture: Picture, looks: Sequence[Look]) -> Iterator[str]:
-    """A plain line, or one beside the other for each way; and a head."""
+    """Return a plain line, or one beside the other for each way; and a head."""
     if not curve.ways:
         yield f'<path class="link" d="{_path(curve.points)}" stroke-width="1.1" stroke-opacity="0.75"/>'
     for place, way in enumerate(curve.ways):
@@ -94,7 +94,7 @@ def _path(points: Sequence[Point]) -> str:
 
 
 def _shape(shape: Shape) -> str:
-    """A ring or a box, or two of them, one in the other."""
+    """Return a ring or a box, or two of them, one in the other."""
     outer = _outline(shape, 0.0, 2.6 if shape.ways else 1.2)
     return outer + _outline(shape, INSIDE, 1.2) if shape.kind in {END, GOAL} else outer
 

@@ -28,7 +28,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """A line a node or word; deep down, a number says how deep instead of more branches."""
+    """Return a line a node or word; deep down, a number says how deep instead of more branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -127,18 +127,18 @@ class Sheet:
         self._letters: dict[tuple[int, int], str] = {}
 
     def horizontal(self, row: int, left: int, right: int) -> None:
-        """A line from the middle of one cell to that of another."""
+        """Return a line from the middle of one cell to that of another."""
         for column in range(left, right + 1):
             self._add((row, column), (LEFT if column > left else 0) | (RIGHT if column < right else 0))
 
     def vertical(self, column: int, end: int, other: int) -> None:
-        """A line between the middles of two cells."""
+        """Return a line between the middles of two cells."""
         top, bottom = min(end, other), max(end, other)
         for row in range(top, bottom + 1):
             self._add((row, column), (UP if row > top else 0) | (DOWN if row < bottom else 0))
 
     def write(self, row: int, column: int, text: str) -> None:
-        """A text, over whatever there is."""
+        """Return a text, over whatever there is."""
         for letter in text:
             width = display_width(letter)
             if not width:
@@ -150,7 +150,7 @@ class Sheet:
             column += width
 
     def rows(self) -> list[str]:
-        """The lines of text."""
+        """Return the lines of text."""
         cells = {**{place: _LINES.get(ways, " ") for place, ways in self._lines.items()}, **self._letters}
         last = max((row for row, _ in cells), default=-1)
         found = []
@@ -198,7 +198,7 @@ def main_path(diagram: Diagram) -> tuple[int, ...]:
 
 
 def _longest(diagram: Diagram) -> tuple[int, ...]:
-    """The path of most links; of equal ones the first."""
+    """Return the path of most links; of equal ones the first."""
     longest = [0] * len(diagram.vertices)
     onward: list[int] = [-1] * len(diagram.vertices)
     for number in reversed(range(len(diagram.links))):
@@ -235,7 +235,7 @@ def ears(diagram: Diagram, main: tuple[int, ...]) -> list[Ear]:
 
 
 def rows_of(found: list[Ear]) -> dict[Ear, int]:
-    """The row of each ear, from 1 on: short ones nearest to the main path, none over another."""
+    """Return the row of each ear, from 1 on: short ones nearest to the main path, none over another."""
     taken: list[list[tuple[int, int]]] = []
     rows = {}
     for ear in sorted(found, key=lambda ear: (ear.last - ear.first, ear.first)):
@@ -259,7 +259,7 @@ _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
 def drawn_rows(diagram: Diagram) -> list[str]:
-    """The lines of a diagram whose links all lead from a vertex to a later one."""
+    """Return the lines of a diagram whose links all lead from a vertex to a later one."""
     return _Rows(diagram).drawn()
 
 
@@ -316,7 +316,7 @@ class _Rows:
         return left, self.left[link.target] - (number != ear.links[-1] or not ear.closed)
 
     def _pieces(self, number: int, ear: Ear, row: int) -> Iterator[tuple[int, int]]:
-        """The stretches of a link between what crosses it, as first and last columns that a label may take."""
+        """Return the stretches of a link between what crosses it, as first and last columns that a label may take."""
         left, right = self._ends(number, ear)
         begins = number == ear.links[0]
         ends = number == ear.links[-1] and ear.closed
@@ -389,7 +389,7 @@ class _Rows:
         return left
 
     def _label(self, number: int) -> str:
-        """The label with its numbers, and with the marks of all ways but the first."""
+        """Return the label with its numbers, and with the marks of all ways but the first."""
         link = self.diagram.links[number]
         looks = looks_of(self.diagram.ways)
         marks = "".join(looks[way].mark for way in link.ways if way)
@@ -412,7 +412,7 @@ WIDTH = 100
 
 
 def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
-    """A diagram in letters.
+    """Return a diagram in letters.
 
     Args:
         diagram: The diagram.
@@ -434,7 +434,7 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
 
 
 def _legend(diagram: Diagram, *, drawn: bool) -> Iterator[str]:
-    """A line for each way, with the sign that it has above."""
+    """Return a line for each way, with the sign that it has above."""
     looks = looks_of(diagram.ways)
     rows = [(way, visible(name), visible(caption)) for way, name, caption in diagram.legend()]
     width = max((display_width(name) for _, name, _ in rows), default=0)

@@ -23,7 +23,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    r"""A text in which everything can be seen: what has no picture of its own is named by its number.
+    r"""Return a text in which everything can be seen: what has no picture of its own is named by its number.
 
     Control characters, line ends, marks that turn the direction of writing, surrogates, spaces that are no plain ones.
 

@@ -41,7 +41,7 @@ class Alignment:
             yield edit, expected, actual
 
     def asdict(self) -> list[dict[str, str | None]]:
-        """A mapping a step, for JSON."""
+        """Return a mapping a step, for JSON."""
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:

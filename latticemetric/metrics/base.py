@@ -43,7 +43,7 @@ class Statistics(Protocol):
     def __add__(self, other: Self) -> Self: ...
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         ...
 
 
@@ -78,8 +78,8 @@ class Tally:
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {name: _plain(value) for name, value in zip(self.names, self.sums, strict=True)}
+        """Return plain values, for JSON."""
+        return {name: plain_sum(value) for name, value in zip(self.names, self.sums, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class CorpusScore(Generic[S]):
     signature: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         values = {"score": self.score, "numerator": self.numerator, "denominator": self.denominator}
         return {**values, "statistics": self.statistics.asdict(), "signature": self.signature}
 
@@ -142,41 +142,41 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics (the last axis); NaN where it is undefined."""
+        """Return the score of each row of summed statistics (the last axis); NaN where it is undefined."""
 
     @abstractmethod
     def statistics(self, candidate: Text, references: References) -> S:
-        """Counts of one candidate against its references."""
+        """Count of one candidate against its references."""
 
     @abstractmethod
     def score(self, candidate: Text, references: References) -> float | None:
-        """The value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` where it is undefined."""
 
     @abstractmethod
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[S]:
-        """The value for a test set, made from summed statistics."""
+        """Return the value for a test set, made from summed statistics."""
 
 
 class TallyMetric(Metric[Tally]):
     """A metric whose statistics are the sums of its table's columns."""
 
     def statistics(self, candidate: Text, references: References) -> Tally:
-        """Counts of one candidate against its references."""
+        """Count of one candidate against its references."""
         check_candidate(candidate)
         check_references(references)
         return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
 
     def score(self, candidate: Text, references: References) -> float | None:
-        """The value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` where it is undefined."""
         return self.value(self.statistics(candidate, references))
 
     def value(self, statistics: Tally) -> float | None:
-        """The value of summed statistics; `None` where it is undefined."""
+        """Return the value of summed statistics; `None` where it is undefined."""
         found = float(self.values(np.array(statistics.sums)))
         return None if np.isnan(found) else found
 
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
-        """The value for a test set, made from summed statistics."""
+        """Return the value for a test set, made from summed statistics."""
         check_corpus(candidates, references)
         total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
         signature = str(self.signature_for(references_each(references)))
@@ -184,13 +184,13 @@ class TallyMetric(Metric[Tally]):
 
 
 def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
-    """Refuses candidates and references that differ in number."""
+    """Refuse candidates and references that differ in number."""
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
 
 
 def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
-    """The references of each candidate.
+    """Return the references of each candidate.
 
     Raises:
         UsageError: They differ in number, or a candidate has none.
@@ -208,7 +208,7 @@ def references_each(references: Sequence[GraphReferences]) -> int | str:
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
-    """The number that all of these are, 1 where there are none, else `var`."""
+    """Return the number that all of these are, 1 where there are none, else `var`."""
     counts = np.asarray(numbers)
     if not counts.size:
         return 1
@@ -216,14 +216,14 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 
 
 def words_of(text: Text) -> tuple[str, ...]:
-    """The words of a string or of a list of words."""
+    """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
         raise UsageError("a graph, or a text with alternatives, stands where a string is needed", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
-    """The words of each reference; a plain string is one reference."""
+    """Return the words of each reference; a plain string is one reference."""
     if isinstance(references, str | Lattice):
         return (words_of(references),)
     if not references:
@@ -242,10 +242,11 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
     return tuple(r if isinstance(r, Lattice) else words_of(r) for r in references)
 
 
-def _plain(value: float) -> int | float:
+def plain_sum(value: float) -> int | float:
+    """Return a sum as a whole number, if it is one."""
     return int(value) if value.is_integer() else value
 
 
 def plain_number(value: Fraction) -> int | float:
-    """An exact value as the plainest Python number."""
+    """Return an exact value as the plainest Python number."""
     return int(value) if value.denominator == 1 else float(value)

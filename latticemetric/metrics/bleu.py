@@ -106,7 +106,7 @@ class BLEU(TallyMetric):
         return np.minimum.reduceat(distance * base + lengths, begin) % base
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         n = self.order
         matches, ngrams = sums[..., :n].copy(), sums[..., n : 2 * n].copy()
         hopeless = ~matches.any(axis=-1)  # before smoothing, as in sacrebleu
@@ -132,7 +132,7 @@ class BLEU(TallyMetric):
         return _phi(np.minimum(sums[..., -3], sums[..., -2]), sums[..., -2])
 
     def explain(self, candidate: Text, references: References) -> str:
-        """The n-grams that match, by order."""
+        """Return the n-grams that match, by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 

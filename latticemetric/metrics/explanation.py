@@ -31,7 +31,7 @@ def explain_alignment(metric: Any, candidate: GraphText, references: GraphRefere
 
 
 def explain_recognition(metric: GRR, candidate: Text, references: GraphReferences) -> str:
-    """The alignment with the reference that gives the best rate, and its counts."""
+    """Return the alignment with the reference that gives the best rate, and its counts."""
     reference, statistics, alignment, _ = metric.evaluate(candidate, graphs_of(references))
     lengths = ", ".join(str(k) for k in range(1, metric.order + 1))
     counts = (

@@ -82,7 +82,7 @@ class MeteorAlignment:
             before = pair
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "candidate": list(self.candidate),
             "reference": list(self.reference),
@@ -135,7 +135,7 @@ _KeysOf = Callable[[str], Collection[Hashable]]
 
 
 def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
-    """The stages of a list, or of a string with commas.
+    """Return the stages of a list, or of a string with commas.
 
     Raises:
         UsageError: There is none, or an unknown one, or one twice.
@@ -155,7 +155,7 @@ def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
-    """The keys of word types: two words may be mapped in a stage if they share one there."""
+    """Return the keys of word types: two words may be mapped in a stage if they share one there."""
     keys: list[int] = []
     sizes: list[int] = []
     for stage in stages:
@@ -254,7 +254,7 @@ class METEOR(TallyMetric):
         return ("matches", "chunks", "words", "reference_words", "inexact")
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references; parameters where they are not the paper's."""
+        """Return the signature of a value made with so many references; parameters where they are not the paper's."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
@@ -265,7 +265,7 @@ class METEOR(TallyMetric):
         return Signature(self.name, fields)
 
     def align(self, candidate: Text, reference: Text) -> MeteorAlignment:
-        """The alignment with one reference."""
+        """Return the alignment with one reference."""
         words, expected = words_of(candidate), words_of(reference)
         counts, _, edges = self._align([(words, expected)])
         _, chunks, crossings, inexact = counts[0].tolist()
@@ -288,7 +288,7 @@ class METEOR(TallyMetric):
         return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics; 0 where nothing matches."""
+        """Return the score of each row of summed statistics; 0 where nothing matches."""
         matches, chunks, words, reference_words = (sums[..., k] for k in range(4))
         with np.errstate(divide="ignore", invalid="ignore"):
             # With P = m / |c| and R = m / |r|, (1 + w) P R / (R + w P) = (1 + w) m / (|c| + w |r|).
@@ -309,7 +309,7 @@ class METEOR(TallyMetric):
 def _numbered(
     strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The words of some strings, numbered and joined, and where each string begins."""
+    """Return the words of some strings, numbered and joined, and where each string begins."""
     lengths = list(map(len, strings))
     if max(lengths, default=0) > _MOST_WORDS:
         raise InputError(

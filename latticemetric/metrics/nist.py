@@ -69,7 +69,7 @@ class NIST(TallyMetric):
         return np.column_stack([information, test.ngrams(self.order), test.candidates.lengths, average])
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         n = self.order
         precisions = (sums[..., :n] / np.maximum(1, sums[..., n : 2 * n])).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -79,7 +79,7 @@ class NIST(TallyMetric):
         return found
 
     def explain(self, candidate: Text, references: References) -> str:
-        """The n-grams that match, by order."""
+        """Return the n-grams that match, by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 

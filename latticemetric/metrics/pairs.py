@@ -38,7 +38,7 @@ class ScoreRow(NamedTuple):
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """The scores of all candidates against each reference; memory does not grow with the number of pairs.
+    """Return the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
     Recognition rates whose penalties are not overly fine come from a kernel that makes no alignments. For all other
     metrics, each reference makes a test set of its own, so that statistics are those of `metric.score`.
@@ -84,7 +84,7 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
 
 
 def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> Strings:
-    """The counted words of strings as numbers."""
+    """Return the counted words of strings as numbers."""
     counted = [metric.counted(words) for words in strings]
     begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
     words = map(number, chain.from_iterable(counted))
@@ -92,7 +92,7 @@ def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], i
 
 
 def _values(metric: GRR, gains: Counts, words: int) -> _Floats:
-    """The rates that gains against a reference of so many words are."""
+    """Return the rates that gains against a reference of so many words are."""
     size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
     if not size:
         return np.full(len(gains), np.nan)

@@ -23,11 +23,11 @@ class Tokenizer(Protocol):
     """What is used of sacrebleu's tokenizers."""
 
     def __call__(self, line: str) -> str:
-        """The line with its tokens apart."""
+        """Return the line with its tokens apart."""
         ...
 
     def signature(self) -> str:
-        """The tokenizer, for a signature; some add the version of what they use."""
+        """Return the tokenizer, for a signature; some add the version of what they use."""
         ...
 
 
@@ -52,16 +52,16 @@ class Preparation:
         object.__setattr__(self, "_tokenizer", None if self.tokenize == "none" else find_tokenizer(self.tokenize))
 
     def words(self, text: str) -> tuple[str, ...]:
-        """The words of a line."""
+        """Return the words of a line."""
         cased = text.lower() if self.lowercase else text
         return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """The words of each line; graphs as graphs."""
+        """Return the words of each line; graphs as graphs."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """The same graph with its words prepared."""
+        """Return the same graph with its words prepared."""
         if self._tokenizer:
             raise UsageError(
                 "a text with alternatives cannot be tokenized", advice="tokenize the files, and leave --tokenize out"
@@ -74,14 +74,14 @@ class Preparation:
         return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
 
     def signed(self, signature: Signature) -> Signature:
-        """A metric's signature, with what was done to the strings."""
+        """Return a metric's signature, with what was done to the strings."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
         return signature.also(**done)
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """A tokenizer of sacrebleu's, by its name there.
+    """Return a tokenizer of sacrebleu's, by its name there.
 
     Raises:
         MissingDependencyError: sacrebleu, or what this tokenizer needs, is not installed.
@@ -113,7 +113,7 @@ _TYPES_KEPT = 1 << 20  # far beyond a test set's vocabulary, and no leak in a se
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def porter_stem(word: str) -> str:
-    """The stem of a word by the algorithm as Porter published it; case is kept, as in every comparison of words.
+    """Return the stem of a word by the algorithm as Porter published it; case is kept, as in every comparison of words.
 
     Examples:
         >>> [porter_stem(word) for word in ("computers", "computer", "dying", "as")]

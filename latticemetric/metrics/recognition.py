@@ -57,7 +57,7 @@ Counts = npt.NDArray[np.int64]
 def best_counts(
     metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
 ) -> tuple[Counts, Counts]:
-    """A row of `metric.columns` each; and where each one's references begin among all."""
+    """Return a row of `metric.columns` each; and where each one's references begin among all."""
     listed = _without_graphs(metric, candidates, references)
     if metric.ignore or metric.wildcard:
         listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
@@ -75,7 +75,7 @@ def best_counts(
 def _without_graphs(
     metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
 ) -> Sequence[References]:
-    """The references, with each graph's best reading in its place."""
+    """Return the references, with each graph's best reading in its place."""
     require_as_many(candidates, references)
     if not any(map(_has_graph, references)):
         return cast("Sequence[References]", references)
@@ -96,7 +96,7 @@ def _has_graph(references: GraphReferences) -> bool:
 def best_reading(
     candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The words of the path of a reference that a string has the best rate against.
+    """Return the words of the path of a reference that a string has the best rate against.
 
     Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
     alternations, what differs last decides, and earlier alternatives go before later ones.
@@ -118,7 +118,7 @@ def best_reading(
 
 
 def _reading_at(graph: ReferenceGraph, said: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """The search of a lattice with the sides exchanged, so that its tie rule chooses among readings."""
+    """Return the search of a lattice with the sides exchanged, so that its tie rule chooses among readings."""
     arcs = len(graph.word)
     columns = {
         "source": graph.source,
@@ -215,7 +215,7 @@ class GRR(Metric[RecognitionStatistics]):
         return (*matches, "substitutions", "deletions", "insertions", *sizes)
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references."""
+        """Return the signature of a value made with so many references."""
         fields = {**self._parameter_fields(), "refs": str(references), "case": "mixed", "tok": "none"}
         for name in ("ignore", "wildcard"):
             if words := getattr(self, name):
@@ -223,7 +223,7 @@ class GRR(Metric[RecognitionStatistics]):
         return Signature(self.name, fields)
 
     def told_for(self, references: int | str) -> str:
-        """The same as text; made once, for it is asked for with every graph."""
+        """Return the same as text; made once, for it is asked for with every graph."""
         known: dict[int | str, str] = vars(self).setdefault("_told", {})
         if references not in known:
             known[references] = str(self.signature_for(references))
@@ -236,20 +236,20 @@ class GRR(Metric[RecognitionStatistics]):
         }
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """The words that are counted: neither ignored nor wildcards."""
+        """Return the words that are counted: neither ignored nor wildcards."""
         if not self.ignore and not self.wildcard:
             return tuple(words)
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
-        """The optimal alignment of the counted words with one reference, ties resolved."""
+        """Return the optimal alignment of the counted words with one reference, ties resolved."""
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
-        """The candidate against the reference with the best rate (ties: the first)."""
+        """Return the candidate against the reference with the best rate (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         said = self.said_by(candidate, graphs_of(references))
@@ -258,7 +258,7 @@ class GRR(Metric[RecognitionStatistics]):
         return Evaluation(best, statistics, alignments[best], said[best])
 
     def said_by(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """The words of each reference; of a graph, the reading that the candidate has the best rate against."""
+        """Return the words of each reference; of a graph, the reading that the candidate has the best rate against."""
         return [
             best_reading(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
             if isinstance(reference, Lattice)
@@ -267,11 +267,11 @@ class GRR(Metric[RecognitionStatistics]):
         ]
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
-        """Counts against the reference with the best rate (ties: the first)."""
+        """Count against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
     def statistics_of(self, row: Sequence[int]) -> RecognitionStatistics:
-        """The statistics of a row of `counts`."""
+        """Return the statistics of a row of `counts`."""
         n = self.order
         return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
 
@@ -292,25 +292,25 @@ class GRR(Metric[RecognitionStatistics]):
         return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
-        """The rate's numerator."""
+        """Return the rate's numerator."""
         return plain_number(self.exact_numerator(statistics))
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """The rate's numerator, not rounded."""
+        """Return the rate's numerator, not rounded."""
         return Fraction(self.gain(statistics), self.gains.unit)
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
-        """The rate's denominator."""
+        """Return the rate's denominator."""
         return sum(statistics.reference_ngrams)
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
-        """The rate; `None` where the reference has no words."""
+        """Return the rate; `None` where the reference has no words."""
         size = self.denominator(statistics)
         exact = self.exact_numerator(statistics)
         return exact.numerator / (exact.denominator * size) if size else None  # rounded once, as fractions are
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
-        """The rate of one candidate; `None` where the reference has no words.
+        """Return the rate of one candidate; `None` where the reference has no words.
 
         Args:
             candidate: A string or its words.
@@ -328,7 +328,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
-        """Counts of each candidate against its best reference: the table, in whole numbers."""
+        """Count of each candidate against its best reference: the table, in whole numbers."""
         return best_counts(self, candidates, references)[0]
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
@@ -336,7 +336,7 @@ class GRR(Metric[RecognitionStatistics]):
         return self.counts(candidates, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN where the references have no words."""
         n = self.order
         size = sums[..., n + 3 :].sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -352,7 +352,7 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
     ) -> CorpusScore[RecognitionStatistics]:
-        """The value made from summed statistics."""
+        """Return the value made from summed statistics."""
         signature = str(self.signature_for(references))
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
@@ -410,7 +410,7 @@ class WER(WRR):
         return "wer"
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """The errors."""
+        """Return the errors."""
         return Fraction(statistics.errors)
 
     def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:

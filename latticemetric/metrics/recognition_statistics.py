@@ -46,7 +46,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_edits(cls, edits: str, order: int) -> Self:
-        """Counts of an alignment, a letter an edit: C (match), S, D, I."""
+        """Count of an alignment, a letter an edit: C (match), S, D, I."""
         # A run of n matches holds n − k + 1 matching k-grams.
         runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
         matches = [0] * order
@@ -102,7 +102,7 @@ class RecognitionStatistics:
         return [*self.matches, self.substitutions, self.deletions, self.insertions, *self.reference_ngrams]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "matches": self.matches[0],
             "ngram_matches": list(self.matches),
@@ -124,7 +124,7 @@ _MOST_DIGITS = 20
 
 
 def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
-    """The gains of a recognition rate as integers over a common denominator."""
+    """Return the gains of a recognition rate as integers over a common denominator."""
     unit = lcm(alpha.denominator, beta.denominator)
     if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
@@ -135,7 +135,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """The number as it is written: 0.1 means one tenth, not the double beside it."""
+    """Return the number as it is written: 0.1 means one tenth, not the double beside it."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
             raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
@@ -149,5 +149,5 @@ Merit = tuple[bool, Fraction]
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:
-    """The merit of a gain in units of `1 / gains.unit`."""
+    """Return the merit of a gain in units of `1 / gains.unit`."""
     return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))

@@ -15,7 +15,7 @@ _ENTRY_POINTS = "latticemetric.metrics"
 # Where our own are; a module is imported when one of its metrics is asked for.
 _HOME = {
     "grr": "recognition",
-    **dict.fromkeys(("wrr", "wer"), "word_recognition"),
+    **dict.fromkeys(("wrr", "wer"), "recognition"),
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
@@ -31,7 +31,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Registers a metric's factory; an `ordered` one is written `N-name` and gets N first.
+    """Register a metric's factory; an `ordered` one is written `N-name` and gets N first.
 
     Raises:
         UsageError: The name is taken.
@@ -47,7 +47,7 @@ def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory
 
 
 def load_plugins() -> None:
-    """Imports the metrics of other packages; one that fails is a warning that names it."""
+    """Import the metrics of other packages; one that fails is a warning that names it."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
@@ -70,7 +70,7 @@ def metric_names() -> list[str]:
 
 
 def make_metric(spec: str, **parameters: Any) -> Any:
-    """The metric that a string names.
+    """Return the metric that a string names.
 
     Args:
         spec: `wrr`, `wer`, `4-grr`, `bleu`, …

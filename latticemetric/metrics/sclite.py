@@ -65,11 +65,11 @@ class Sclite(Metric[RecognitionStatistics]):
         return _WER.columns
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references."""
+        """Return the signature of a value made with so many references."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
-        """The alignment that costs least; ties as sclite resolves them."""
+        """Return the alignment that costs least; ties as sclite resolves them."""
         (said,), (meant,) = graphs_of(candidate_of(candidate)), graphs_of(candidate_of(reference))
         vocabulary = Vocabulary.from_words([*words_in(said), *words_in(meant)])
         expected, spoken = (_network(side, vocabulary) for side in (meant, said))
@@ -78,7 +78,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return Alignment(tuple(words), tuple(vocabulary.decode(expected.label[arcs])), edits)
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
-        """Counts against the reference with the fewest errors a word (ties: the first)."""
+        """Count against the reference with the fewest errors a word (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         return self._statistics(candidate, references)
@@ -88,7 +88,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
 
     def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
-        """The rate of one candidate; `None` where the reference has no words."""
+        """Return the rate of one candidate; `None` where the reference has no words."""
         return _WER.value(self.statistics(candidate, references))
 
     def corpus(
@@ -111,7 +111,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN where the references have no words."""
         return _WER.values(sums)
 
     def _counted(
@@ -122,7 +122,7 @@ class Sclite(Metric[RecognitionStatistics]):
 
 
 def candidate_of(text: GraphText) -> GraphReferences:
-    """A string or a graph as a list of one."""
+    """Return a string or a graph as a list of one."""
     return text if isinstance(text, str | Lattice) else [text]
 
 

@@ -43,7 +43,7 @@ class Segments(NamedTuple):
     def of(
         cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
-        """Numbers the words of a test set.
+        """Number the words of a test set.
 
         Args:
             candidates: A text a segment.
@@ -76,7 +76,7 @@ class Segments(NamedTuple):
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """The same, each match weighed by its information; needs words numbered across segments."""
+        """Return the same, each match weighed by its information; needs words numbered across segments."""
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def ngrams(self, order: int) -> Counts:
@@ -126,7 +126,7 @@ def _listed(texts: Sequence[Any]) -> Sequence[Any]:
 def _spelled_in_numbers(
     candidates: Sequence[Text], references: Sequence[References]
 ) -> tuple[list[list[str]], list[list[list[str]]], list[str]]:
-    """The same test set in words that the native reader takes, and which word each number stands for."""
+    """Return the same test set in words that the native reader takes, and which word each number stands for."""
     numbers: dict[str, int] = {}
 
     def spelled(text: Text) -> list[str]:
@@ -142,7 +142,7 @@ def _require_references(owner: Counts) -> None:
 
 
 def _stem_numbers(words: Sequence[str]) -> Words:
-    """The number of the stem of each word."""
+    """Return the number of the stem of each word."""
     from latticemetric.metrics.preparation import porter_stem
 
     of_stem: dict[str, int] = defaultdict(count().__next__)
@@ -153,7 +153,7 @@ def _stem_numbers(words: Sequence[str]) -> Words:
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """The n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
+    """Return the n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
     from latticemetric.metrics.preparation import porter_stem
 
     def prepared(text: Text) -> tuple[str, ...]:

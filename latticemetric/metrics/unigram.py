@@ -65,7 +65,7 @@ class Unigram(TallyMetric):
         return rows[_first_best(self.values(rows), test.owner)]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         matches, words, reference_words = np.moveaxis(sums, -1, 0)
         weighed = {
             "precision": words,
@@ -79,7 +79,7 @@ class Unigram(TallyMetric):
 
 
 def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The row of the largest value of each segment, the first of equal ones."""
+    """Return the row of the largest value of each segment, the first of equal ones."""
     if len(owner) == len(values) + 1:
         return np.arange(len(values))
     best = np.repeat(np.maximum.reduceat(values, owner[:-1]), np.diff(owner))

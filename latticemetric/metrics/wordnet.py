@@ -70,7 +70,7 @@ class WordNet:
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
 
     def files(self) -> list[str]:
-        """The files that are read: a folder's, or the archive that they are in."""
+        """Return the files that are read: a folder's, or the archive that they are in."""
         if isinstance(self.folder, zipfile.Path):
             return [str(self.folder.root.filename)]
         return [str(self.folder / name) for name in _FILES]
@@ -83,11 +83,11 @@ class WordNet:
         return found.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """The entries that a word is a form of, in any part of speech, itself included; lower case."""
+        """Return the entries that a word is a form of, in any part of speech, itself included; lower case."""
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:
-        """The synsets of all senses of a word's base forms."""
+        """Return the synsets of all senses of a word's base forms."""
         return frozenset((part, offset) for part, form in self._entries(word) for offset in self._offsets(part, form))
 
     def _entries(self, word: str) -> Iterator[tuple[str, str]]:
@@ -178,11 +178,11 @@ def _corpora(root: Path) -> Iterator[Folder]:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def synsets(source: WordNet, word: str) -> frozenset[Synset]:
-    """The synsets of a word, once per type."""
+    """Return the synsets of a word, once per type."""
     return source.synsets(word)
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def base_forms(source: WordNet, word: str) -> frozenset[str]:
-    """The base forms of a word, once per type; a word that WordNet does not know is its own."""
+    """Return the base forms of a word, once per type; a word that WordNet does not know is its own."""
     return source.base_forms(word) or frozenset([word])

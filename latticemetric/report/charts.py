@@ -9,7 +9,7 @@ from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
 from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
-from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.figures import count, number, rate, span
 
 # ---- Charts as small SVG elements: axes, marks and letters, whose colours the page's style chooses by their classes
@@ -54,7 +54,7 @@ class Paper:
         self._parts: list[str] = []
 
     def line(self, x: float, y: float, to_x: float, to_y: float, kind: str) -> None:
-        """A straight line."""
+        """Return a straight line."""
         self._parts.append(f'<line class="{kind}" x1="{_n(x)}" y1="{_n(y)}" x2="{_n(to_x)}" y2="{_n(to_y)}"/>')
 
     def curve(self, points: Iterable[tuple[float, float]], kind: str) -> None:
@@ -68,7 +68,7 @@ class Paper:
         self._parts.append(f'<polygon class="{kind}" points="{path}"/>')
 
     def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """A filled box."""
+        """Return a filled box."""
         self._parts.append(f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>')
 
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
@@ -87,7 +87,7 @@ class Paper:
         self._parts.append(f'<text{name} x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape(text)}</text>')
 
     def svg(self) -> str:
-        """The element."""
+        """Return the element."""
         box = f"0 0 {_n(WIDTH)} {_n(self.height)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._parts, "</svg>"])
@@ -173,7 +173,7 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
 
 
 def rates_chart(rates: Rates, metric: str) -> Chart | None:
-    """A histogram for each side, one below the other."""
+    """Return a histogram for each side, one below the other."""
     values = [value for several in rates.values() for value in several]
     if not values:
         return None
@@ -256,13 +256,13 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
-    """A chart for each kind of point that was swept over."""
+    """Return a chart for each kind of point that was swept over."""
     kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
     return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
 
 
 def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart:
-    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
+    """Return the oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
     first, whole = found.rows[0], found.rows[-1]
     ends = [end for _, one in placed for end in (one.low, one.high) if end is not None]

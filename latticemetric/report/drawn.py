@@ -15,7 +15,7 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 
 def drawn(sketch: Sketch) -> dict[str, Any]:
-    """A sketch with places, for JSON.
+    """Return a sketch with places, for JSON.
 
     `ways` are the sides in the order of their numbers. A vertex is `[x, y, width, height, shape, text, detail, ways]`,
     a link `[points, ways, label, source, target]`, with points of Bézier curves one after the other, as `Curve` has
@@ -47,7 +47,7 @@ def drawn(sketch: Sketch) -> dict[str, Any]:
 
 
 def _labels(sketch: Sketch, picture: Picture) -> list[list[Any] | None]:
-    """The label of each link and where it stands: labels come in the order of the links that have one."""
+    """Return the label of each link and where it stands: labels come in the order of the links that have one."""
     labels = iter([[*_rounded(text.x, text.y), text.text] for text in picture.texts if text.role == "label"])
     return [next(labels) if link.label else None for link in sketch.diagram.links]
 

@@ -15,12 +15,12 @@ def rate(value: float | None) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """An interval."""
+    """Return an interval."""
     return "–" if low is None or high is None else f"{rate(low)} … {rate(high)}"
 
 
 def number(value: float | None) -> str:
-    """A count, or a number with three significant digits."""
+    """Return a count, or a number with three significant digits."""
     if value is None:
         return "–"
     if float(value).is_integer():
@@ -29,7 +29,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """A whole number: large ones in groups of three, very large ones by their power of ten."""
+    """Return a whole number: large ones in groups of three, very large ones by their power of ten."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:
@@ -40,7 +40,7 @@ def count(value: int) -> str:
 
 
 def paths(number: int | None) -> str:
-    """A number of paths, of which some graphs have more than is counted."""
+    """Return a number of paths, of which some graphs have more than is counted."""
     return count(number) if number is not None else f"over {count(MANY)}"
 
 

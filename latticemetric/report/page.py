@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from latticemetric.batch.review import SideTotal
 from latticemetric.drawing.text_width import visible
 from latticemetric.errors import MissingDependencyError
-from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.charts import (
     LABELS,
     Chart,
@@ -47,7 +47,7 @@ def json_for_script(data: Any) -> str:
 
 
 def policy(styles: list[str], scripts: list[str]) -> str:
-    """A Content-Security-Policy under which these run, and nothing else does; nothing is fetched.
+    """Return a Content-Security-Policy under which these run, and nothing else does; nothing is fetched.
 
     Args:
         styles: What stands in style elements, to the letter.
@@ -102,7 +102,7 @@ class _Shown:
 
 
 def check_page() -> None:
-    """Refuses to begin what could not be written.
+    """Refuse to begin what could not be written.
 
     Raises:
         MissingDependencyError: There is no jinja2.
@@ -116,7 +116,7 @@ def check_page() -> None:
 
 
 def page(report: Report) -> str:
-    """A report as one HTML file, the same for the same report."""
+    """Return a report as one HTML file, the same for the same report."""
     check_page()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -176,7 +176,7 @@ def _shown(report: Report) -> _Shown:
 
 
 def _lead(report: Report) -> str:
-    """The report in a sentence."""
+    """Return the report in a sentence."""
     metric, totals = report.asked.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
     found = report.headroom
@@ -193,7 +193,7 @@ def _lead(report: Report) -> str:
 
 
 def _gap(found: Interval) -> tuple[float | None, float | None]:
-    """The interval of a difference, from none to some."""
+    """Return the interval of a difference, from none to some."""
     if found.value is None or found.low is None or found.high is None or found.value >= 0:
         return found.low, found.high
     return -found.high, -found.low

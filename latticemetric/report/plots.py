@@ -15,10 +15,10 @@ import numpy.typing as npt
 from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.evaluation.agreement import Agreement
-from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.coefficients import Floats, differences, fitted_line
 from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.grouping import Grouping
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
 from latticemetric.formats.writing import atomic_output
@@ -41,7 +41,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT, _HEADING = 3.4, 3.2, 0.4  # inches
 
 
 def check_plot(path: str) -> None:
-    """Refuses what cannot be drawn, before anything is computed.
+    """Refuse what cannot be drawn, before anything is computed.
 
     Raises:
         UsageError: The file's name says no format of pictures.
@@ -83,7 +83,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def new_figure(rows: int, columns: int) -> Figure:
-    """A figure with room for so many panels; to be made, filled and saved in our `style`."""
+    """Return a figure with room for so many panels; to be made, filled and saved in our `style`."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(columns * _PANEL_WIDTH, rows * _PANEL_HEIGHT + _HEADING), layout="constrained")
@@ -109,7 +109,7 @@ def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
 
 
 def save(figure: Figure, path: str) -> None:
-    """Writes a figure in the format that the file's name ends in; the same figure gives the same file."""
+    """Write a figure in the format that the file's name ends in; the same figure gives the same file."""
     suffix = Path(path).suffix.lower()
     metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
     with atomic_output(path) as file:
@@ -154,7 +154,7 @@ class Panel:
 
 
 def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
-    """Draws panels into one picture, in the format that the file's name ends in.
+    """Draw panels into one picture, in the format that the file's name ends in.
 
     The same panels give the same file.
     """
@@ -226,7 +226,7 @@ def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.
 
 
 def _apart(heights: Floats) -> Floats:
-    """The same heights, those that are too close for two labels pushed apart."""
+    """Return the same heights, those that are too close for two labels pushed apart."""
     order = np.argsort(heights, kind="stable")
     step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
     pushed = np.maximum.accumulate(heights[order] - step) + step
@@ -247,7 +247,7 @@ _HEADINGS = {
 
 
 def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "system") -> None:
-    """A scatter plot a metric, in one picture.
+    """Return a scatter plot a metric, in one picture.
 
     Args:
         agreement: What `correlate` found.
@@ -328,7 +328,7 @@ _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draws a sweep into a file: a panel for each kind of point, and one for lengths.
+    """Draw a sweep into a file: a panel for each kind of point, and one for lengths.
 
     Args:
         found: The sweep.
@@ -364,7 +364,7 @@ def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs; what is what."""
+    """Return the oracle at the points of one kind, between the 1-best and the oracle of whole graphs; what is what."""
     places = [place for place, row in enumerate(found.rows) if row.kind == kind]
     at = [found.rows[place].at or 0 for place in places]
     shown = {}
@@ -425,7 +425,7 @@ _COLUMNS = 2  # one panel, as wide as two
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draws F1-mult, and the two scores it is made of, against the threshold.
+    """Draw F1-mult, and the two scores it is made of, against the threshold.
 
     Args:
         found: The sweep.

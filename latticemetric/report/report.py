@@ -12,7 +12,7 @@ from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review, Reviewing,
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.drawing.text_width import visible
-from latticemetric.evaluation.bootstrap import Interval, bootstrap, paired_bootstrap
+from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
 from latticemetric.frozen import cached_property
 from latticemetric.metrics.alignment import INSERTION, Alignment
 from latticemetric.oracle_search.scored_path import ScoredPath
@@ -153,12 +153,12 @@ class Report:
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
-        """Takes in reviews, one at a time in memory."""
+        """Take in reviews, one at a time in memory."""
         for review in reviews:
             self._add(review)
 
     def sketches(self) -> dict[int, Sketch]:
-        """The graphs to be drawn, by the places of their utterances."""
+        """Return the graphs to be drawn, by the places of their utterances."""
         return {-place: one for _, place, one in sorted(self._sketches, key=lambda kept: -kept[1])}
 
     @cached_property
@@ -203,7 +203,7 @@ class Report:
             self._keep(gap or 0.0, place, review.sketch)
 
     def _keep(self, gap: float, place: int, sketch: Sketch) -> None:
-        """The first of those with as much headroom stay."""
+        """Return the first of those with as much headroom stay."""
         self.sketched += 1
         heapq.heappush(self._sketches, (gap, -place, sketch))
         if len(self._sketches) > self.showing.most_graphs:

@@ -43,7 +43,7 @@ def write_report(
     confidence: float = 0.95,
     workers: int = 1,
 ) -> None:
-    """Writes one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
+    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
 
     Args:
         path: The page, compressed as its suffix says; `-` for standard output.

@@ -154,7 +154,7 @@ def test_the_sweep_is_that_of_sweep(meeting):
 
 
 def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
-    from latticemetric.evaluation.bootstrap import bootstrap, paired_bootstrap
+    from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 
     found = [lm.oracle(graph, reference, "wer") for _, graph, reference in graphs]
     references = [reference for _, _, reference in graphs]

@@ -14,7 +14,7 @@ _NOTHING = "*"
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which candidate word stands for which reference word.
+    """An alignment of candidate words with reference words.
 
     Attributes:
         candidate: The candidate's words.
@@ -33,7 +33,7 @@ class Alignment:
     edits: str
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Edit, reference word, candidate word; `None` where a side has no word."""
+        """Yield edit, reference word and candidate word; `None` where a side has no word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
@@ -65,7 +65,7 @@ def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def display_width(text: str) -> int:
-    """Columns a text takes on a terminal: wide characters take two, marks and joiners none."""
+    """Count the columns of a text on a terminal: wide characters take two, marks and joiners none."""
     if text.isascii():
         return len(text)
     import unicodedata

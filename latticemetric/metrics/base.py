@@ -1,4 +1,4 @@
-"""What every metric promises: statistics that add up, scores made from them, and a signature."""
+"""The interface of metrics: statistics that add up, scores made from them, a signature; texts and references."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ Text = str | Sequence[str]
 References = str | Sequence[Text]
 """One reference as a plain string, or a list of references. Several of one word each are lists of words."""
 
-
 GraphReference = Lattice | tuple[str, ...]
-"""A reference that may be a graph: all of what it says is right."""
+"""A reference that may be a graph: all of its paths are right."""
 
 GraphText = Text | Lattice
-"""A text that may have alternatives."""
+"""A text that may be a graph of alternatives."""
 
 GraphReferences = References | Lattice | Sequence[GraphText]
-"""References, of which some may be graphs, as recognition rates take them."""
+"""References, some of which may be graphs, as recognition rates take them."""
 
 _GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
 
@@ -57,19 +56,14 @@ Table = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tally:
-    """Statistics of metrics that need no more than named sums.
-
-    Attributes:
-        names: The metric's columns.
-        sums: Their sums.
-    """
+    """Sums of a metric's columns, by their names."""
 
     names: tuple[str, ...]
     sums: tuple[float, ...]
 
     @classmethod
     def zero(cls, names: tuple[str, ...]) -> Self:
-        """Nothing counted."""
+        """Return zero counts."""
         return cls(names, (0.0,) * len(names))
 
     def __add__(self, other: Self) -> Self:
@@ -88,9 +82,9 @@ class CorpusScore(Generic[S]):
 
     Attributes:
         score: The value; `None` where it is undefined.
-        numerator: Its numerator, summed; `None` where the metric is no ratio.
-        denominator: Its denominator, summed; likewise.
-        statistics: What it was made from.
+        numerator: Summed; `None` where the metric is no ratio.
+        denominator: Likewise.
+        statistics: The summed statistics that it was made from.
         signature: The metric, its parameters and the version.
     """
 
@@ -109,27 +103,27 @@ class CorpusScore(Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    Whatever is resampled or summed goes through `table` and `values`: a test set becomes one row of numbers a
-    segment, and any sums of rows become scores, all at once.
+    Sums and resamples go through `table` and `values`: a test set becomes one row of numbers a segment, and any sums of
+    rows become scores, all at once.
     """
 
     higher_is_better: bool = True
     takes_graphs: bool = False
-    """Tell whether references may be graphs, whose readings are not listed."""
+    """True where references may be graphs, whose strings are not listed."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
 
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """What the columns of its tables are called."""
+        """The names of its tables' columns."""
 
     @abstractmethod
     def signature_for(self, references: int | str) -> Signature:
-        """Name, parameters, version; of a value made with so many references."""
+        """Return name, parameters and version, for a value made with so many references."""
 
     @property
     def signature(self) -> Signature:
@@ -138,7 +132,7 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, a row a segment."""
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
@@ -203,7 +197,7 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
-    """How many references each segment has, for a signature: `var` where that varies."""
+    """Return the number of references of each segment, for a signature: `var` where it varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
 
@@ -232,7 +226,7 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
 
 
 def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
-    """Each reference as a graph or as its words."""
+    """Return each reference as a graph or as its words."""
     if isinstance(references, Lattice):
         return (references,)
     if isinstance(references, str):

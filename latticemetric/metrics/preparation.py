@@ -1,4 +1,4 @@
-"""What is done to strings before they are scored: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
+"""Preparation of strings before they are scored: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-# ---- What is done to strings before they are scored: lower-casing, and sacrebleu's tokenizers ----
-
 
 class Tokenizer(Protocol):
-    """What is used of sacrebleu's tokenizers."""
+    """A tokenizer of sacrebleu's."""
 
     def __call__(self, line: str) -> str:
-        """Return the line with its tokens apart."""
+        """Separate the tokens of a line by spaces."""
         ...
 
     def signature(self) -> str:
@@ -33,10 +31,10 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class Preparation:
-    """Strings into the words that are scored. As in sacrebleu, case goes first, then the tokenizer.
+    """Turns strings into words. As in sacrebleu, case goes first, then the tokenizer.
 
     Args:
-        lowercase: Whether case is taken away.
+        lowercase: Write all words in lower case.
         tokenize: A tokenizer of sacrebleu's; `none` splits at white space.
 
     Examples:
@@ -106,14 +104,12 @@ def find_tokenizer(name: str) -> Tokenizer:
     return tokenizer
 
 
-# ---- Porter's stemmer (Porter 1980), once per word type ----
-
 _TYPES_KEPT = 1 << 20  # far beyond a test set's vocabulary, and no leak in a server
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def porter_stem(word: str) -> str:
-    """Return the stem of a word by the algorithm as Porter published it; case is kept, as in every comparison of words.
+    """Return the stem of a word by the algorithm of Porter (1980); case is kept, as in every comparison of words.
 
     Examples:
         >>> [porter_stem(word) for word in ("computers", "computer", "dying", "as")]

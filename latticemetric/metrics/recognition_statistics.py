@@ -1,6 +1,6 @@
-"""What recognition rates count on strings: matches of each length, substitutions, deletions, insertions.
+"""Counts of recognition rates on strings: matches of each length, substitutions, deletions, insertions.
 
-And the exact arithmetic of their gains: 0.1 is one tenth, not the double beside it.
+And exact arithmetic: 0.1 is one tenth, not the double beside it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class RecognitionStatistics:
 
     Attributes:
         matches: k-gram matches M_1 … M_n.
-        substitutions: Reference words that another word stands for.
-        deletions: Reference words that nothing stands for.
-        insertions: Candidate words that stand for nothing.
+        substitutions: Reference words aligned with another word.
+        deletions: Reference words aligned with none.
+        insertions: Candidate words aligned with none.
         reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
     """
 
@@ -41,7 +41,7 @@ class RecognitionStatistics:
 
     @classmethod
     def zero(cls, order: int) -> Self:
-        """Nothing counted."""
+        """Return zero counts."""
         return cls((0,) * order, 0, 0, 0, (0,) * order)
 
     @classmethod
@@ -68,7 +68,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_row(cls, row: Sequence[int]) -> Self:
-        """Of a row of the metric's table."""
+        """Return the counts of a row of the metric's table."""
         order = (len(row) - 3) // 2
         substitutions, deletions, insertions = row[order : order + 3]
         return cls(tuple(row[:order]), substitutions, deletions, insertions, tuple(row[order + 3 :]))
@@ -98,7 +98,7 @@ class RecognitionStatistics:
         return self.matches[0] + self.substitutions + self.insertions
 
     def row(self) -> list[int]:
-        """As a row of the metric's table."""
+        """Return a row of the metric's table."""
         return [*self.matches, self.substitutions, self.deletions, self.insertions, *self.reference_ngrams]
 
     def asdict(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class RecognitionStatistics:
         }
 
 
-# ---- Exact arithmetic of recognition rates: 0.1 is one tenth, not the double beside it ----
+# ---- Exact arithmetic ----
 
 Penalty = int | float | str | Fraction
 

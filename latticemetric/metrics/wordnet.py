@@ -1,6 +1,6 @@
 """WordNet: base forms and synsets of words, from its index files.
 
-nltk's own reader does not do here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
+nltk's own reader is of no use here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
 outside of its own search path. Base forms and synsets are in `index.*` and `*.exc` alone, which both have.
 """
 
@@ -18,28 +18,13 @@ from latticemetric.errors import InputError, MissingDependencyError
 
 # morphy(7WN), "Rules of Detachment".
 _DETACHMENT = {
-    "noun": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "verb": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ),
-    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "adv": (),
+    part: tuple(tuple(rule.split(":")) for rule in rules.split())
+    for part, rules in (
+        ("noun", "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y"),
+        ("verb", "s: ies:y es:e es: ed:e ed: ing:e ing:"),
+        ("adj", "er: est: er:e est:e"),
+        ("adv", ""),
+    )
 }
 
 _FILES = tuple(name for part in _DETACHMENT for name in (f"index.{part}", f"{part}.exc"))
@@ -136,7 +121,7 @@ _HOW_TO_GET = (
 
 
 def wordnet() -> WordNet:
-    """The WordNet of this machine: in `NLTK_DATA`, `WNSEARCHDIR` or `WNHOME`, nltk's own folders, `/usr/share/wordnet`.
+    """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`.
 
     Raises:
         MissingDependencyError: It is nowhere.

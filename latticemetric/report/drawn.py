@@ -7,7 +7,7 @@ from typing import Any
 
 from latticemetric.batch.sketches import DrawnArc, Sketch
 from latticemetric.drawing.diagram import FOREST
-from latticemetric.drawing.layout import layered
+from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, Point, Shape, Text
 from latticemetric.drawing.text_width import visible
 
@@ -22,10 +22,10 @@ def drawn(sketch: Sketch) -> dict[str, Any]:
     them, and a label `[x, y, text]` or nothing. What is told is `[text, cost, posterior, scores]`: of each link, or
     in forests of each vertex from `edges` on.
     """
-    diagram, picture = sketch.diagram, layered(sketch.diagram)
+    diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
     columns = list(sketch.arcs[0].scores) if sketch.arcs else []
     return {
-        "ways": [_SIDES[way] for way in picture.ways],
+        "ways": [_SIDES[way] for way in picture.paths],
         "notes": [*diagram.omissions, *diagram.notes],
         "columns": [visible(name) for name in columns],
         "edges": len(diagram.vertices) - len(sketch.arcs) if diagram.kind == FOREST else None,
@@ -33,12 +33,12 @@ def drawn(sketch: Sketch) -> dict[str, Any]:
             [
                 *_rounded(shape.x, shape.y, shape.width, shape.height),
                 *(shape.kind, visible(vertex.text), "" if diagram.kind == FOREST else visible(vertex.detail)),
-                list(vertex.ways),
+                list(vertex.paths),
             ]
             for shape, vertex in zip(picture.shapes, diagram.vertices, strict=True)
         ],
         "links": [
-            [_flat(curve.points), list(curve.ways), label, link.source, link.target]
+            [_flat(curve.points), list(curve.paths), label, link.source, link.target]
             for curve, label, link in zip(picture.curves, _labels(sketch, picture), diagram.links, strict=True)
         ],
         "told": [_told(arc, columns) for arc in sketch.arcs],

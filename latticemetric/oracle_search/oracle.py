@@ -89,7 +89,7 @@ def oracle(
         **vars(found),
         one_best=searched.scored(searched.one_best(), listed),
         exact=True,
-        signature=chosen.told_for(len(listed)),
+        signature=chosen.signature_text(len(listed)),
     ).found_in(graph)
 
 

@@ -15,7 +15,7 @@ from latticemetric import _native
 from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch, small_enough
+from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch
 from latticemetric.engine.whole_numbers import (
     WholeCosts,
     WholeWeights,
@@ -28,9 +28,10 @@ from latticemetric.engine.whole_numbers import (
     whole_weights,
 )
 from latticemetric.errors import InputError
+from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.forest.ragged import Ragged, native_arrays
 from latticemetric.lattice.lattice import Column, Costs, Labels, Lattice
+from latticemetric.lattice.n_best import small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -104,7 +105,7 @@ def hope_derivations(
         model_cost: The costs that gains are weighed against. Those of the searches, which may be rounded, decide ties.
     """
     forest, cost = searches[0].forest, finite_costs(model_cost)
-    costs = whole_costs(cost, exponent_above(_native.largest_cost(**native_arrays(forest, cost))))
+    costs = whole_costs(cost, exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
     weights = whole_weights(
         shares,
         costs.unit,
@@ -133,7 +134,7 @@ def _hope(
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
     """No sum of costs along a derivation, or a part of it, is larger in size."""
-    largest = _native.largest_cost(**native_arrays(forest, cost))
+    largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError("derivations are too long to be searched: nodes share their parts too often")
     return int(largest) + 1
@@ -220,7 +221,7 @@ def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
 
 def _forest_question(search: ForestSearch) -> dict[str, Any]:
     return {
-        **native_arrays(search.forest, search.cost, search.said, search.words),
+        **search.forest.hypergraph(search.cost, search.said, search.words),
         "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }

@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.engine.ngrams import TOO_MANY_NGRAMS, ExactGains, derivation_of_ngrams, path_of_ngrams
-from latticemetric.engine.search import small_enough
 from latticemetric.errors import InputError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
-from latticemetric.forest.ragged import native_arrays
 from latticemetric.frozen import cached_property
 from latticemetric.graph import Graph, as_lattice_or_forest, divided
 from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.n_best import small_enough
 from latticemetric.lattice.pruning import prune
 from latticemetric.mbr_decoding.ngram_gain import GainParameters, exact_ngram_gains
 from latticemetric.oracle_search.model_paths import longest_string, one_best
@@ -71,7 +70,7 @@ class LatticePaths:
 
     def cost_of(self, path: Path) -> float:
         """What it costs."""
-        return self._cost.along(path, self._lattice)
+        return self._lattice.cost_of(path, self._cost)
 
     def way(self, path: Path) -> Way:
         """Where it goes."""
@@ -107,14 +106,14 @@ class ForestDerivations:
     def best(self, counted: NgramPosteriors, parameters: GainParameters) -> Path:
         """The derivation that gains most."""
         gains = self.gains(counted, parameters)
-        arrays = native_arrays(self.searched, self._searched_cost)
+        arrays = self.searched.hypergraph(self._searched_cost)
         edges = derivation_of_ngrams(arrays, self._own, self._known, counted, gains)
         return self._edges[edges]
 
     def one_best(self) -> Path:
         """The model's own."""
         with small_enough(TOO_MANY_NGRAMS):
-            return _native.best_derivation(**native_arrays(self._forest, summable(self._forest, self._cost)))
+            return _native.best_derivation(**self._forest.hypergraph(summable(self._forest, self._cost)))
 
     def words(self, path: Path) -> tuple[str, ...]:
         """What a derivation says."""

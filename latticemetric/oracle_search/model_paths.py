@@ -41,7 +41,7 @@ def ranked_paths(lattice: Lattice, cost: Costs) -> list[Arcs]:
         while (arc := following.get(int(lattice.target[path[-1]]))) is not None:
             path.append(arc)
         paths.append(np.array(path, dtype=np.int64))
-    return sorted(paths, key=lambda path: cost.along(path, lattice))
+    return sorted(paths, key=lambda path: lattice.cost_of(path, cost))
 
 
 # ---- How many words the longest string of a graph has: what bounds the sums of gains along it ----

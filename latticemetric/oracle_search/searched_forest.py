@@ -14,11 +14,11 @@ from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.engines import find_forest_engine
 from latticemetric.engine.native import BestEdges, HopeDerivation, best_edges
 from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams
-from latticemetric.engine.search import ForestSearch, StringSearch, small_enough
+from latticemetric.engine.search import ForestSearch, StringSearch
 from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import native_arrays
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Costs, Lattice, Scales
+from latticemetric.lattice.n_best import small_enough
 from latticemetric.metrics.recognition import GRR
 from latticemetric.oracle_search.objective import Weighing
 from latticemetric.oracle_search.searched import Candidate, Path, Searched
@@ -34,7 +34,7 @@ def summable(forest: Forest, cost: Costs) -> Costs:
     of equal cost would not tie. The rounding is to one part in 2^52 of the largest sum there can be; where that is
     coarse, since shared nodes make sums without bound, costs stay as they are.
     """
-    largest = _native.largest_cost(**native_arrays(forest, cost))
+    largest = _native.largest_cost(**forest.hypergraph(cost))
     unit = 2.0 ** (math.frexp(largest)[1] - 52) if largest < _LARGEST_SUM else 0.0
     if unit == 0:
         return cost
@@ -66,7 +66,7 @@ class SearchedForest(Searched):
         return path
 
     def _columns(self, cost: Costs) -> dict[str, Any]:
-        return native_arrays(self._forest, cost, words=self._word_counts)
+        return self._forest.hypergraph(cost, words=self._word_counts)
 
     def hopes(self, weighing: Weighing) -> list[HopeDerivation]:
         """For each reference the derivation of the largest weighed gain less cost, exactly."""
@@ -79,7 +79,7 @@ class SearchedForest(Searched):
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Path:
         """Ties: least cost, fewest words, smallest edges."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
-        arrays = native_arrays(self._forest, self._choice, self._said, self._word_counts)
+        arrays = self._forest.hypergraph(self._choice, self._said, self._word_counts)
         return self._path(derivation_of_ngrams(arrays, known, known, ngrams, gains))
 
     def best_of(self, references: Sequence[Sequence[str]]) -> Forest:

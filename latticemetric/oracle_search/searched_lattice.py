@@ -84,7 +84,7 @@ class SearchedLattice(Searched):
         return int(self._is_word[path].sum())
 
     def _price(self, path: Path) -> float:
-        return self.cost.along(path, self._lattice)
+        return self._lattice.cost_of(path, self.cost)
 
     def _scores(self, path: Path) -> Mapping[str, float]:
         return sums_along(self._lattice, path)

@@ -107,7 +107,7 @@ def automaton_oracle(
 def _valued(lattice: Lattice, cost: Costs, path: Path, value: Fraction | None) -> ValuedPath:
     score = None if value is None else plain_number(value)
     arcs = tuple(path.tolist())
-    return ValuedPath(lattice.words(arcs), score, cost.along(path, lattice), sums_along(lattice, path), arcs)
+    return ValuedPath(lattice.words(arcs), score, lattice.cost_of(path, cost), sums_along(lattice, path), arcs)
 
 
 def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Path) -> Fraction | None:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import Ragged
 from latticemetric.formats.forests.fields import Features, Texts, features_of, plain_field, spelling_of
 from latticemetric.formats.streams.stream import decoded_line
 from latticemetric.vocabulary import Vocabulary, split_words

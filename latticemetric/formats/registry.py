@@ -19,10 +19,10 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from latticemetric.graph import Graph
+    from latticemetric.vocabulary import Vocabulary
 
 
 # ---- Which module holds which of our formats, and what a file in it can begin with ----

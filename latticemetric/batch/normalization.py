@@ -18,7 +18,7 @@ from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.nbest import NBest
 from latticemetric.normalization.grammar import Grammar, only_text
 from latticemetric.normalization.normalize import normalize
-from latticemetric.oracle_search.reference_strings import MOST_READINGS, distinct_strings, readings_of
+from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -79,9 +79,9 @@ def normalized_readings(
 
     def found(words: Words) -> list[Words | Lattice]:
         said = normalized_reference(Reference(words, ""), grammar).graph_or_words
-        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_READINGS) is None:
+        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_STRINGS) is None:
             return [said]
-        return list(readings_of([said]))
+        return list(strings_of_references([said]))
 
     return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
 

@@ -16,7 +16,7 @@ from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
 
 _ADVICE = "or give --keep-going, which reports it and goes on"
@@ -194,7 +194,7 @@ def examples_of(
 
     def example(pair: Pair) -> Example:
         with built(pair) as (graph, references):
-            strings = list(readings_of(references))
+            strings = list(strings_of_references(references))
         return Example(graph, strings, None if evidence is None else evidence_of(by_name[pair.name], graph))
 
     for pair in listed:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
-from latticemetric.formats.references import GraphReference, Reference
+from latticemetric.formats.references import Reference, ReferenceWithAlternatives
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.normalization.grammar import Grammar, only_text
 from latticemetric.normalization.normalize import normalize
-from latticemetric.oracle_search.reference_strings import MOST_READINGS, distinct_strings, readings_of
+from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -35,12 +35,12 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     """Rewrite a reference, to a graph where the grammar has alternatives."""
     with placed(reference.where):
-        graph = grammar.reference(reference.said)
+        graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
     plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
-    return GraphReference(plain, reference.where, graph)
+    return ReferenceWithAlternatives(plain, reference.where, graph)
 
 
 def normalized_sides(
@@ -74,10 +74,10 @@ def normalized_references(
     """Rewrite each reference of a file to all its strings, or to the graph of them if they are many."""
 
     def rewritten(words: Words) -> list[Words | Lattice]:
-        reference = normalized_reference(Reference(words, ""), grammar).said
-        if graphs and isinstance(reference, Lattice) and distinct_strings(reference, MOST_READINGS) is None:
+        reference = normalized_reference(Reference(words, ""), grammar).graph_or_words
+        if graphs and isinstance(reference, Lattice) and distinct_strings(reference, MOST_STRINGS) is None:
             return [reference]
-        return list(readings_of([reference]))
+        return list(strings_of_references([reference]))
 
     return [_at(name, number, rewritten, words) for number, words in enumerate(texts, start=1)]
 

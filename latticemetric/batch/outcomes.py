@@ -17,7 +17,7 @@ from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """Add the words, and their scores by the sentence metrics."""
     if scorer is None or not pair.references:
         return outcome
-    references = readings_of(pair.graph_references()) if outcome.oracle is not None else readable(pair)
+    references = strings_of_references(pair.graph_references()) if outcome.oracle is not None else readable(pair)
     strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

@@ -212,7 +212,7 @@ class Pair:
 
     def graph_references(self) -> list[GraphReference]:
         """Return the words, or the graph, of each reference."""
-        return [reference.said for reference in self.references]
+        return [reference.graph_or_words for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:

@@ -18,7 +18,7 @@ from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.nbest import NBest
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
     """Return all strings of a failed pair's references; if they are too many, as may be why it failed, one of each."""
     try:
-        return readings_of(pair.graph_references())
+        return strings_of_references(pair.graph_references())
     except InputError:
         return [reference.words for reference in pair.references]
 

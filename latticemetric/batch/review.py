@@ -27,7 +27,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.best_graphs import oracle_forest, oracle_lattice
 from latticemetric.oracle_search.oracle import oracle
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
 
@@ -156,7 +156,7 @@ def review(settings: ReviewSettings, name: str, given: Graph, references: Sequen
     graph = as_lattice_or_forest(given, scales)
     best = oracle(graph, references, metric, scales=scales, engine=settings.engine)
     answer, problem = _decoded(graph, references, settings)
-    strings = readings_of(references)
+    strings = strings_of_references(references)
     kept = sweep_graph(graph, strings, metric, settings.points, scales)
     found = Review(
         name,

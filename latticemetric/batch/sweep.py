@@ -24,7 +24,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.oracle_search.oracle import as_recognition_rate
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Workers, map_in_order
 
@@ -326,7 +326,7 @@ def swept_pairs(
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
     with built(pair) as (graph, references):
-        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, readings_of(references)))
+        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, strings_of_references(references)))
 
 
 def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -360,7 +360,7 @@ def graphs_with_references(
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield ReferencedGraph(name, graph, readings_of(expected))
+        yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
 # Documents of shards have the sweep of each graph: intervals are drawn from graphs in their order, so sums do not do.

@@ -13,7 +13,7 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part, ShardDocument
     from latticemetric.batch.sweep import Sweep, SweepSettings, Swept
-    from latticemetric.evaluation.bootstrap import Interval
+    from latticemetric.evaluation.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SweepReport:
     @classmethod
     def of(cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any]) -> Self:
         """Sums up, and draws the intervals."""
-        from latticemetric.evaluation.bootstrap import bootstrap
+        from latticemetric.evaluation.intervals import bootstrap
 
         known = list(swept)
         totals = question.sweep(known)

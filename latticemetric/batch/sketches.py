@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.drawing.diagram import Diagram
+from latticemetric.drawing.diagram import Diagram, Paths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
 from latticemetric.errors import InputError, shortened

@@ -392,7 +392,7 @@ def _fork() -> str:
 def _limits() -> str:
     """Set one, which holds for the process that this is tried in."""
     from latticemetric.memory import hold_memory
-    from latticemetric.parallel.limits import Limits
+    from latticemetric.parallel.process import Limits
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system has no processes that they could be tried in")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.review import Review, Reviewing, ReviewTotals, SideTotal
+from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.drawing.text_width import visible
@@ -68,7 +68,7 @@ class Report:
         failures: Graphs without an answer.
     """
 
-    asked: Reviewing
+    asked: ReviewSettings
     showing: Showing
     totals: ReviewTotals
     utterances: list[dict[str, Any]] = field(default_factory=list)

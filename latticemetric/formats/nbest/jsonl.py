@@ -84,7 +84,7 @@ def _record(line: bytes, stream: Stream) -> _Object:
     return record
 
 
-def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
+def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  for the lists before
     """Return the list's id; all lists have one, or none does."""
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):

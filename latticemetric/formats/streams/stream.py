@@ -183,7 +183,7 @@ class Stream:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
                 raise FormatError("the archive is cut short inside this file", where=self.name) from None
-            # Some are named rather than imported: each comes from a module that few files need.
+            # By name, since importing the modules of these errors costs time that few files need.
             if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise

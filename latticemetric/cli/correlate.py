@@ -191,7 +191,7 @@ def _evaluated(
     metrics: list[AnyMetric],
     chosen: dict[str, Any],
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
-    from latticemetric.evaluation.correlating import correlate
+    from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.judgments import human_scores
     from latticemetric.evaluation.systems import system_tables

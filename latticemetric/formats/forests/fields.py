@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.forest.ragged import Ragged
 from latticemetric.formats.columns import require_dense, require_labels, to_lattice
 from latticemetric.formats.text.fields import number
 from latticemetric.graph import Graph

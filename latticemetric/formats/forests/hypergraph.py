@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import Ragged
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,

@@ -29,7 +29,7 @@ def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
     machine, end = fst_binary.decode(data)
     if end != len(data):
         raise FormatError(f"{len(data) - end} bytes follow the machine", where=file)
-    return lattice_from_arrays(machine, vocabulary, by_spelling=True)
+    return lattice_from_arrays(Lattice, machine, vocabulary, by_spelling=True)
 
 
 def encode_graph(graph: Graph) -> bytes:

@@ -47,7 +47,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
-    return lattice_from_arrays(fst_binary.decode(machine, base=at)[0], vocabulary, by_spelling=True)
+    return lattice_from_arrays(Lattice, fst_binary.decode(machine, base=at)[0], vocabulary, by_spelling=True)
 
 
 def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:

@@ -193,7 +193,7 @@ def _entries_of_member(
 def _entries_of_stream(stream: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     in_format = required or sniff(stream)
     for entry in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
-        stream.graph_found()
+        stream.begin_next_graph()
         yield entry
 
 

@@ -53,7 +53,7 @@ def _archives(stream: Stream) -> Iterator[str]:
     """Yield the archives that the lines point into, each once, up to a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
-        stream.graph_found()
+        stream.begin_next_graph()
         path = target.rpartition(":")[0]
         if path not in written:
             written.add(path)

@@ -85,7 +85,7 @@ class Stream:
         content: IO[bytes] = self._bytes
         return content
 
-    def graph_found(self) -> None:
+    def begin_next_graph(self) -> None:
         """Count what follows for the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:

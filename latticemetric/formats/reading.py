@@ -21,11 +21,10 @@ from latticemetric.formats.registry import (
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
 from latticemetric.formats.streams.paths import expand
-from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
-_HEAD = 2**16
 # The first bytes by which compressed files are told from text.
 _MAGIC = 4
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
@@ -142,7 +141,7 @@ def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
 def _may_be_script(path: str) -> bool:
     """Check the first bytes of a file quickly: there may be thousands of files to check before the first is read."""
     with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
-        head = raw.read(_HEAD)
+        head = raw.read(HEAD_SIZE)
     magic = head[:_MAGIC]
     is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
     return not is_text or may_be_script(head)

@@ -18,7 +18,7 @@ from latticemetric.formats.streams.inputs import current
 
 STANDARD_INPUT = "-"
 
-_HEAD = 2**16
+HEAD_SIZE = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
 _MOST_NAMED = 10
@@ -307,7 +307,7 @@ def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[byte
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """Return the same bytes unread, and the first of them: as many as requested, even if a pipe gives few at a time."""
     head = b""
-    while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
+    while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more
     source = _Rejoined(head, raw)
     return source, io.BufferedReader(source, _BUFFER), head

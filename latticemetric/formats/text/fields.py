@@ -11,7 +11,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.stream import Stream, decoded_line
+from latticemetric.formats.streams.stream import HEAD_SIZE, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
@@ -34,6 +34,11 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
         place = f"{file}:{line}"
         if fields := split_words(decoded_line(text, place)):
             yield place, fields
+
+
+def whole_lines(head: bytes) -> bytes:
+    """Return the first bytes of a file without the last line, where it may be cut."""
+    return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
 
 def split_lines(stream: Stream) -> Iterator[tuple[str, list[str]]]:

@@ -43,7 +43,7 @@ def parsed_json(
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
-                advice=None if line is None else "a line holds one integer object",
+                advice=None if line is None else "a line holds one whole object",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
@@ -93,14 +93,14 @@ def list_of(value: object, what: str, place: str) -> list[Any]:
 
 
 def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """Return an array of integer numbers of 32 bits."""
+    """Return an array of whole numbers of 32 bits."""
     return [integer(one, what, place) for one in list_of(value, what, place)]
 
 
 def integer(value: object, what: str, place: str) -> int:
-    """Return a integer number of 32 bits; a boolean is none."""
+    """Return a whole number of 32 bits; a boolean is none."""
     if type(value) is not int or not -(2**31) < value < 2**31 - 1:
-        raise FormatError(f"{what} holds {shown(value)}, not a integer number", where=place)
+        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
     return value
 
 
@@ -112,7 +112,7 @@ def real(value: object, what: str, place: str) -> float:
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return a text in integer characters."""
+    """Return a text in whole characters."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:

@@ -18,6 +18,7 @@ from latticemetric.formats.registry import (
     graph_name,
     may_be_script,
     sniff,
+    unbuildable,
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
 from latticemetric.formats.streams.paths import expand
@@ -149,7 +150,7 @@ def _may_be_script(path: str) -> bool:
 
 def _unreadable(path: str, error: InputError) -> Entry:
     """Return an entry whose graph cannot be built, for a file that cannot be read (on): the run goes on with others."""
-    return Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
+    return Entry(graph_name(without_compression(Path(path).name)), path, unbuildable(error), naming="file")
 
 
 def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -204,7 +205,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
         empty = False
         build = entry.build
         if entry.naming == "own" and entry.name in ids:
-            build = partial(_fail, FormatError("the id stands twice", where=entry.place))
+            build = unbuildable(FormatError("the id stands twice", where=entry.place))
         ids.add(entry.name)
         yield entry._replace(build=partial(_build, entry._replace(build=build)), format=in_format.name)
     if empty:
@@ -221,10 +222,6 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
             except OSError as error:
                 raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
     return None
-
-
-def _fail(error: InputError) -> Graph:
-    raise error
 
 
 def _build(entry: Entry) -> Graph:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.registry import Entry, unbuildable
+from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import require_finite
 
 Pairs = tuple[tuple[str, Any], ...]
@@ -146,10 +148,10 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def refuse_blank_line(place: str) -> NoReturn:
-    """Refuse a blank line in a file where lines are counted."""
-    raise FormatError(
-        "the line is blank, and lines without ids are paired by their numbers",
-        where=place,
-        advice="remove the line here and in the references",
-    )
+def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
+    """Yield a graph that cannot be built for each blank line of a file where lines are counted."""
+    for line in lines:
+        place = stream.place(line)
+        what = "the line is blank, and lines without ids are paired by their numbers"
+        advice = "remove the line here and in the references"
+        yield Entry(str(line), place, unbuildable(FormatError(what, where=place, advice=advice)))

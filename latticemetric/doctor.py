@@ -112,7 +112,7 @@ def _answer(probe: Callable[[], str]) -> _Answer:
         return "ok", probe(), None
     except (ModuleNotFoundError, MissingDependencyError) as error:
         return "missing", None, _in_one_line(error)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever a broken library raises
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a broken library may raise anything
         return "broken", None, _in_one_line(error)
 
 

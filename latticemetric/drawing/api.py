@@ -131,7 +131,7 @@ def draw(
         most_states: The largest number of states or nodes, and half that of arcs, besides those of `ways`: those of
             the best paths are drawn. `None` for all. The picture says how much is left out.
         beam: Draw no paths whose cost is more than this above that of the best one, besides `ways`.
-        scales: Weight of each score column in the cost that says which paths are best.
+        scales: Weight of each score column in the cost by which paths are best.
         reference: The reference, if a metric is drawn.
         title: A description, for those who cannot see the picture.
 
@@ -197,7 +197,7 @@ def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **options: An
     """Return a graph as the text of an SVG element, which is the same for the same graph.
 
     Args:
-        graph: What `draw` takes.
+        graph: See `draw`.
         ways: Likewise.
         standalone: See `Drawing.svg`.
         **options: Other arguments of `draw`.

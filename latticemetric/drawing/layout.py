@@ -261,7 +261,7 @@ def heights(graph: LayeredGraph, columns: Columns) -> list[float]:
         _place(graph, column, [0.0] * len(column), [1.0] * len(column), found)
     for sweep in range(_PLACING_SWEEPS):
         forth = sweep % 2 == 0
-        # At first from one side, so that what is far away is heard of; then between both.
+        # At first from one side, so that distant nodes have an influence; then between both.
         sides = [graph.left if forth else graph.right] if sweep < _PLACING_SWEEPS // 2 else [graph.left, graph.right]
         for column in columns if forth else reversed(columns):
             wanted, weights = zip(*(_wanted(graph, node, sides, found) for node in column), strict=True)
@@ -470,7 +470,7 @@ def tree_layout(diagram: Diagram) -> Picture:
     for link in diagram.links:
         children[link.source].append(link.target)
     sizes = [vertex_size(vertex) for vertex in diagram.vertices]
-    # Parents stand before children: backwards, a subtree's width is known before it is asked for.
+    # Parents stand before children: backwards, a subtree's width is known before it is needed.
     room = [width + _TREE_GAP for width, _ in sizes]
     for vertex in reversed(range(len(children))):
         room[vertex] = max(room[vertex], sum(room[child] for child in children[vertex]))

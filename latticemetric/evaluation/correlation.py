@@ -25,7 +25,7 @@ class Points(NamedTuple):
         noun: One point: `system`.
         nouns: Several points.
         names: The name of each; may be empty.
-        value: What a point has: `score` or `difference`.
+        value: The noun for a point's value: `score` or `difference`.
     """
 
     noun: str
@@ -87,7 +87,7 @@ def correlation(
         metric: A value a point.
         human: Likewise.
         samples: The same in each resample, a row a resample.
-        points: What they are.
+        points: The words for them.
         confidence: The share of resamples that intervals hold.
     """
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
@@ -101,7 +101,7 @@ def plain_correlation(metric: Floats, human: Floats, pearson: Values, points: Po
         metric: A value a point.
         human: Likewise.
         pearson: Pearson's coefficient in each resample.
-        points: What they are.
+        points: The words for them.
         confidence: The share of resamples that intervals hold.
     """
     there = ~(np.isnan(metric) | np.isnan(human))

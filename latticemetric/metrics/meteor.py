@@ -191,9 +191,9 @@ class METEOR(TallyMetric):
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
-        weight: How much more recall weighs than precision.
+        weight: The weight of recall relative to precision.
         penalty: The largest penalty, where no two matches are adjacent.
-        exponent: How fast the penalty falls as chunks grow longer.
+        exponent: The power of chunks per match in the penalty.
         stop_words: Words that the exact stage leaves unmapped.
         cap: The number of states after which the search of one stage for one pair settles for the best alignment so
             far; such pairs are counted in the column `inexact`.

@@ -68,8 +68,8 @@ class GRR(Metric[RecognitionStatistics]):
 
     Args:
         order: n, the longest n-gram rewarded.
-        alpha: What an inserted word costs; negative values reward it.
-        beta: What a deleted word costs.
+        alpha: The insertion penalty; negative values reward insertions.
+        beta: The deletion penalty.
         ignore: Words to remove from both sides before anything is counted.
         wildcard: Words that cost nothing on either side: they match ε, but are reported as words.
 

@@ -15,7 +15,7 @@ from latticemetric.vocabulary import split_words
 def check_references(references: Any) -> None:
     """Refuse a list of single words as the references of one candidate.
 
-    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be said clearly: one
+    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be written clearly: one
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
 
     Raises:

@@ -64,13 +64,13 @@ class Segments(NamedTuple):
         Raises:
             UsageError: Candidates and references differ in number, or a candidate has none.
         """
-        said, said_begin, expected, expected_begin, owner, words = _numbered(
+        numbers, begin, expected, expected_begin, owner, words = _numbered(
             candidates, references, across=across or stem
         )
         if stem:
             stems = _stem_numbers(words)
-            said, expected = stems[said], stems[expected]
-        return cls(Strings(said, said_begin), Strings(expected, expected_begin), owner)
+            numbers, expected = stems[numbers], stems[expected]
+        return cls(Strings(numbers, begin), Strings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
         """Pair every candidate with each of its references, as segments of their own."""

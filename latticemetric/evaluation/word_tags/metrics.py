@@ -252,9 +252,9 @@ class TagScores:
         seqcor: The mean of the segments' sequence correlations.
         phrase_f1_bad: F1 of BAD spans.
         phrase_f1_mult: Its product with that of OK spans.
-        tags: How many tags there are.
-        bad: How many of them the system calls BAD.
-        errors: How many are not those of the gold.
+        tags: The number of tags.
+        bad: The number of tags that the system calls BAD.
+        errors: The number of tags that differ from the gold.
         notes: By metric, why it is undefined, or 0 by definition.
     """
 

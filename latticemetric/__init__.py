@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from latticemetric.errors import LatticeMetricError as LatticeMetricError
     from latticemetric.errors import MissingDependencyError as MissingDependencyError
     from latticemetric.errors import UsageError as UsageError
-    from latticemetric.forest.derivations import Derivation as Derivation
+    from latticemetric.forest.arrays import Derivation as Derivation
+    from latticemetric.forest.columns import NodeLabels as NodeLabels
+    from latticemetric.forest.columns import Ragged as Ragged
     from latticemetric.forest.forest import Forest as Forest
-    from latticemetric.forest.forest import NodeLabels as NodeLabels
-    from latticemetric.forest.ragged import Ragged as Ragged
     from latticemetric.forest.trees import DerivationTree as DerivationTree
     from latticemetric.formats.reading import read as read
     from latticemetric.formats.reading import read_one as read_one
     from latticemetric.formats.writing import write as write
     from latticemetric.judgments import Judgments as Judgments
-    from latticemetric.lattice.lattice import Column as Column
-    from latticemetric.lattice.lattice import Labels as Labels
+    from latticemetric.lattice.columns import Column as Column
+    from latticemetric.lattice.columns import Labels as Labels
     from latticemetric.lattice.lattice import Lattice as Lattice
     from latticemetric.mbr_decoding.consensus import Consensus as Consensus
     from latticemetric.mbr_decoding.consensus import consensus as consensus
@@ -96,11 +96,11 @@ _HOME = {
     "AutomatonOracle": "oracle_search.user_automaton",
     "BLEU": "metrics.bleu",
     "BLEUSBP": "metrics.bleu",
-    "Column": "lattice.lattice",
+    "Column": "lattice.columns",
     "Consensus": "mbr_decoding.consensus",
     "CorpusOracle": "oracle_search.corpus_bleu",
     "CorpusPath": "oracle_search.corpus_bleu",
-    "Derivation": "forest.derivations",
+    "Derivation": "forest.arrays",
     "DerivationTree": "forest.trees",
     "Drawing": "drawing.api",
     "Fear": "oracle_search.margin",
@@ -112,7 +112,7 @@ _HOME = {
     "InputError": "errors",
     "Installation": "doctor",
     "Judgments": "judgments",
-    "Labels": "lattice.lattice",
+    "Labels": "lattice.columns",
     "Lattice": "lattice.lattice",
     "LatticeMetricError": "errors",
     "MBR": "mbr_decoding.ngram",
@@ -124,10 +124,10 @@ _HOME = {
     "NBest": "nbest",
     "NIST": "metrics.nist",
     "NgramPosteriors": "posterior.ngrams",
-    "NodeLabels": "forest.forest",
+    "NodeLabels": "forest.columns",
     "Oracle": "oracle_search.scored_path",
     "Posteriors": "posterior.posteriors",
-    "Ragged": "forest.ragged",
+    "Ragged": "forest.columns",
     "RankedString": "mbr_decoding.metric",
     "Sclite": "metrics.sclite",
     "ScoredPath": "oracle_search.scored_path",

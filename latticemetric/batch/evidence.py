@@ -15,7 +15,7 @@ from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.parallel.map import Run, answered
 from latticemetric.vocabulary import Vocabulary
 
@@ -197,7 +197,7 @@ def examples_of(
         graph, references = built(pair)
         assert pair.entry is not None
         with placed(pair.entry.place):
-            said = list(readings_of(references))
+            said = list(strings_of_references(references))
         return Example(graph, said, None if evidence is None else evidence_of(by_name[pair.name], graph))
 
     for pair in listed:

@@ -15,8 +15,7 @@ from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.best_graphs import oracle_forest, oracle_lattice
-from latticemetric.oracle_search.margin import Fear, Hope, Worst, fear, hope, worst
-from latticemetric.oracle_search.objective import On
+from latticemetric.oracle_search.margin import Fear, Hope, On, Worst, fear, hope, worst
 from latticemetric.oracle_search.oracle import oracles
 from latticemetric.oracle_search.scored_path import Oracle
 

@@ -11,14 +11,14 @@ from typing import Any, Final, Literal, TypeVar
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
-from latticemetric.formats.references import GraphReference, Reference
+from latticemetric.formats.references import Reference, ReferenceWithAlternatives
 from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.nbest import NBest
 from latticemetric.normalization.grammar import Grammar, only_text
 from latticemetric.normalization.normalize import normalize
-from latticemetric.oracle_search.reference_strings import MOST_READINGS, distinct_strings, readings_of
+from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -39,12 +39,12 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     """A reference rewritten, with all that it may be."""
     with placed(reference.where):
-        graph = grammar.reference(reference.said)
+        graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
     plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
-    return GraphReference(plain, reference.where, graph)
+    return ReferenceWithAlternatives(plain, reference.where, graph)
 
 
 def normalized_sides(
@@ -78,10 +78,10 @@ def normalized_readings(
     """All that each reference of a file may be: each reading is a reference, or the graph of them if they are many."""
 
     def found(words: Words) -> list[Words | Lattice]:
-        said = normalized_reference(Reference(words, ""), grammar).said
-        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_READINGS) is None:
+        said = normalized_reference(Reference(words, ""), grammar).graph_or_words
+        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_STRINGS) is None:
             return [said]
-        return list(readings_of([said]))
+        return list(strings_of_references([said]))
 
     return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
 

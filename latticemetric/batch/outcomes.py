@@ -17,7 +17,7 @@ from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.parallel.map import Run, answered
 
@@ -252,7 +252,7 @@ def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
     """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
     try:
-        return readings_of(pair.said())
+        return strings_of_references(pair.said())
     except InputError:
         return [reference.words for reference in pair.references]
 
@@ -261,7 +261,7 @@ def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcom
     """The same with its words, and with what the sentence metrics say of them."""
     if scorer is None or not pair.references:
         return outcome
-    references = readings_of(pair.said()) if outcome.oracle is not None else readable(pair)
+    references = strings_of_references(pair.said()) if outcome.oracle is not None else readable(pair)
     strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

@@ -26,7 +26,7 @@ from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.best_graphs import oracle_forest, oracle_lattice
 from latticemetric.oracle_search.oracle import oracle
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Run, answered
@@ -158,7 +158,7 @@ def review(asked: Reviewing, name: str, given: Graph, references: Sequence[Graph
     graph = as_lattice_or_forest(given, scales)
     best = oracle(graph, references, metric, scales=scales, engine=asked.engine)
     answer, problem = _decoded(graph, references, asked)
-    said = readings_of(references)
+    said = strings_of_references(references)
     kept = sweep_graph(graph, said, metric, asked.points, scales)
     found = Review(
         name,

@@ -24,7 +24,7 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import as_recognition_rate
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Run, answered
 from latticemetric.parallel.pool import Workers, map_in_order
@@ -333,7 +333,7 @@ def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) 
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
-        return _swept(metric, points, scales, Question(pair.name, graph, readings_of(references)))
+        return _swept(metric, points, scales, Question(pair.name, graph, strings_of_references(references)))
 
 
 def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -367,7 +367,7 @@ def questions_of(
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield Question(name, graph, readings_of(expected))
+        yield Question(name, graph, strings_of_references(expected))
 
 
 # ---- Recognition rates in plain values, for the documents of shards ----

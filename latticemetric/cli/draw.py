@@ -254,9 +254,9 @@ def _ways(
         found = best_of(graph, said, rate, scales=scales)
         ways["oracle"] = found
     if one_best or (tree and not (oracle or mbr)):
-        from latticemetric.oracle_search.oracle import as_searched
+        from latticemetric.oracle_search.oracle import as_search_space
 
-        ways["1-best"] = found.one_best if oracle else as_searched(graph, rate, scales).one_best().tolist()
+        ways["1-best"] = found.one_best if oracle else as_search_space(graph, rate, scales).one_best().tolist()
     if mbr:
         from latticemetric.mbr_decoding.mbr import mbr as mbr_of
 

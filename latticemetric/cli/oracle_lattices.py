@@ -9,7 +9,8 @@ from latticemetric.batch.kept_graphs import KeptGraphs
 from latticemetric.errors import UsageError
 from latticemetric.formats.columns import summed, without_labels
 from latticemetric.formats.registry import find_format, format_for_writing
-from latticemetric.formats.writing import STANDARD_OUTPUT, write
+from latticemetric.formats.streams.output import STANDARD_OUTPUT
+from latticemetric.formats.writing import write
 
 if TYPE_CHECKING:
     from latticemetric.batch.outcomes import Outcome

@@ -133,7 +133,7 @@ def running(
     **_: Any,
 ) -> Iterator[Run]:
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
-    from latticemetric.formats.writing import synced
+    from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
     from latticemetric.parallel.limits import Limits
     from latticemetric.parallel.map import Run
@@ -145,7 +145,7 @@ def running(
         with _watched(journal), _workers(workers, cluster) as who:
             yield Run(who, keep_going, limits, journal)
         if journal is not None:
-            synced(output)
+            sync(output)
             journal.remove()
     finally:
         if journal is not None:
@@ -185,7 +185,7 @@ def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
 def _journal(output: str) -> Journal:
     from latticemetric.cli.files import journal_of, written_files
     from latticemetric.cli.fingerprint import fingerprint
-    from latticemetric.formats.writing import is_replaceable, remove_drafts
+    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
     from latticemetric.parallel.journal import Journal
 
     if output == _STANDARD:

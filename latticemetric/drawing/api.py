@@ -18,7 +18,7 @@ from latticemetric.drawing.terminal import WIDTH, terminal_text
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.trees import DerivationTree
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Scales
 
 FORMATS = ("svg", "png", "pdf", "dot", "text")

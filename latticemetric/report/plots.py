@@ -24,7 +24,7 @@ from latticemetric.evaluation.grouping import Grouping
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from latticemetric.batch.decoded import AUTO, Decoding
 from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
 from latticemetric.batch.string_scores import scorer_of
 from latticemetric.batch.sweep import questions_of
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.oracle_search.oracle import as_recognition_rate

@@ -1,25 +1,23 @@
-"""Rows of numbers of different lengths: the tails and the target sides of a forest's edges."""
+"""The columns that forests have beside those of lattices: rows of different lengths, and labels of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, shortened
 from latticemetric.frozen import Frozen
-from latticemetric.lattice.lattice import Costs
-from latticemetric.vocabulary import EPSILON
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-if TYPE_CHECKING:
-    from latticemetric.forest.forest import Forest
-
-
+Nodes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
+
+CATEGORY = "category"
+"""The node label for what a node derives: `NP`, `X` and the like."""
 
 _LIMITS = np.iinfo(np.int32)
 
@@ -33,7 +31,7 @@ class Ragged(Frozen):
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
-        """Packs rows of integers; `what` is what an error calls a row."""
+        """Pack rows of integers; errors call a row `what`."""
         kept = [row if isinstance(row, list) else _listed(row, f"{what} {number}") for number, row in enumerate(rows)]
         values = _int32([value for row in kept for value in row])
         if values is None:
@@ -43,28 +41,28 @@ class Ragged(Frozen):
         return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values)
 
     def row(self, number: int) -> list[int]:
-        """One of the rows."""
-        found: list[int] = self.values[self.begin[number] : self.begin[number + 1]].tolist()
-        return found
+        """Return one row as a list."""
+        row: list[int] = self.values[self.begin[number] : self.begin[number + 1]].tolist()
+        return row
 
     def rows(self) -> list[list[int]]:
-        """The rows as lists."""
+        """Return the rows as lists."""
         begin, values = self.begin.tolist(), self.values.tolist()
         return [values[first:last] for first, last in pairwise(begin)]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """The same rows with some of their values."""
+        """Return the rows with only some of their values."""
         if kept.all():
             return self
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
         return Ragged(begin, self.values[kept])
 
     def lengths(self) -> Offsets:
-        """How long each row is."""
+        """Return the length of each row."""
         return np.diff(self.begin)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
-        """Some of the rows, in the order asked for."""
+        """Return some of the rows, in the given order."""
         lengths = self.lengths()[rows]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
@@ -75,7 +73,7 @@ class Ragged(Frozen):
 
 
 def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
-    """A row for each edge, of whatever was given; `what` is what an edge has there."""
+    """Return a row for each edge; errors call a row `what`."""
     if not isinstance(given, Ragged):
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
@@ -99,7 +97,7 @@ def _no_row(row: object, place: str) -> InputError:
 
 
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
-    """A list of integers of 32 bits as an array; nothing is rounded, cut or spelled out to make them that."""
+    """Return a list of 32-bit integers as an array; `None` for anything else, which is not rounded or converted."""
     try:
         values = np.asarray(given)
     except (ValueError, OverflowError):
@@ -113,28 +111,21 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
     return np.require(values, np.int32, ["C", "ALIGNED"])
 
 
-# ---- Forests as the loops in C++ take them ----
+@dataclass(frozen=True, eq=False)
+class NodeLabels(Frozen):
+    """Text at each node: a category, a span and the like; 0 for none."""
+
+    node: Words
+    vocabulary: Vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
+        """Label nodes 0, 1, … with texts; the empty text is none."""
+        return cls(*numbered(texts))
 
 
-def native_arrays(
-    forest: Forest, cost: Costs, said: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
-) -> dict[str, Any]:
-    """The arrays of a forest, by the names of parameters.
-
-    Args:
-        forest: The forest.
-        cost: Of its edges, and of ending in its nodes.
-        said: What edges say, where that is not their target sides.
-        words: How many words each edge carries, where it is not all of those.
-    """
-    said = forest.target if said is None else said
-    return {
-        "head": forest.head,
-        "tail_begin": forest.tails.begin,
-        "tail": forest.tails.values,
-        "said_begin": said.begin,
-        "said": said.values,
-        "cost": cost.arc,
-        "words": said.only(said.values > EPSILON).lengths() if words is None else words,
-        "goal_cost": cost.final,
-    }
+def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
+    """Return texts as numbers, 0 for the empty one, and the vocabulary that spells them."""
+    rows = list(texts)
+    vocabulary = Vocabulary.from_words(text for text in rows if text)
+    return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

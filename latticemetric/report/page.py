@@ -153,10 +153,10 @@ def _data(report: Report) -> dict[str, Any]:
 
 
 def _shown(report: Report) -> _Shown:
-    metric, showing, sides = report.asked.metric, report.showing, report.sides
-    intervals = [showing.interval(metric, side.table) for side in sides]
+    metric, options, sides = report.asked.metric, report.options, report.sides
+    intervals = [options.interval(metric, side.table) for side in sides]
     return _Shown(
-        title=visible(showing.title),
+        title=visible(options.title),
         metric=metric.name,
         lead=_lead(report),
         summary=_summary(report, sides, intervals),
@@ -196,7 +196,7 @@ def _gap(found: Interval) -> tuple[float | None, float | None]:
 def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> Table:
     metric = report.asked.metric.name
     scores = sorted({name for side in sides for name in side.scores})
-    share = f"{100 * report.showing.confidence:g} % interval"
+    share = f"{100 * report.options.confidence:g} % interval"
     header = ("", metric, share, "counts", "matches", "subst.", "del.", "ins.", *scores)
     rows = [_summary_row(side, one, scores) for side, one in zip(sides, intervals, strict=True)]
     found = report.headroom
@@ -221,7 +221,7 @@ def _notes(report: Report) -> list[str]:
         notes.append(f"{counted(totals.failed, 'graph')} failed; see below.")
     if totals.undecoded:
         notes.append(f"MBR has no answer to {counted(totals.undecoded, 'graph')}, and so none for the whole.")
-    drawn_, sketched = min(report.showing.most_graphs, report.sketched), report.sketched
+    drawn_, sketched = min(report.options.most_graphs, report.sketched), report.sketched
     if drawn_ < sketched:
         notes.append(f"{drawn_} of {sketched} graphs are drawn, those with the most headroom.")
     return notes
@@ -238,17 +238,17 @@ def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Inte
         lengths_chart(found.lengths, metric.name),
         density_chart(report.densities),
     ]
-    swept = [report.showing.interval(metric, row.table) for row in found.rows]
+    swept = [report.options.interval(metric, row.table) for row in found.rows]
     return [one for one in [*charts, *sweep_charts(found, swept, metric.name)] if one is not None]
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:
     """List the parameters of the report, with signatures."""
-    totals, showing = report.totals, report.showing
-    rows = [(name, visible(value)) for name, value in showing.settings]
+    totals, options = report.totals, report.options
+    rows = [(name, visible(value)) for name, value in options.settings]
     if totals.methods:
         rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.asked.posterior_scale:g}"))
-    rows.append(("intervals", f"bootstrap over graphs, {showing.resamples} resamples, seed {showing.seed}"))
+    rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]
     return [*rows, *_date(), ("latticemetric", VERSION)]

@@ -18,7 +18,7 @@ from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
 from latticemetric.parallel.pool import map_in_order
 from latticemetric.report.page import check_page, page
-from latticemetric.report.report import Report, Showing
+from latticemetric.report.report import Report, ReportOptions
 
 
 def write_report(
@@ -77,7 +77,7 @@ def write_report(
     asked = Reviewing(
         rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
     )
-    report = Report(asked, Showing(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
+    report = Report(asked, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
     _write(report, path, graphs, references, workers)
 
 

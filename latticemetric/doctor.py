@@ -391,7 +391,7 @@ def _fork() -> str:
 def _limits() -> str:
     """Try a limit, which holds for this process."""
     from latticemetric.memory import hold_memory
-    from latticemetric.parallel.limits import Limits
+    from latticemetric.parallel.process import Limits
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system has no processes that they could be tried in")

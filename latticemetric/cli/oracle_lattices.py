@@ -48,8 +48,8 @@ class LatticeFile:
     def kept(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """Passes outcomes on, and keeps their graphs."""
         for outcome in outcomes:
-            if self._path is not None and outcome.extremes is not None and outcome.extremes.graph is not None:
-                self._graphs.add(outcome.name, self._trimmed(outcome.extremes.graph))
+            if self._path is not None and outcome.margins is not None and outcome.margins.graph is not None:
+                self._graphs.add(outcome.name, self._trimmed(outcome.margins.graph))
             yield outcome
 
     def _trimmed(self, graph: Graph) -> Graph:

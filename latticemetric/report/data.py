@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from latticemetric.batch.decoded import Decoded
+from latticemetric.batch.mbr import MBRAnswer
 from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review
 from latticemetric.batch.sketches import DrawnArc, Sketch
 from latticemetric.drawing.diagram import FOREST
@@ -34,7 +34,7 @@ def utterance(review: Review) -> dict[str, Any]:
     assert size is not None
     sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
     if review.mbr is not None:
-        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.apart}
+        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.distance}
     item = {
         **common,
         "length": review.swept.length,
@@ -66,7 +66,7 @@ def density(review: Review) -> float | None:
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
 
-def _side(path: ScoredPath | Decoded) -> dict[str, Any]:
+def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
     counts = path.statistics.asdict()
     side = {
         "score": path.score,

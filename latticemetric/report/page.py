@@ -144,16 +144,16 @@ def _data(report: Report) -> dict[str, Any]:
         for place, item in enumerate(report.utterances)
     ]
     return {
-        "metric": report.asked.metric.name,
-        "higher": report.asked.metric.higher_is_better,
-        "decoded": report.asked.decoding is not None,
+        "metric": report.review.metric.name,
+        "higher": report.review.metric.higher_is_better,
+        "decoded": report.review.decoding is not None,
         "drawn": [len(sketches), report.sketched],
         "utterances": items,
     }
 
 
 def _shown(report: Report) -> _Shown:
-    metric, options, sides = report.asked.metric, report.options, report.sides
+    metric, options, sides = report.review.metric, report.options, report.sides
     intervals = [options.interval(metric, side.table) for side in sides]
     return _Shown(
         title=visible(options.title),
@@ -171,7 +171,7 @@ def _shown(report: Report) -> _Shown:
 
 def _lead(report: Report) -> str:
     """Write the report in a sentence."""
-    metric, totals = report.asked.metric, report.totals
+    metric, totals = report.review.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
     found = report.headroom
     better = "higher" if metric.higher_is_better else "lower"
@@ -194,7 +194,7 @@ def _gap(found: Interval) -> tuple[float | None, float | None]:
 
 
 def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> Table:
-    metric = report.asked.metric.name
+    metric = report.review.metric.name
     scores = sorted({name for side in sides for name in side.scores})
     share = f"{100 * report.options.confidence:g} % interval"
     header = ("", metric, share, "counts", "matches", "subst.", "del.", "ins.", *scores)
@@ -228,7 +228,7 @@ def _notes(report: Report) -> list[str]:
 
 
 def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> list[Chart]:
-    metric, found = report.asked.metric, report.sweep
+    metric, found = report.review.metric, report.sweep
     better = "higher" if metric.higher_is_better else "lower"
     standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
     ordered = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
@@ -247,7 +247,7 @@ def _settings(report: Report) -> list[tuple[str, str]]:
     totals, options = report.totals, report.options
     rows = [(name, visible(value)) for name, value in options.settings]
     if totals.methods:
-        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.asked.posterior_scale:g}"))
+        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.review.posterior_scale:g}"))
     rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.review import Review, Reviewing, ReviewTotals, SideTotal
+from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.drawing.text_width import visible
@@ -61,14 +61,14 @@ class Report:
     """Gathers reviews, of which the graphs with the most headroom keep their drawings.
 
     Attributes:
-        asked: The review to make of each graph.
+        review: The settings of each graph's review.
         options: Parameters.
         totals: The sums of all reviews.
         utterances: The data of each, for JSON.
         failures: Graphs without an answer.
     """
 
-    asked: Reviewing
+    review: ReviewSettings
     options: ReportOptions
     totals: ReviewTotals
     utterances: list[dict[str, Any]] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Report:
         """The oracles' rate minus that of the 1-bests, with its interval on the same resamples; likewise."""
         tables = {side.side: side.table for side in self.sides}
         found = paired_bootstrap(
-            self.asked.metric, tables["one_best"], tables["oracle"], **self.options.resampling
+            self.review.metric, tables["one_best"], tables["oracle"], **self.options.resampling
         ).difference
         return _of_several(found, len(tables["oracle"]))
 

@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from latticemetric.batch.decoded import AUTO, Decoding
-from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
+from latticemetric.batch.mbr import AUTO, MBRSettings
+from latticemetric.batch.review import ReviewSettings, ReviewTotals, review_graph
+from latticemetric.batch.run import graph_packing
 from latticemetric.batch.string_scores import scorer_of
-from latticemetric.batch.sweep import questions_of
+from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 from latticemetric.report.page import check_page, page
 from latticemetric.report.report import Report, ReportOptions
 
@@ -72,12 +73,16 @@ def write_report(
     """
     check_page()
     rate = as_recognition_rate(metric)
-    decoding = None if mbr is None else Decoding.of(mbr, prune=prune, samples=samples, seed=seed)
-    points, scorer = Points.of(beams, densities, nbest), scorer_of(score, rate.ignore)
-    asked = Reviewing(
-        rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
+    review = ReviewSettings(
+        rate,
+        Points.of(beams, densities, nbest),
+        decoding=None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed),
+        scales=scales,
+        scorer=scorer_of(score, rate.ignore),
+        posterior_scale=posterior_scale,
+        drawn=most_graphs > 0,
     )
-    report = Report(asked, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
     _write(report, path, graphs, references, workers)
 
 
@@ -89,7 +94,7 @@ def _write(
     workers: int,
 ) -> None:
     with atomic_output(os.fspath(path)) as file:
-        review = partial(review_question, report.asked)
-        report.add_all(map_in_order(review, questions_of(graphs, references), workers))
+        questions = graphs_with_references(graphs, references)
+        report.add_all(map_in_order(partial(review_graph, report.review), questions, workers, packing=graph_packing))
         # A file's name may hold bytes that are no UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.coefficients import spearman as spearman
     from latticemetric.evaluation.grouping import Grouping as Grouping
     from latticemetric.evaluation.grouping import group_segments as group_segments
-    from latticemetric.evaluation.judgments import HumanScores as HumanScores
-    from latticemetric.evaluation.judgments import human_scores as human_scores
+    from latticemetric.evaluation.human import HumanScores as HumanScores
+    from latticemetric.evaluation.human import human_scores as human_scores
     from latticemetric.evaluation.significance import williams as williams
     from latticemetric.evaluation.systems import SystemTables as SystemTables
     from latticemetric.evaluation.systems import system_tables as system_tables
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Agreement": "agreement",
     "Grouping": "grouping",
-    "HumanScores": "judgments",
+    "HumanScores": "human",
     "SystemTables": "systems",
     "TAG_METRICS": "word_tags.metrics",
     "TagEvaluation": "word_tags.evaluation",
@@ -42,7 +42,7 @@ _HOME = {
     "correlate": "agreement",
     "discriminate": "word_tags.discrimination",
     "group_segments": "grouping",
-    "human_scores": "judgments",
+    "human_scores": "human",
     "kendall": "coefficients",
     "pearson": "coefficients",
     "repeated_sampling": "word_tags.sampling",

@@ -53,7 +53,7 @@ Counts = npt.NDArray[np.int64]
 _HIGHEST_ORDER = 254
 
 
-class Evaluation(NamedTuple):
+class BestReference(NamedTuple):
     """A candidate against the reference with the best rate."""
 
     reference: int  # its number
@@ -155,14 +155,14 @@ class GRR(Metric[RecognitionStatistics]):
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
-    def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
+    def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
         """Return the candidate against the reference with the best rate (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         strings = self.best_strings(candidate, graphs_of(references))
         alignments = [self.align(candidate, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
-        return Evaluation(best, statistics, alignments[best], strings[best])
+        return BestReference(best, statistics, alignments[best], strings[best])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; of a graph, those of the path that the candidate scores best against."""

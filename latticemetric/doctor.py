@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from latticemetric.lattice.lattice import Lattice
 
 
-State = Literal["ok", "missing", "broken"]
+CheckState = Literal["ok", "missing", "broken"]
 
 
 class Subject(NamedTuple):
@@ -51,7 +51,7 @@ class Check:
 
     name: str
     group: str
-    state: State
+    state: CheckState
     found: str | None
     """Its version, its size, its place."""
     problem: str | None
@@ -98,7 +98,7 @@ def _subjects() -> list[Subject]:
 # ---- Processes ----
 
 # A state, a version or the like, a problem.
-_Answer = tuple[State, str | None, str | None]
+_Answer = tuple[CheckState, str | None, str | None]
 
 
 def examine(subject: Subject) -> Check:

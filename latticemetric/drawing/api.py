@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from latticemetric.drawing.diagram import TREE, Diagram, Paths
+from latticemetric.drawing.diagram import TREE, Diagram, HighlightedPaths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
 from latticemetric.drawing.picture import Picture
@@ -162,7 +162,9 @@ def draw(
     return drawing
 
 
-def _diagram(graph: Any, paths: Paths, reference: Any, options: dict[str, Any], named: dict[str, Any]) -> Diagram:
+def _diagram(
+    graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
+) -> Diagram:
     """Make the diagram of a graph by its type."""
     from latticemetric.drawing.graphs import forest_diagram, lattice_diagram, network_diagram, tree_diagram
     from latticemetric.metrics.recognition import GRR

@@ -50,7 +50,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 # ---- Lists, for diagrams that are too wide, or have no main path ----
 
 
-def listed(diagram: Diagram) -> list[str]:
+def list_lines(diagram: Diagram) -> list[str]:
     """Write a line a link with its ends; of forests a line a rule with its head and its tails. Marks come first."""
     marks = [style.mark for style in path_styles(diagram.paths)]
     rows = list((_rules if diagram.kind == FOREST else _links)(diagram, marks))
@@ -420,10 +420,10 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
         body = _Rows(diagram).lines()
         needed = max(map(display_width, body), default=0)
         if width is not None and needed > width:
-            drawn, body = False, listed(diagram)
+            drawn, body = False, list_lines(diagram)
             notes.append(f"A list, since the picture would be {needed} columns wide, and there are {width}.")
     else:
-        body = listed(diagram)
+        body = list_lines(diagram)
     below = [*_legend(diagram, drawn=drawn), *map(visible, notes)]
     return "\n".join([*body, *([""] if below else []), *below]) + "\n"
 

@@ -21,7 +21,7 @@ from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.correlation import (
     Correlation,
     Differentials,
-    Points,
+    PointNames,
     SegmentCorrelation,
     correlation,
     differentials,
@@ -301,7 +301,7 @@ def _measured(one: SystemTables, *, run: _Run) -> _Measured:
     cells, scores = one.of_segments(), one.of_systems()
     drawn_scores, within, pool = run.draw(one, *moment_tables(cells, people.segments))
     x, y, *samples = map(snap_ties, (scores, people.values, drawn_scores, run.human()))
-    points = Points("system", "systems", people.names)
+    points = PointNames("system", "systems", people.names)
     system, drawn = correlation(x, y, (samples[0], samples[1]), points, confidence)
     sign = 1.0 if one.higher_is_better else -1.0
     segment, over_segments = None, None

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
-from latticemetric.evaluation.correlation import Correlation, Points, plain_correlation
+from latticemetric.evaluation.correlation import Correlation, PointNames, plain_correlation
 from latticemetric.evaluation.intervals import or_none, resampled_sums
 from latticemetric.evaluation.systems import SystemTables, as_matrix
 from latticemetric.frozen import Frozen
@@ -216,4 +216,4 @@ def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool
     # A group that a resample leaves empty is no point of it.
     xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
     drawn = pearson_of(moments(xs, ys).sum(axis=-2))
-    return plain_correlation(x, y, drawn, Points("group", "groups"), drawing.confidence)
+    return plain_correlation(x, y, drawn, PointNames("group", "groups"), drawing.confidence)

@@ -32,10 +32,10 @@ def check_references(references: Any) -> None:
 
 def check_candidate(candidate: Any) -> None:
     """Refuse a candidate that is a list of texts: `["the cold"]` would be one word with a space in it."""
-    check_text(candidate, "the candidate")
+    check_word_list(candidate, "the candidate")
 
 
-def check_text(text: Any, what: str) -> None:
+def check_word_list(text: Any, what: str) -> None:
     """Refuse a list of words that are texts, every one of them.
 
     Raises:
@@ -85,7 +85,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
 
 def _check_texts(references: Any) -> None:
     for one in references if isinstance(references, list) else ():
-        check_text(one, "a reference")
+        check_word_list(one, "a reference")
 
 
 def are_single_words(references: Any) -> bool:

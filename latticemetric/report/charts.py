@@ -16,8 +16,8 @@ from latticemetric.drawing.svg import element, number
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.figures import count, rate, short_number, span
 
-WIDTH = 360.0
-_LEFT, _RIGHT = 44.0, WIDTH - 12.0
+_WIDTH = 360.0
+_LEFT, _RIGHT = 44.0, _WIDTH - 12.0
 _DIGITS = 1  # of numbers in elements
 
 
@@ -89,7 +89,7 @@ class Paper:
 
     def svg(self) -> str:
         """Return the chart as an element."""
-        box = f"0 0 {number(WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
+        box = f"0 0 {number(_WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._elements, "</svg>"])
 

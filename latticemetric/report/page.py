@@ -69,7 +69,7 @@ def _hash(text: str) -> str:
 _SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
 
 
-class Row(NamedTuple):
+class SummaryRow(NamedTuple):
     """A row of the summary."""
 
     side: str
@@ -77,11 +77,11 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
 
 
-class Table(NamedTuple):
+class SummaryTable(NamedTuple):
     """The summary."""
 
     header: tuple[str, ...]
-    rows: list[Row]
+    rows: list[SummaryRow]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Shown:
     title: str
     metric: str
     lead: str
-    summary: Table
+    summary: SummaryTable
     notes: list[str]
     charts: list[Chart]
     failures: list[Failure]
@@ -193,7 +193,7 @@ def _gap(found: Interval) -> tuple[float | None, float | None]:
     return -found.high, -found.low
 
 
-def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> Table:
+def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> SummaryTable:
     metric = report.review.metric.name
     scores = sorted({name for side in sides for name in side.scores})
     share = f"{100 * report.options.confidence:g} % interval"
@@ -202,17 +202,17 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
     found = report.headroom
     if found.value is not None:
         blank = ("",) * (5 + len(scores))
-        rows.append(Row("headroom", "headroom", (rate(abs(found.value)), span(*_gap(found)), *blank)))
-    return Table(header, rows)
+        rows.append(SummaryRow("headroom", "headroom", (rate(abs(found.value)), span(*_gap(found)), *blank)))
+    return SummaryTable(header, rows)
 
 
-def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> Row:
+def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> SummaryRow:
     total, counts = side.total, side.total.statistics
     edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
     fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
     others = tuple(rate(side.scores[name]) for name in scores)
     cells = (rate(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
-    return Row(side.side, LABELS[side.side], cells)
+    return SummaryRow(side.side, LABELS[side.side], cells)
 
 
 def _notes(report: Report) -> list[str]:

@@ -29,7 +29,7 @@ from latticemetric.report.charts import (
     sweep_charts,
 )
 from latticemetric.report.data import drawing
-from latticemetric.report.figures import counted, rate, short_number, span
+from latticemetric.report.figures import amount, rate_text, short_number, span
 from latticemetric.report.report import Failure, Report
 from latticemetric.signature import VERSION
 
@@ -163,7 +163,7 @@ def _shown(report: Report) -> _Shown:
         notes=_notes(report),
         charts=_charts(report, sides, intervals),
         failures=report.failures,
-        failure_note=f"{counted(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
+        failure_note=f"{amount(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
         " of its words count as deleted.",
         settings=_settings(report),
     )
@@ -173,16 +173,17 @@ def _lead(report: Report) -> str:
     """Write the report in a sentence."""
     metric, totals = report.review.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
+    oracle, one_best = (rate_text(scores[side]) for side in ("oracle", "one_best"))
     found = report.headroom
     better = "higher" if metric.higher_is_better else "lower"
-    graphs = counted(totals.lattices, "graph")
+    graphs = amount(totals.lattices, "graph")
     if found.value is None:
         return f"In {graphs}, no rate is defined: the references have no words."
     low, high = _gap(found)
     interval = "" if low is None else f", with {100 * found.confidence:g} % of resamples in {span(low, high)}"
     return (
-        f"In {graphs}, the best paths score {rate(scores['oracle'])} and the model's own {rate(scores['one_best'])} "
-        f"({metric.name}, {better} is better). Between them lies a headroom of {rate(abs(found.value))}{interval}."
+        f"In {graphs}, the best paths score {oracle} and the model's own {one_best} "
+        f"({metric.name}, {better} is better). Between them lies a headroom of {rate_text(abs(found.value))}{interval}."
     )
 
 
@@ -202,7 +203,7 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
     found = report.headroom
     if found.value is not None:
         blank = ("",) * (5 + len(scores))
-        rows.append(SummaryRow("headroom", "headroom", (rate(abs(found.value)), span(*_gap(found)), *blank)))
+        rows.append(SummaryRow("headroom", "headroom", (rate_text(abs(found.value)), span(*_gap(found)), *blank)))
     return SummaryTable(header, rows)
 
 
@@ -210,17 +211,17 @@ def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> Summa
     total, counts = side.total, side.total.statistics
     edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
     fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
-    others = tuple(rate(side.scores[name]) for name in scores)
-    cells = (rate(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
+    others = tuple(rate_text(side.scores[name]) for name in scores)
+    cells = (rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
     return SummaryRow(side.side, LABELS[side.side], cells)
 
 
 def _notes(report: Report) -> list[str]:
     totals, notes = report.totals, []
     if totals.failed:
-        notes.append(f"{counted(totals.failed, 'graph')} failed; see below.")
+        notes.append(f"{amount(totals.failed, 'graph')} failed; see below.")
     if totals.undecoded:
-        notes.append(f"MBR has no answer to {counted(totals.undecoded, 'graph')}, and so none for the whole.")
+        notes.append(f"MBR has no answer to {amount(totals.undecoded, 'graph')}, and so none for the whole.")
     drawn_, sketched = min(report.options.most_graphs, report.sketched), report.sketched
     if drawn_ < sketched:
         notes.append(f"{drawn_} of {sketched} graphs are drawn, those with the most headroom.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,14 +170,6 @@ class TagMetric:
             return np.asarray(self.formula(np.asarray(sums)), dtype=np.float64)
 
 
-def _f1_bad(sums: Table) -> Values:
-    return _word_f1(sums, TagColumn.TRUE_BAD)
-
-
-def _f1_ok(sums: Table) -> Values:
-    return _word_f1(sums, TagColumn.TRUE_OK)
-
-
 def _word_f1(sums: Table, right: TagColumn) -> Values:
     """Return 2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
     twice = 2 * sums[..., right]
@@ -184,11 +177,7 @@ def _word_f1(sums: Table, right: TagColumn) -> Values:
 
 
 def _f1_mult(sums: Table) -> Values:
-    return _f1_bad(sums) * _f1_ok(sums)
-
-
-def _phrase_f1_bad(sums: Table) -> Values:
-    return _phrase_f1(sums, TagColumn.BAD_PRECISION)
+    return _word_f1(sums, TagColumn.TRUE_BAD) * _word_f1(sums, TagColumn.TRUE_OK)
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
@@ -201,7 +190,7 @@ def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
 
 
 def _phrase_f1_mult(sums: Table) -> Values:
-    return _phrase_f1_bad(sums) * _phrase_f1(sums, TagColumn.OK_PRECISION)
+    return _phrase_f1(sums, TagColumn.BAD_PRECISION) * _phrase_f1(sums, TagColumn.OK_PRECISION)
 
 
 def _mcc(sums: Table) -> Values:
@@ -219,12 +208,12 @@ def _seqcor(sums: Table) -> Values:
 TAG_METRICS = {
     metric.name: metric
     for metric in (
-        TagMetric("f1_bad", "F1-BAD", _f1_bad),
-        TagMetric("f1_ok", "F1-OK", _f1_ok),
+        TagMetric("f1_bad", "F1-BAD", partial(_word_f1, right=TagColumn.TRUE_BAD)),
+        TagMetric("f1_ok", "F1-OK", partial(_word_f1, right=TagColumn.TRUE_OK)),
         TagMetric("f1_mult", "F1-mult", _f1_mult),
         TagMetric("mcc", "MCC", _mcc),
         TagMetric("seqcor", "SeqCor", _seqcor),
-        TagMetric("phrase_f1_bad", "phr-F1-BAD", _phrase_f1_bad),
+        TagMetric("phrase_f1_bad", "phr-F1-BAD", partial(_phrase_f1, begin=TagColumn.BAD_PRECISION)),
         TagMetric("phrase_f1_mult", "phr-F1-mult", _phrase_f1_mult),
     )
 }

@@ -62,6 +62,7 @@ class BestReference(NamedTuple):
     words: tuple[str, ...]  # of the reference; of a graph, those of its best path
 
 
+@register("grr", ordered=True)
 @dataclass(frozen=True)
 class GRR(Metric[RecognitionStatistics]):
     """The n-gram recognition rate, (Σ_k M_k − α I − β D) / Σ_k |g_k(r)|, maximised over monotone alignments.
@@ -264,11 +265,6 @@ class GRR(Metric[RecognitionStatistics]):
 
         check_references(references)
         return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
-
-
-@register("grr", ordered=True)
-def _grr(order: int, **parameters: Any) -> GRR:
-    return GRR(order, **parameters)
 
 
 @register("wrr")

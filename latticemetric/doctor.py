@@ -422,7 +422,7 @@ _CHEAPEST = "a bat sat"
 _BEST = "the cat sat down"
 # One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
 # 7 of the 5 + 4 + 3 + 2 that the reference has.
-_KNBUILT_IN = {"wer": (1, 5), "4-grr": (7, 14)}
+_KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
 def engine_subjects() -> list[Subject]:
@@ -436,7 +436,7 @@ def engine_subjects() -> list[Subject]:
 def _oracles(engine: str) -> str:
     for needed in ("numpy", "latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
         import_module(needed)
-    for metric, known in _KNBUILT_IN.items():
+    for metric, known in _KNOWN.items():
         _check(engine, metric, known)
     return "finds known oracles"
 

@@ -1,7 +1,6 @@
-"""What is installed, what works, and what is missing.
+"""Diagnosis of an installation: what is installed, what works, and what is missing.
 
-Nothing heavy is imported before it is looked at; what may crash is tried in a process of its own.
-
+Each thing is tried in a process of its own, since a library may crash, or set limits. Nothing heavy is imported before.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import shutil
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
@@ -28,51 +27,35 @@ if TYPE_CHECKING:
     from latticemetric.lattice.lattice import Lattice
 
 
-# ---- What was looked for, and what was found of it ----
-
-State = Literal["ok", "missing", "broken"]
+CheckState = Literal["ok", "missing", "broken"]
 
 
 class Subject(NamedTuple):
-    """Something to look for.
-
-    Attributes:
-        name: As people call it.
-        group: What it belongs with in a table.
-        look: Tries it, and says what there is; raises an error if it is missing or broken.
-        needed_for: What does not work without it.
-        advice: How to get it.
-        required: Whether nothing of use works without it.
-    """
+    """Something to check: a package, a program, a limit."""
 
     name: str
     group: str
-    look: Callable[[], str]
+    probe: Callable[[], str]
+    """Try it, and return its version, size or place; raise an error if it is missing or broken."""
     needed_for: str = ""
+    """The commands and options that do not work without it."""
     advice: str = ""
+    """How to get it."""
     required: bool = False
+    """True where nothing works without it."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was found of one subject.
-
-    Attributes:
-        name: As people call it.
-        group: What it belongs with in a table.
-        state: Whether it works, is not there, or is there and does not work.
-        found: Its version, its size, its place.
-        problem: Why it does not work.
-        needed_for: What does not work without it.
-        advice: How to get it.
-        required: Whether nothing of use works without it.
-    """
+    """The state of a subject."""
 
     name: str
     group: str
-    state: State
+    state: CheckState
     found: str | None
+    """Its version, its size, its place."""
     problem: str | None
+    """Why it does not work."""
     needed_for: str
     advice: str
     required: bool
@@ -80,55 +63,66 @@ class Check:
 
 @dataclass(frozen=True)
 class Installation:
-    """What is installed, and whether it works.
-
-    Attributes:
-        version: Of latticemetric.
-        checks: One of each thing that was looked for.
-    """
+    """The version of latticemetric, and the state of everything that it may need."""
 
     version: str
     checks: tuple[Check, ...]
 
     @property
     def works(self) -> bool:
-        """Whether all that is required works."""
+        """True where everything that is required works."""
         return all(check.state == "ok" for check in self.checks if check.required)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the same as a mapping."""
+        """Return plain values, for JSON."""
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 
-# ---- Tries things in processes of their own: a library that crashes, or sets limits, does so where it harms nobody
-# ----
+def diagnose_installation() -> Installation:
+    """Check what is installed, and if it works.
 
-# What looking says: a state, what was found, what is wrong.
-_Answer = tuple[State, str | None, str | None]
+    Each thing is tried in a process of its own, so that a library that crashes is a finding. Like everything that
+    forks, call this before threads are started.
+
+    Examples:
+        >>> diagnose_installation().works
+        True
+    """
+    return Installation(VERSION, tuple(map(examine, _subjects())))
+
+
+def _subjects() -> list[Subject]:
+    return [*package_subjects(), *data_and_programs(), *resources(), *plugin_subjects(), *engine_subjects()]
+
+
+# ---- Processes ----
+
+# A state, a version or the like, a problem.
+_Answer = tuple[CheckState, str | None, str | None]
 
 
 def examine(subject: Subject) -> Check:
-    """Look for it, in a process of its own where there can be one."""
-    answer = _forked(subject.look) if hasattr(os, "fork") else _answer(subject.look)
+    """Check a subject, in a process of its own where there can be one."""
+    answer = _forked(subject.probe) if hasattr(os, "fork") else _answer(subject.probe)
     return Check(subject.name, subject.group, *answer, subject.needed_for, subject.advice, subject.required)
 
 
-def _answer(look: Callable[[], str]) -> _Answer:
+def _answer(probe: Callable[[], str]) -> _Answer:
     try:
-        return "ok", look(), None
+        return "ok", probe(), None
     except (ModuleNotFoundError, MissingDependencyError) as error:
-        return "missing", None, _said(error)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever a broken library raises
-        return "broken", None, _said(error)
+        return "missing", None, _in_one_line(error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a broken library may raise anything
+        return "broken", None, _in_one_line(error)
 
 
-def _said(error: BaseException) -> str:
-    """In one line; our own errors give their advice elsewhere."""
+def _in_one_line(error: BaseException) -> str:
+    """Write an error in one line, without the advice of our own errors."""
     text = error.what if isinstance(error, LatticeMetricError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split())
 
 
-def _forked(look: Callable[[], str]) -> _Answer:
+def _forked(probe: Callable[[], str]) -> _Answer:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # it is closed
             stream.flush()
@@ -137,7 +131,7 @@ def _forked(look: Callable[[], str]) -> _Answer:
     if child == 0:
         os.close(reading)
         with os.fdopen(writing, "wb") as pipe:
-            _tell(look, pipe)
+            _send_answer(probe, pipe)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         data = pipe.read()
@@ -150,30 +144,36 @@ def _forked(look: Callable[[], str]) -> _Answer:
     return answer
 
 
-def _tell(look: Callable[[], str], pipe: IO[Any]) -> NoReturn:
-    """Return the child's life. What libraries print is no part of any result."""
+def _send_answer(probe: Callable[[], str], pipe: IO[Any]) -> NoReturn:
+    """Live as the child: send the answer, and hide what libraries print."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     try:
-        pickle.dump(_answer(look), pipe)
+        pickle.dump(_answer(probe), pipe)
         pipe.flush()
     finally:
         os._exit(0)
 
 
-# ---- The packages that latticemetric is made of, and those that it knows how to use ----
+# ---- Packages ----
 
 _AGAIN = "install latticemetric again: pip install --force-reinstall latticemetric"
 
 
 def package_subjects() -> list[Subject]:
-    """All of them, the required ones first."""
+    """Return the packages that latticemetric needs or can use, the required ones first."""
     return [
         Subject("Python", "program", _python, "everything", "Python 3.11 or later", required=True),
         Subject("NumPy", "program", _numpy, "everything that reads or scores", "pip install numpy", required=True),
         Subject("native module", "program", _native, "everything that reads or scores", _AGAIN, required=True),
-        Subject("tqdm", "program", _tqdm, "progress bars, and all that would show one", "pip install tqdm"),
+        Subject(
+            "tqdm",
+            "program",
+            partial(_imported, "tqdm"),
+            "progress bars, and all that would show one",
+            "pip install tqdm",
+        ),
         Subject(
             "pynini",
             "packages",
@@ -207,8 +207,13 @@ def package_version(name: str) -> str | None:
         return None
 
 
+def _imported(package: str) -> str:
+    import_module(package)
+    return _found(package)
+
+
 def _found(package: str, fallback: str = "version unknown") -> str:
-    """Its version; a package may be importable and have no metadata."""
+    """Return its version; a package may be importable and have no metadata."""
     return package_version(package) or fallback
 
 
@@ -233,11 +238,6 @@ def _native() -> str:
     built_for = getattr(native, "VERSION", "an older version")
     _require(built_for == VERSION, f"it was built for {built_for}, and this is latticemetric {VERSION}")
     return f"{built_for}, built with {native.COMPILER}, {native.FLAGS}"
-
-
-def _tqdm() -> str:
-    import_module("tqdm")
-    return _found("tqdm")
 
 
 def _pynini() -> str:
@@ -292,8 +292,7 @@ def _zstd() -> str:
     return "part of Python" if sys.version_info >= (3, 14) else f"backports.zstd {_found('backports.zstd')}"
 
 
-# ---- What the machine gives: processors, memory, processes of our own, limits, a terminal; programs and data beside
-# us ----
+# ---- Data, programs, and the machine: processors, memory, processes, limits, a terminal ----
 
 _GIBIBYTE = 2**30
 _LIMIT = 2**26
@@ -301,7 +300,7 @@ _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def data_and_programs() -> list[Subject]:
-    """What lies beside the package."""
+    """Return data and programs of use."""
     return [
         Subject(
             "WordNet",
@@ -326,7 +325,7 @@ def data_and_programs() -> list[Subject]:
 
 
 def resources() -> list[Subject]:
-    """What the machine gives."""
+    """Return the machine's resources."""
     return [
         Subject("processors", "machine", _processors, "--workers above 1"),
         Subject("memory", "machine", _memory),
@@ -390,7 +389,7 @@ def _fork() -> str:
 
 
 def _limits() -> str:
-    """Set one, which holds for the process that this is tried in."""
+    """Try a limit, which holds for this process."""
     from latticemetric.memory import hold_memory
     from latticemetric.parallel.process import Limits
 
@@ -415,7 +414,7 @@ def _terminal() -> str:
     return encoding
 
 
-# ---- Each engine is asked for oracles that are known ----
+# ---- Engines: each finds oracles that are known ----
 
 # "the" or "a", "cat" or "bat", "sat", and perhaps "down", which costs more: the model prefers "a bat sat".
 _REFERENCE = "the black cat sat down"
@@ -423,7 +422,7 @@ _CHEAPEST = "a bat sat"
 _BEST = "the cat sat down"
 # One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
 # 7 of the 5 + 4 + 3 + 2 that the reference has.
-_KNBUILT_IN = {"wer": (1, 5), "4-grr": (7, 14)}
+_KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
 def engine_subjects() -> list[Subject]:
@@ -437,7 +436,7 @@ def engine_subjects() -> list[Subject]:
 def _oracles(engine: str) -> str:
     for needed in ("numpy", "latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
         import_module(needed)
-    for metric, known in _KNBUILT_IN.items():
+    for metric, known in _KNOWN.items():
         _check(engine, metric, known)
     return "finds known oracles"
 
@@ -468,11 +467,11 @@ def _lattice() -> Lattice:
     )
 
 
-# ---- Metrics and formats of other packages: which there are, and whether they load ----
+# ---- Plug-ins: metrics and formats of other packages ----
 
 
 def plugin_subjects() -> list[Subject]:
-    """One of each, by the name of its entry point."""
+    """Return all plug-ins, by the names of their entry points."""
     return [
         Subject(
             f"{kind} {entry.name}",
@@ -487,7 +486,7 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Where it comes from, after all plug-ins of its kind were loaded as they always are."""
+    """Load all plug-ins of its kind as always; return where this one comes from."""
     own, load = _registry(kind)
     if entry.name in own:
         raise InputError("latticemetric has one of that name itself, which is taken")
@@ -503,7 +502,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
 
 
 def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
-    """Return the names of our own, and what loads those of others."""
+    """Return the names of our own, and the function that loads those of others."""
     if kind == "metric":
         from latticemetric.metrics.registry import OWN_METRICS, load_plugins
 
@@ -511,34 +510,3 @@ def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
     from latticemetric.formats.registry import BUILT_IN, with_plugins
 
     return frozenset(BUILT_IN), with_plugins
-
-
-# ---- Everything is looked for, one after the other ----
-
-
-def diagnose_installation() -> Installation:
-    """What is installed, and whether it works.
-
-    Each thing is tried in a process of its own, so that a library that crashes is a finding. Like all processes that
-    fork, this is best asked before threads are started.
-
-    Examples:
-        >>> diagnose_installation().works
-        True
-    """
-    return Installation(VERSION, tuple(checks()))
-
-
-def checks() -> Iterator[Check]:
-    """Return the same one by one, as they are found."""
-    return map(examine, _subjects())
-
-
-def _subjects() -> list[Subject]:
-    return [
-        *package_subjects(),
-        *data_and_programs(),
-        *resources(),
-        *plugin_subjects(),
-        *engine_subjects(),
-    ]

@@ -1,4 +1,4 @@
-"""What people said of the outputs of systems, as columns of numbers: a row a judgment."""
+"""Human judgments of the outputs of systems, as columns of numbers: a row a judgment."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Judgments(Frozen):
 
     Attributes:
         systems: Names of the systems.
-        segments: How many segments there are.
+        segments: The number of segments.
         judges: Names of the judges.
-        columns: What was judged: `adequacy`, `fluency`, …
+        columns: The kinds of scores: `adequacy`, `fluency`, …
         system: The system of each row.
         segment: Its segment, or `WHOLE_SYSTEM`.
         judge: Its judge.

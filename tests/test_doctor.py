@@ -187,7 +187,7 @@ def test_every_subject_finds_itself():
         *doctor.resources(),
         *doctor.plugin_subjects(),
     ]:
-        assert subject.name in elsewhere or subject.look(), subject.name
+        assert subject.name in elsewhere or subject.probe(), subject.name
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.drawing.diagram import Diagram, Paths
+from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
 from latticemetric.errors import InputError, shortened
@@ -50,7 +50,7 @@ class Sketch:
     arcs: tuple[DrawnArc, ...]
 
 
-def sketch(graph: Lattice | Forest, paths: Paths, *, scale: float, scales: Scales | None) -> Sketch:
+def sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, scales: Scales | None) -> Sketch:
     """Sketch a graph; the arcs of highlighted paths are always in it."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     most = _MORE_STATES + _passed(graph, kept)

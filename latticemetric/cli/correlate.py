@@ -15,7 +15,7 @@ from latticemetric.errors import UsageError
 if TYPE_CHECKING:
     from latticemetric.evaluation.agreement import Agreement
     from latticemetric.evaluation.grouping import Grouping
-    from latticemetric.evaluation.judgments import HumanScores
+    from latticemetric.evaluation.human import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
     from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged import JudgedSystems
@@ -193,7 +193,7 @@ def _evaluated(
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
     from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
-    from latticemetric.evaluation.judgments import human_scores
+    from latticemetric.evaluation.human import human_scores
     from latticemetric.evaluation.systems import system_tables
     from latticemetric.parallel.pool import default_workers
 

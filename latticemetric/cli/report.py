@@ -110,8 +110,8 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
         posterior_scale=chosen["posterior_scale"],
         drawn=chosen["most_graphs"] > 0,
     )
-    showing = _showing(lattices, references, **chosen)
-    report = Report(asked, showing, ReviewTotals(asked, len(references), chosen["normalize"]))
+    report_options = _report_options(lattices, references, **chosen)
+    report = Report(asked, report_options, ReviewTotals(asked, len(references), chosen["normalize"]))
     failed = running.Failures(chosen["failures"])
     with running.running(output=output, **chosen) as run:
         pairs = searches.pairs(lattices, references, style, **chosen)
@@ -141,10 +141,10 @@ def _scorer(metric: GRR, score: str | None, normalize: str | None) -> StringScor
     return StringScorer(tuple(options.metric_list([score])), metric.ignore, normalize=normalize)
 
 
-def _showing(lattices: str, references: tuple[str, ...], *, title: str | None, **chosen: Any) -> Any:
-    from latticemetric.report.report import Showing
+def _report_options(lattices: str, references: tuple[str, ...], *, title: str | None, **chosen: Any) -> Any:
+    from latticemetric.report.report import ReportOptions
 
-    return Showing(
+    return ReportOptions(
         title=title or Path(lattices).name or lattices,
         most_graphs=chosen["most_graphs"],
         resamples=chosen["resamples"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from latticemetric.drawing.diagram import TREE, Diagram, Paths
+from latticemetric.drawing.diagram import TREE, Diagram, HighlightedPaths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
 from latticemetric.drawing.picture import Picture
@@ -131,7 +131,7 @@ def draw(
         most_states: The largest number of states or nodes, and half that of arcs, besides those of `ways`: those of
             the best paths are drawn. `None` for all. The picture says how much is left out.
         beam: Draw no paths whose cost is more than this above that of the best one, besides `ways`.
-        scales: Weight of each score column in the cost that says which paths are best.
+        scales: Weight of each score column in the cost by which paths are best.
         reference: The reference, if a metric is drawn.
         title: A description, for those who cannot see the picture.
 
@@ -162,7 +162,9 @@ def draw(
     return drawing
 
 
-def _diagram(graph: Any, paths: Paths, reference: Any, options: dict[str, Any], named: dict[str, Any]) -> Diagram:
+def _diagram(
+    graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
+) -> Diagram:
     """Make the diagram of a graph by its type."""
     from latticemetric.drawing.graphs import forest_diagram, lattice_diagram, network_diagram, tree_diagram
     from latticemetric.metrics.recognition import GRR
@@ -197,7 +199,7 @@ def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **options: An
     """Return a graph as the text of an SVG element, which is the same for the same graph.
 
     Args:
-        graph: What `draw` takes.
+        graph: See `draw`.
         ways: Likewise.
         standalone: See `Drawing.svg`.
         **options: Other arguments of `draw`.

@@ -23,7 +23,7 @@ def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | No
     Args:
         metric: The metric.
         reference: One reference, as a string, as words or as a graph.
-        title: What the picture shows.
+        title: A description in a few words.
     """
     graph, vocabulary = _reference(metric, reference)
     steps = _useful(recognition_automaton(graph, metric.gains.order), metric.gains, vocabulary)
@@ -47,7 +47,7 @@ class _Step(NamedTuple):
 
 
 def _reference(metric: GRR, reference: Text | Lattice) -> tuple[ReferenceGraph, Vocabulary]:
-    """As the metric reads it: without what it does not count."""
+    """Return a reference without the words that the metric does not count."""
     silent = metric.ignore | metric.wildcard
     if isinstance(reference, Lattice):
         label = counted_labels(reference, reference.vocabulary, silent)

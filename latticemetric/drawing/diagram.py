@@ -16,7 +16,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Column
 
-Paths = Mapping[str, Sequence[int]]
+HighlightedPaths = Mapping[str, Sequence[int]]
 """Names of highlighted paths (of forests: derivations), like `oracle`, each with its arcs (or edges)."""
 
 CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
@@ -136,7 +136,7 @@ PathsThrough = dict[int, tuple[int, ...]]
 """The numbers of the paths that pass each arc, state, edge or node, where there are any."""
 
 
-def checked_paths(paths: Paths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
+def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
     """Return the paths, if the graph has their arcs (or edges)."""
     checked = {name: tuple(map(int, arcs)) for name, arcs in (paths or {}).items()}
     for name, arcs in checked.items():

@@ -21,8 +21,8 @@ from latticemetric.drawing.diagram import (
     TREE,
     WORD,
     Diagram,
+    HighlightedPaths,
     Link,
-    Paths,
     Vertex,
     checked_paths,
     detail_writer,
@@ -38,12 +38,12 @@ from latticemetric.lattice.lattice import Lattice, Scales
 
 # ---- Lattices: a state a circle, an arc a link with its word ----
 
-NOTHING = "ε"
+EPSILON_LABEL = "ε"
 
 
 def lattice_diagram(
     lattice: Lattice,
-    paths: Paths | None = None,
+    paths: HighlightedPaths | None = None,
     *,
     title: str = "lattice",
     posteriors: npt.ArrayLike | None = None,
@@ -66,7 +66,7 @@ def lattice_diagram(
         Link(
             place[int(lattice.source[arc])],
             place[int(lattice.target[arc])],
-            lattice.vocabulary.word(int(lattice.word[arc])) or NOTHING,
+            lattice.vocabulary.word(int(lattice.word[arc])) or EPSILON_LABEL,
             written(arc),
             on_arc.get(arc, ()),
         )
@@ -94,7 +94,7 @@ _TAILS_NOTE = "A box is a rule: its words, and [k] where those of its k-th tail 
 
 def forest_diagram(
     forest: Forest,
-    paths: Paths | None = None,
+    paths: HighlightedPaths | None = None,
     *,
     title: str = "forest",
     posteriors: npt.ArrayLike | None = None,
@@ -154,7 +154,7 @@ def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...
 def rule(forest: Forest, edge: int) -> str:
     """Write an edge's target side: its words, and [k] for its k-th tail."""
     parts = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
-    return shortened(" ".join(parts), _LONGEST_RULE) or NOTHING
+    return shortened(" ".join(parts), _LONGEST_RULE) or EPSILON_LABEL
 
 
 # ---- Confusion networks: alternative words in one place, the most probable first ----
@@ -181,7 +181,7 @@ def network_diagram(
     spoken = [words for words in kept if any(word for word, _ in words)]
     drawn = spoken if most_states is None else spoken[: max(1, most_states - 1)]
     links = tuple(
-        Link(place, place + 1, word or NOTHING, probability(posterior), (0,) if rank == 0 else ())
+        Link(place, place + 1, word or EPSILON_LABEL, probability(posterior), (0,) if rank == 0 else ())
         for place, words in enumerate(drawn)
         for rank, (word, posterior) in enumerate(words)
     )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, Point, Shape, Text, arrow_head, shifted
+from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, PlacedText, Point, Shape, arrow_head, shifted
 from latticemetric.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
     )
 
 
-def _draw_text(axes: Axes, text: Text) -> None:
+def _draw_text(axes: Axes, text: PlacedText) -> None:
     axes.text(
         text.x,
         text.y,

@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 
 from latticemetric.drawing.diagram import BOXES, Diagram, Link, Vertex
 from latticemetric.drawing.legend import with_legend
-from latticemetric.drawing.picture import ASCENT, DESCENT, LINE_SPACING, SIZE, SMALL, Curve, Picture, Point, Shape, Text
+from latticemetric.drawing.picture import (
+    ASCENT,
+    DESCENT,
+    LINE_SPACING,
+    SIZE,
+    SMALL,
+    Curve,
+    Picture,
+    PlacedText,
+    Point,
+    Shape,
+)
 from latticemetric.drawing.text_width import text_width, visible
 
 # ---- Layered graphs ----
@@ -155,10 +166,10 @@ def _straightness(paths: tuple[int, ...]) -> float:
 _SWEEPS = 12
 _SWAPS = 8
 
-Columns = list[list[int]]
+_Columns = list[list[int]]
 
 
-def ordered_columns(graph: LayeredGraph) -> Columns:
+def ordered_columns(graph: LayeredGraph) -> _Columns:
     """Return the nodes of each column from above, in the best order of some sweeps to and fro."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
@@ -173,9 +184,9 @@ def ordered_columns(graph: LayeredGraph) -> Columns:
     return best
 
 
-def _first_order(graph: LayeredGraph) -> Columns:
+def _first_order(graph: LayeredGraph) -> _Columns:
     """Order nodes as a depth-first walk meets them, so that neighbours stand together."""
-    columns: Columns = [[] for _ in range(1 + max(graph.column))]
+    columns: _Columns = [[] for _ in range(1 + max(graph.column))]
     met = [False] * len(graph.column)
     starts = [node for node, left in enumerate(graph.left) if not left]
     pending = list(reversed(starts))
@@ -188,7 +199,7 @@ def _first_order(graph: LayeredGraph) -> Columns:
     return columns
 
 
-def _sweep(graph: LayeredGraph, columns: Columns, *, forth: bool) -> None:
+def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
     """Sort each column by the mean places of its neighbours in the one before."""
     neighbours = graph.left if forth else graph.right
     for place in range(len(columns)) if forth else reversed(range(len(columns))):
@@ -200,7 +211,7 @@ def _sweep(graph: LayeredGraph, columns: Columns, *, forth: bool) -> None:
         columns[place].sort(key=lambda node: (_mean([rank[n] for n in neighbours[node]], own[node]), own[node]))
 
 
-def _swap(graph: LayeredGraph, columns: Columns) -> None:
+def _swap(graph: LayeredGraph, columns: _Columns) -> None:
     """Swap neighbours as long as fewer lines cross then."""
     rank = {node: number for column in columns for number, node in enumerate(column)}
     for _ in range(_SWAPS):
@@ -230,7 +241,7 @@ def _mean(places: Sequence[int], otherwise: int) -> float:
     return sum(places) / len(places) if places else otherwise
 
 
-def crossings(graph: LayeredGraph, columns: Columns) -> int:
+def crossings(graph: LayeredGraph, columns: _Columns) -> int:
     """Count the pairs of lines that cross."""
     total = 0
     for left, right in itertools.pairwise(columns):
@@ -250,7 +261,7 @@ _PLACING_SWEEPS = 24
 _GAP = 3.0
 
 
-def heights(graph: LayeredGraph, columns: Columns) -> list[float]:
+def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
     """Return the line of each node.
 
     Every column in turn takes the places that are nearest to its neighbours' (least squares), exactly, given that its
@@ -261,7 +272,7 @@ def heights(graph: LayeredGraph, columns: Columns) -> list[float]:
         _place(graph, column, [0.0] * len(column), [1.0] * len(column), found)
     for sweep in range(_PLACING_SWEEPS):
         forth = sweep % 2 == 0
-        # At first from one side, so that what is far away is heard of; then between both.
+        # At first from one side, so that distant nodes have an influence; then between both.
         sides = [graph.left if forth else graph.right] if sweep < _PLACING_SWEEPS // 2 else [graph.left, graph.right]
         for column in columns if forth else reversed(columns):
             wanted, weights = zip(*(_wanted(graph, node, sides, found) for node in column), strict=True)
@@ -341,7 +352,7 @@ def layers_of(diagram: Diagram) -> list[int]:
     return layers
 
 
-def _borders(graph: LayeredGraph, columns: Columns, y: Sequence[float]) -> list[tuple[float, float]]:
+def _borders(graph: LayeredGraph, columns: _Columns, y: Sequence[float]) -> list[tuple[float, float]]:
     """Return left and right of each column; between two there is room for the steepest line to bend."""
     borders: list[tuple[float, float]] = []
     right = 0.0
@@ -387,14 +398,14 @@ class _Drawing:
         _line_to(points, Point(end.x, points[-1].y))
         return Curve(tuple(points), link.paths)
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> Iterator[PlacedText]:
         for number, vertex in enumerate(self.diagram.vertices):
             x, y = self.centre(number)
             size = SIZE if vertex.shape in BOXES else SMALL
-            yield Text(x, y + 0.36 * size, visible(vertex.text), size, role="state")
+            yield PlacedText(x, y + 0.36 * size, visible(vertex.text), size, role="state")
             if vertex.detail:
                 below = y + vertex_size(vertex)[1] / 2 + 2 + ASCENT * SMALL
-                yield Text(x, below, visible(vertex.detail), SMALL, role="detail")
+                yield PlacedText(x, below, visible(vertex.detail), SMALL, role="detail")
         for number, link in enumerate(self.diagram.links):
             x, line = self.centre(self.graph.labelled[number])
             lines = _half_width(link)
@@ -404,9 +415,9 @@ class _Drawing:
                 below = self._top(number) - label_size(link)[1] - lines
                 above = below + (lines if link.detail else 0.0)
             if link.label:
-                yield Text(x, above - lines - 4 - DESCENT * SIZE, visible(link.label), SIZE)
+                yield PlacedText(x, above - lines - 4 - DESCENT * SIZE, visible(link.label), SIZE)
             if link.detail:
-                yield Text(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
+                yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
         """Return the point of a vertex's border where a link begins or ends, shifted towards its other end."""
@@ -470,7 +481,7 @@ def tree_layout(diagram: Diagram) -> Picture:
     for link in diagram.links:
         children[link.source].append(link.target)
     sizes = [vertex_size(vertex) for vertex in diagram.vertices]
-    # Parents stand before children: backwards, a subtree's width is known before it is asked for.
+    # Parents stand before children: backwards, a subtree's width is known before it is needed.
     room = [width + _TREE_GAP for width, _ in sizes]
     for vertex in reversed(range(len(children))):
         room[vertex] = max(room[vertex], sum(room[child] for child in children[vertex]))
@@ -482,7 +493,8 @@ def tree_layout(diagram: Diagram) -> Picture:
             left += room[child]
     shapes = [Shape(v.shape, x[n], y[n], *sizes[n], v.paths) for n, v in enumerate(diagram.vertices)]
     texts = [
-        Text(x[n], y[n] + 0.36 * SIZE, visible(v.text), SIZE, role="state") for n, v in enumerate(diagram.vertices)
+        PlacedText(x[n], y[n] + 0.36 * SIZE, visible(v.text), SIZE, role="state")
+        for n, v in enumerate(diagram.vertices)
     ]
     curves = []
     for link in diagram.links:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from latticemetric.drawing.diagram import Diagram
-from latticemetric.drawing.picture import SMALL, Curve, Picture, Point, Text
+from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Point
 from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import INSERTION, Alignment, display_width
 
@@ -45,8 +45,8 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
     )
 
 
-def _note(x: float, y: float, text: str) -> Text:
-    return Text(x, y, visible(text), SMALL, "start", "note")
+def _note(x: float, y: float, text: str) -> PlacedText:
+    return PlacedText(x, y, visible(text), SMALL, "start", "note")
 
 
 def _line(x: float, y: float, path: int) -> Curve:

@@ -25,7 +25,7 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return a graph, a tree or a network as a picture; large ones are cut down, and say so."""
+    """Return a graph, a tree or a network as a picture; large ones are cut down, and a note says so."""
     return draw(graph).svg()
 
 

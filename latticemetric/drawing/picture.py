@@ -74,7 +74,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Text:
+class PlacedText:
     """A text.
 
     Attributes:
@@ -122,7 +122,7 @@ class Picture:
     paths: tuple[str, ...]
     shapes: tuple[Shape, ...]
     curves: tuple[Curve, ...]
-    texts: tuple[Text, ...]
+    texts: tuple[PlacedText, ...]
     samples: tuple[Curve, ...] = ()
 
 

@@ -54,7 +54,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
         lattice: The lattice.
         kept: Arcs that are drawn in any case.
         bounds: The size of the part to draw.
-        scales: Weight of each score column in the cost that says which paths are best.
+        scales: Weight of each score column in the cost by which paths are best.
     """
     _check_scales(lattice, scales)
     sizes = lattice.num_states, len(lattice.word)

@@ -6,16 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import (
-    RING_SPACING,
-    Curve,
-    Picture,
-    Point,
-    Shape,
-    Text,
-    arrow_head,
-    shifted,
-)
+from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, PlacedText, Point, Shape, arrow_head, shifted
 from latticemetric.drawing.text_width import visible
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
@@ -140,7 +131,7 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
     )
 
 
-def _text(text: Text) -> str:
+def _text(text: PlacedText) -> str:
     # Isolated, so that text that runs from right to left does not reorder its neighbours.
     return element(
         "text",

@@ -50,7 +50,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 # ---- Lists, for diagrams that are too wide, or have no main path ----
 
 
-def listed(diagram: Diagram) -> list[str]:
+def list_lines(diagram: Diagram) -> list[str]:
     """Write a line a link with its ends; of forests a line a rule with its head and its tails. Marks come first."""
     marks = [style.mark for style in path_styles(diagram.paths)]
     rows = list((_rules if diagram.kind == FOREST else _links)(diagram, marks))
@@ -150,7 +150,10 @@ class Sheet:
 
     def rows(self) -> list[str]:
         """Return the lines of text."""
-        cells = {**{place: _LINES.get(paths, " ") for place, paths in self._lines.items()}, **self._characters}
+        cells = {
+            **{place: _LINES.get(directions, " ") for place, directions in self._lines.items()},
+            **self._characters,
+        }
         last = max((row for row, _ in cells), default=-1)
         found = []
         for row in range(last + 1):
@@ -158,8 +161,8 @@ class Sheet:
             found.append("".join(cells.get((row, column), " ") for column in range(width)).rstrip())
         return found
 
-    def _add(self, place: tuple[int, int], paths: int) -> None:
-        self._lines[place] = self._lines.get(place, 0) | paths
+    def _add(self, place: tuple[int, int], directions: int) -> None:
+        self._lines[place] = self._lines.get(place, 0) | directions
 
 
 # ---- A main path in the first row, and its detours, each in one row below ----
@@ -275,7 +278,7 @@ class _Rows:
         self.leaving, self.arriving = self._rails()
         self.left = self._columns()
 
-    def drawn(self) -> list[str]:
+    def lines(self) -> list[str]:
         """Draw lines, then boxes and labels over them."""
         sheet = Sheet()
         for number in self.main:
@@ -319,20 +322,20 @@ class _Rows:
         left, right = self._ends(number, detour)
         begins = number == detour.links[0]
         ends = number == detour.links[-1] and detour.closed
-        cuts = [left if begins else left - 1, *self._crossing(number, row), right if ends else right + 1]
+        crossing = [self.left[v] if arrives else self._right(v) for v, arrives in self._crossing(number, row)]
+        cuts = [left if begins else left - 1, *crossing, right if ends else right + 1]
         for before, after in pairwise(cuts):
             yield before + 1, after - 1
 
-    def _crossing(self, number: int, row: int) -> list[int]:
-        """Return the columns where vertical lines of other vertices cross a link."""
+    def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
+        """Return the vertices whose vertical lines cross a link, and if these lines arrive there."""
         link = self.diagram.links[number]
-        columns = []
-        for vertex in range(link.source + 1, link.target):
-            for rails, column in ((self.arriving, self.left[vertex]), (self.leaving, self._right(vertex))):
-                top, bottom = rails[vertex]
-                if top < row < bottom:
-                    columns.append(column)
-        return columns
+        return [
+            (vertex, arrives)
+            for vertex in range(link.source + 1, link.target)
+            for arrives, rails in ((True, self.arriving), (False, self.leaving))
+            if rails[vertex][0] < row < rails[vertex][1]
+        ]
 
     def _rails(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return the rows between which lines leave each vertex, and those between which they arrive."""
@@ -354,7 +357,7 @@ class _Rows:
             for number in detour.links:
                 link = links[number]
                 room = display_width(self._label(number)) + 2 * _BESIDE
-                if self._is_cut(number, _MAIN + row):
+                if self._crossing(number, _MAIN + row):
                     long.append((number, detour, _MAIN + row, room))
                 else:
                     needs.append((link.source, link.target, room))
@@ -368,13 +371,6 @@ class _Rows:
                 needs.append((target - 1, target, self.left[target] - self._right(target - 1) - 1 + shift))
                 self.left = self._solved(needs)
         return self.left
-
-    def _is_cut(self, number: int, row: int) -> bool:
-        link = self.diagram.links[number]
-        rails = (
-            rail[vertex] for vertex in range(link.source + 1, link.target) for rail in (self.leaving, self.arriving)
-        )
-        return any(top < row < bottom for top, bottom in rails)
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
         """Return the least columns with enough room between the boxes of each two vertices, and one for neighbours."""
@@ -421,13 +417,13 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
     elif drawn:
-        body = _Rows(diagram).drawn()
+        body = _Rows(diagram).lines()
         needed = max(map(display_width, body), default=0)
         if width is not None and needed > width:
-            drawn, body = False, listed(diagram)
+            drawn, body = False, list_lines(diagram)
             notes.append(f"A list, since the picture would be {needed} columns wide, and there are {width}.")
     else:
-        body = listed(diagram)
+        body = list_lines(diagram)
     below = [*_legend(diagram, drawn=drawn), *map(visible, notes)]
     return "\n".join([*body, *([""] if below else []), *below]) + "\n"
 

@@ -11,7 +11,7 @@ from typing import Any
 _HOME = {
     "Agreement": "agreement",
     "Grouping": "grouping",
-    "HumanScores": "judgments",
+    "HumanScores": "human",
     "SystemTables": "systems",
     "TAG_METRICS": "word_tags.metrics",
     "TagEvaluation": "word_tags.evaluation",
@@ -19,7 +19,7 @@ _HOME = {
     "correlate": "agreement",
     "discriminate": "word_tags.discrimination",
     "group_segments": "grouping",
-    "human_scores": "judgments",
+    "human_scores": "human",
     "kendall": "coefficients",
     "pearson": "coefficients",
     "repeated_sampling": "word_tags.sampling",

@@ -7,8 +7,8 @@ from latticemetric.evaluation.coefficients import pearson as pearson
 from latticemetric.evaluation.coefficients import spearman as spearman
 from latticemetric.evaluation.grouping import Grouping as Grouping
 from latticemetric.evaluation.grouping import group_segments as group_segments
-from latticemetric.evaluation.judgments import HumanScores as HumanScores
-from latticemetric.evaluation.judgments import human_scores as human_scores
+from latticemetric.evaluation.human import HumanScores as HumanScores
+from latticemetric.evaluation.human import human_scores as human_scores
 from latticemetric.evaluation.significance import williams as williams
 from latticemetric.evaluation.systems import SystemTables as SystemTables
 from latticemetric.evaluation.systems import system_tables as system_tables

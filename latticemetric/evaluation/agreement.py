@@ -21,7 +21,7 @@ from latticemetric.evaluation.coefficients import Floats
 from latticemetric.evaluation.correlation import (
     Correlation,
     Differentials,
-    Points,
+    PointNames,
     SegmentCorrelation,
     correlation,
     differentials,
@@ -47,7 +47,7 @@ NO_SCORE = "the metric is undefined for its output"
 """Why a system has no score: people's, a metric's."""
 
 NO_SEGMENTS = "people judged no segments"
-"""Why nothing is said of segments."""
+"""Why there is no correlation over segments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ class Agreement(Frozen):
         metrics: By the metric's name.
         system_comparisons: Comparisons of metrics over systems, each with each one after it.
         segment_comparisons: Likewise over segments, on average over systems.
-        resamples: How many were drawn.
+        resamples: The number of resamples.
         seed: Of the resamples.
         confidence: The share of resamples inside an interval.
     """
@@ -182,12 +182,12 @@ def correlate(
     Args:
         scores: By the metric's name: either a value a segment, a row a system (NaN where there is none), where a
             system's value is the mean of its segments'; or the statistics that `system_tables` makes, where it comes
-            from their sums. More is taken to be better, unless the metric of the statistics says otherwise.
+            from their sums. More is better, unless the metric of the statistics defines otherwise.
         human: People's score of each segment, a row a system; NaN where nobody judged.
         system_human: Their scores of whole systems; otherwise these are the means of their segments'. They stay as
             they are in all resamples.
         systems: Names of the systems.
-        resamples: How many test sets are drawn, with replacement; all metrics share them. 0: no intervals.
+        resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
         confidence: The share of resamples that intervals hold.
         workers: Metrics that are resampled at once, in threads.
@@ -301,7 +301,7 @@ def _measured(one: SystemTables, *, run: _Run) -> _Measured:
     cells, scores = one.of_segments(), one.of_systems()
     drawn_scores, within, pool = run.draw(one, *moment_tables(cells, people.segments))
     x, y, *samples = map(snap_ties, (scores, people.values, drawn_scores, run.human()))
-    points = Points("system", "systems", people.names)
+    points = PointNames("system", "systems", people.names)
     system, drawn = correlation(x, y, (samples[0], samples[1]), points, confidence)
     sign = 1.0 if one.higher_is_better else -1.0
     segment, over_segments = None, None

@@ -84,11 +84,8 @@ COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Floats]] = {
 
 def ranks(values: Floats) -> Floats:
     """Return ranks from 1 along the last axis; equal values share the mean of theirs. NaN stays NaN."""
-    order = np.argsort(values, axis=-1, kind="stable")
-    first, last = _runs(np.take_along_axis(values, order, axis=-1))
-    found = np.empty(values.shape)
-    np.put_along_axis(found, order, (first + last) / 2 + 1, axis=-1)
-    return np.where(np.isnan(values), np.nan, found)
+    first, last = _rank_ranges(values)
+    return np.where(np.isnan(values), np.nan, (first + last) / 2 + 1)
 
 
 def differences(values: Floats) -> Floats:
@@ -163,7 +160,7 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
     pairs = n * (n - 1) // 2
     tied_x, tied_y = _tied_pairs(x), _tied_pairs(np.sort(y, axis=-1))
     tied_both = _tied_pairs(x, y)
-    against = _inversions(_dense_ranks(y))
+    against = _inversions(_rank_ranges(y)[0])
     balance = pairs - tied_x - tied_y + tied_both - 2 * against
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = balance / np.sqrt((pairs - tied_x).astype(np.float64) * (pairs - tied_y))
@@ -196,16 +193,16 @@ def _inversions(ranked: _Counts) -> _Counts:
     return total
 
 
-def _dense_ranks(values: Floats) -> _Counts:
-    """Return ranks from 0 that equal values share."""
-    order = np.argsort(values, axis=-1, kind="stable")
-    first, _ = _runs(np.take_along_axis(values, order, axis=-1))
-    found = np.empty(values.shape, dtype=np.int64)
-    np.put_along_axis(found, order, first, axis=-1)
-    return found
-
-
 # ---- Runs and checks ----
+
+
+def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
+    """Return the first and the last rank, from 0, of the run of equal values that each value belongs to."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ranges = np.empty((2, *values.shape), dtype=np.int64)
+    for found, of_sorted in zip(ranges, _runs(np.take_along_axis(values, order, axis=-1)), strict=True):
+        np.put_along_axis(found, order, of_sorted, axis=-1)
+    return ranges[0], ranges[1]
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:

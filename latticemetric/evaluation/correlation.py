@@ -18,14 +18,14 @@ from latticemetric.evaluation.systems import snap_ties
 from latticemetric.metrics.base import Table
 
 
-class Points(NamedTuple):
+class PointNames(NamedTuple):
     """The points of a correlation, in words.
 
     Attributes:
         noun: One point: `system`.
         nouns: Several points.
         names: The name of each; may be empty.
-        value: What a point has: `score` or `difference`.
+        value: The noun for a point's value: `score` or `difference`.
     """
 
     noun: str
@@ -79,7 +79,7 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 
 
 def correlation(
-    metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: Points, confidence: float
+    metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: PointNames, confidence: float
 ) -> tuple[Correlation, Values]:
     """Return the coefficients of some points, and Pearson's in each resample.
 
@@ -87,21 +87,23 @@ def correlation(
         metric: A value a point.
         human: Likewise.
         samples: The same in each resample, a row a resample.
-        points: What they are.
+        points: The words for them.
         confidence: The share of resamples that intervals hold.
     """
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
     return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
 
 
-def plain_correlation(metric: Floats, human: Floats, pearson: Values, points: Points, confidence: float) -> Correlation:
+def plain_correlation(
+    metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
+) -> Correlation:
     """Return the coefficients of many points, of which only Pearson's has an interval; NaN leaves a point out.
 
     Args:
         metric: A value a point.
         human: Likewise.
         pearson: Pearson's coefficient in each resample.
-        points: What they are.
+        points: The words for them.
         confidence: The share of resamples that intervals hold.
     """
     there = ~(np.isnan(metric) | np.isnan(human))
@@ -113,7 +115,7 @@ def plain_correlation(metric: Floats, human: Floats, pearson: Values, points: Po
 
 
 def _of_points(
-    metric: Floats, human: Floats, resampled: Mapping[str, Values], points: Points, confidence: float
+    metric: Floats, human: Floats, resampled: Mapping[str, Values], points: PointNames, confidence: float
 ) -> Correlation:
     intervals = {
         name: interval_of(float(coefficient(metric, human)), resampled[name], confidence)
@@ -122,7 +124,7 @@ def _of_points(
     return Correlation(len(metric), **intervals, reason=_why_undefined(metric, human, points))
 
 
-def _why_undefined(metric: Floats, human: Floats, points: Points) -> str | None:
+def _why_undefined(metric: Floats, human: Floats, points: PointNames) -> str | None:
     if len(metric) == 0:
         return f"there is no {points.noun}"
     for values, missing in ((metric, "the metric is undefined for"), (human, "there is no human score of")):
@@ -181,7 +183,7 @@ def differentials(
         confidence: The share of resamples that intervals hold.
     """
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
-    points = Points("pair of systems", "pairs of systems", names, "difference")
+    points = PointNames("pair of systems", "pairs of systems", names, "difference")
     x, y, xs, ys = map(differences, (metric, human, *samples))
     one, other, *resampled = (
         snap_ties(pairs, of) for pairs, of in zip((x, y, xs, ys), (metric, human, *samples), strict=True)
@@ -270,7 +272,7 @@ def segment_correlation(
         confidence: The share of resamples that intervals hold.
     """
     within = pearson_of(sums[0].reshape(-1, len(systems), _MOMENTS))
-    points = Points("judged segment", "judged segments")
+    points = PointNames("judged segment", "judged segments")
     each = {
         name: plain_correlation(x, y, samples, points, confidence)
         for name, x, y, samples in zip(systems, metric, human, within.T, strict=True)

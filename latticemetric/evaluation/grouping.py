@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
-from latticemetric.evaluation.correlation import Correlation, Points, plain_correlation
+from latticemetric.evaluation.correlation import Correlation, PointNames, plain_correlation
 from latticemetric.evaluation.intervals import or_none, resampled_sums
 from latticemetric.evaluation.systems import SystemTables, as_matrix
 from latticemetric.frozen import Frozen
@@ -68,7 +68,7 @@ class Grouping(Frozen):
     """Correlation over groups.
 
     Attributes:
-        width: How far apart the values of neighbouring groups are.
+        width: The distance of the values of neighbouring groups.
         smallest: Groups of fewer segments are small.
         groups: In ascending order; empty ones are left out.
         every: By metric, over all groups.
@@ -114,9 +114,9 @@ def group_segments(
         scores: By the metric's name, as `correlate` takes them.
         human: People's score of each segment, a row a system; NaN where nobody judged: such segments are left out.
         by: The values to group by, such as unigram scores, or people's scores.
-        width: How far apart the values of neighbouring groups are.
+        width: The distance of the values of neighbouring groups.
         smallest: Groups of fewer segments are small.
-        resamples: How many test sets are drawn; a segment keeps its group. 0: no intervals.
+        resamples: The number of resamples; a segment keeps its group. 0: no intervals.
         seed: The same seed draws the same segments.
         confidence: The share of resamples that intervals hold.
 
@@ -216,4 +216,4 @@ def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool
     # A group that a resample leaves empty is no point of it.
     xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
     drawn = pearson_of(moments(xs, ys).sum(axis=-2))
-    return plain_correlation(x, y, drawn, Points("group", "groups"), drawing.confidence)
+    return plain_correlation(x, y, drawn, PointNames("group", "groups"), drawing.confidence)

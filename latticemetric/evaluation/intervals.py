@@ -47,8 +47,8 @@ class Interval:
         high: Its upper end.
         half_width: Half of what lies between.
         confidence: The share of resamples inside.
-        resamples: How many were drawn.
-        undefined: How many of them have no value, and are left out.
+        resamples: The number of resamples.
+        undefined: The number of them without a value, which are left out.
     """
 
     value: float | None
@@ -229,7 +229,7 @@ def checked_resamples(number: int) -> int:
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed, which NumPy wants to be no negative number."""
+    """Return a seed, if it is one: NumPy takes no negative numbers."""
     if seed < 0:
         raise UsageError(f"seed {seed} is negative", advice="give 0 or more")
     return seed

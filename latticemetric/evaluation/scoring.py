@@ -37,7 +37,7 @@ class Tabled(Frozen):
 
     @property
     def value(self) -> float:
-        """Of the whole test set; NaN where it is undefined."""
+        """The value of the whole test set; NaN where it is undefined."""
         return value_of(self.metric, self.table)
 
     def sentences(self) -> list[float | None]:

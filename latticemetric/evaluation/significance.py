@@ -62,7 +62,7 @@ def randomisation_test(
         metric: Turns sums into values.
         first: Statistics of one system, a row a segment.
         second: Statistics of the other, on the same segments.
-        trials: How often segments change sides.
+        trials: The number of trials.
         seed: The same seed swaps the same segments.
 
     Examples:

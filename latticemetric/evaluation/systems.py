@@ -66,7 +66,7 @@ class SystemTables(Frozen):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more is better."""
+        """True where more is better."""
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def of_segments(self) -> Floats:

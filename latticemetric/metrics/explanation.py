@@ -1,4 +1,4 @@
-"""What a metric counts in one segment, as text for a terminal.
+"""Explanations: the counts of a metric in one segment, as text for a terminal.
 
 A metric may bring a method `explain(candidate, references) -> str` of its own; recognition rates show their alignment.
 """

@@ -180,6 +180,7 @@ _MOST_WORDS = 32_766  # of the kernel
 _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
+@register("meteor")
 @dataclass(frozen=True)
 class METEOR(TallyMetric):
     """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
@@ -191,9 +192,9 @@ class METEOR(TallyMetric):
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
-        weight: How much more recall weighs than precision.
+        weight: The weight of recall relative to precision.
         penalty: The largest penalty, where no two matches are adjacent.
-        exponent: How fast the penalty falls as chunks grow longer.
+        exponent: The power of chunks per match in the penalty.
         stop_words: Words that the exact stage leaves unmapped.
         cap: The number of states after which the search of one stage for one pair settles for the best alignment so
             far; such pairs are counted in the column `inexact`.
@@ -317,8 +318,3 @@ def _checked(value: float, name: str, *, most: float = float("inf")) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= most:
         raise UsageError(f"{name} is {value!r}", advice=f"give a number from 0{'' if most > 1 else ' to 1'}")
     return float(value)
-
-
-@register("meteor")
-def _meteor(**parameters: Any) -> METEOR:
-    return METEOR(**parameters)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.recognition import GRR, WER, WRR
-from latticemetric.metrics.segments import Counts, Strings
+from latticemetric.metrics.segments import Counts, NumberedStrings
 
 _Floats = npt.NDArray[np.float64]
 _String = tuple[str, ...]
@@ -78,12 +78,12 @@ def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_Str
             yield ScoreRow(_values(metric, row, words), exact=True)
 
 
-def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> Strings:
+def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> NumberedStrings:
     """Return the counted words of strings as numbers."""
     counted = [metric.counted(words) for words in strings]
     begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
     words = map(number, chain.from_iterable(counted))
-    return Strings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
+    return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
 
 
 def _values(metric: GRR, gains: Counts, words: int) -> _Floats:

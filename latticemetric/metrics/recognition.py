@@ -53,7 +53,7 @@ Counts = npt.NDArray[np.int64]
 _HIGHEST_ORDER = 254
 
 
-class Evaluation(NamedTuple):
+class BestReference(NamedTuple):
     """A candidate against the reference with the best rate."""
 
     reference: int  # its number
@@ -62,14 +62,15 @@ class Evaluation(NamedTuple):
     words: tuple[str, ...]  # of the reference; of a graph, those of its best path
 
 
+@register("grr", ordered=True)
 @dataclass(frozen=True)
 class GRR(Metric[RecognitionStatistics]):
     """The n-gram recognition rate, (Σ_k M_k − α I − β D) / Σ_k |g_k(r)|, maximised over monotone alignments.
 
     Args:
         order: n, the longest n-gram rewarded.
-        alpha: What an inserted word costs; negative values reward it.
-        beta: What a deleted word costs.
+        alpha: The insertion penalty; negative values reward insertions.
+        beta: The deletion penalty.
         ignore: Words to remove from both sides before anything is counted.
         wildcard: Words that cost nothing on either side: they match ε, but are reported as words.
 
@@ -155,14 +156,14 @@ class GRR(Metric[RecognitionStatistics]):
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
-    def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
+    def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
         """Return the candidate against the reference with the best rate (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         strings = self.best_strings(candidate, graphs_of(references))
         alignments = [self.align(candidate, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
-        return Evaluation(best, statistics, alignments[best], strings[best])
+        return BestReference(best, statistics, alignments[best], strings[best])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; of a graph, those of the path that the candidate scores best against."""
@@ -264,11 +265,6 @@ class GRR(Metric[RecognitionStatistics]):
 
         check_references(references)
         return compile_references(graphs_of(references), self.gains, vocabulary, self.ignore | self.wildcard)
-
-
-@register("grr", ordered=True)
-def _grr(order: int, **parameters: Any) -> GRR:
-    return GRR(order, **parameters)
 
 
 @register("wrr")

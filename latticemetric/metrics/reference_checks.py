@@ -15,7 +15,7 @@ from latticemetric.vocabulary import split_words
 def check_references(references: Any) -> None:
     """Refuse a list of single words as the references of one candidate.
 
-    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be said clearly: one
+    `["the", "cold"]` may be the words of one reference, or two references of one word. Both can be written clearly: one
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
 
     Raises:
@@ -32,10 +32,10 @@ def check_references(references: Any) -> None:
 
 def check_candidate(candidate: Any) -> None:
     """Refuse a candidate that is a list of texts: `["the cold"]` would be one word with a space in it."""
-    check_text(candidate, "the candidate")
+    check_word_list(candidate, "the candidate")
 
 
-def check_text(text: Any, what: str) -> None:
+def check_word_list(text: Any, what: str) -> None:
     """Refuse a list of words that are texts, every one of them.
 
     Raises:
@@ -85,7 +85,7 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
 
 def _check_texts(references: Any) -> None:
     for one in references if isinstance(references, list) else ():
-        check_text(one, "a reference")
+        check_word_list(one, "a reference")
 
 
 def are_single_words(references: Any) -> bool:

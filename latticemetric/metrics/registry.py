@@ -57,7 +57,7 @@ def load_plugins() -> None:
             factory = entry.load()
             if entry.name not in _factories:
                 register(entry.name)(factory)
-        except Exception as error:  # noqa: BLE001  whatever a stranger's package raises
+        except Exception as error:  # noqa: BLE001  another package may raise anything
             warnings.warn(f"metric plug-in '{entry.name}' ({entry.value}) does not load: {error}", stacklevel=2)
 
 

@@ -69,7 +69,7 @@ class Sclite(Metric[RecognitionStatistics]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of WER."""
+        """The columns of WER."""
         return _WER.columns
 
     def signature_for(self, references: int | str) -> Signature:

@@ -18,7 +18,7 @@ from latticemetric.errors import UsageError
 from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
 
 Counts = npt.NDArray[np.int64]
-Words = npt.NDArray[np.int32]
+WordNumbers = npt.NDArray[np.int32]
 
 
 _HIGHEST_ORDER = 254
@@ -30,10 +30,10 @@ def check_order(order: int) -> None:
         raise UsageError(f"order {order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
-class Strings(NamedTuple):
+class NumberedStrings(NamedTuple):
     """Words as numbers, string after string; string s is `words[begin[s] : begin[s + 1]]`."""
 
-    words: Words
+    words: WordNumbers
     begin: Counts
 
     @property
@@ -45,8 +45,8 @@ class Strings(NamedTuple):
 class Segments(NamedTuple):
     """Candidates, and the references of each: those of segment s are strings `owner[s] … owner[s + 1] − 1`."""
 
-    candidates: Strings
-    references: Strings
+    candidates: NumberedStrings
+    references: NumberedStrings
     owner: Counts
 
     @classmethod
@@ -64,13 +64,13 @@ class Segments(NamedTuple):
         Raises:
             UsageError: Candidates and references differ in number, or a candidate has none.
         """
-        said, said_begin, expected, expected_begin, owner, words = _numbered(
+        numbers, begin, expected, expected_begin, owner, words = _numbered(
             candidates, references, across=across or stem
         )
         if stem:
             stems = _stem_numbers(words)
-            said, expected = stems[said], stems[expected]
-        return cls(Strings(said, said_begin), Strings(expected, expected_begin), owner)
+            numbers, expected = stems[numbers], stems[expected]
+        return cls(NumberedStrings(numbers, begin), NumberedStrings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
         """Pair every candidate with each of its references, as segments of their own."""
@@ -79,7 +79,7 @@ class Segments(NamedTuple):
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
         words = self.candidates.words[np.repeat(np.repeat(self.candidates.begin[:-1], repeats), lengths) + within]
-        return Segments(Strings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
+        return Segments(NumberedStrings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
 
     def matches(self, order: int) -> Counts:
         """Count clipped n-gram matches, a row a segment and a column an order."""
@@ -113,7 +113,7 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
 
 def _numbered(
     candidates: Sequence[Text], references: Sequence[References], *, across: bool
-) -> tuple[Words, Counts, Words, Counts, Counts, list[str]]:
+) -> tuple[WordNumbers, Counts, WordNumbers, Counts, Counts, list[str]]:
     require_as_many(candidates, references)
     try:
         numbered = _native.number_segments(_listed(candidates), _listed(references), across)
@@ -151,7 +151,7 @@ def _require_references(owner: Counts) -> None:
         raise NO_REFERENCE
 
 
-def _stem_numbers(words: Sequence[str]) -> Words:
+def _stem_numbers(words: Sequence[str]) -> WordNumbers:
     """Return the number of the stem of each word."""
     from latticemetric.metrics.preparation import porter_stem
 

@@ -16,7 +16,7 @@ from latticemetric.metrics.registry import register
 from latticemetric.metrics.segments import Segments
 from latticemetric.signature import Signature
 
-Kind = Literal["precision", "recall", "f1", "fmean"]
+UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,14 @@ class Unigram(TallyMetric):
         0.75
     """
 
-    kind: Kind = "fmean"
+    kind: UnigramKind = "fmean"
     stem: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise UsageError(f"there is no unigram metric {self.kind!r}", advice=f"one of {', '.join(get_args(Kind))}")
+        if self.kind not in get_args(UnigramKind):
+            raise UsageError(
+                f"there is no unigram metric {self.kind!r}", advice=f"one of {', '.join(get_args(UnigramKind))}"
+            )
 
     @property
     def name(self) -> str:
@@ -87,6 +89,6 @@ def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -
     return np.minimum.reduceat(rows, owner[:-1])
 
 
-for _kind in get_args(Kind):
+for _kind in get_args(UnigramKind):
     register(_kind)(partial(Unigram, _kind))
     register(f"{_kind}-stem")(partial(Unigram, _kind, stem=True))

@@ -62,10 +62,10 @@ class WordNet:
 
     def digest(self) -> str:
         """Identify its version, wherever its files are."""
-        found = hashlib.blake2b(digest_size=16)
+        hashed = hashlib.blake2b(digest_size=16)
         for name in _FILES:
-            found.update(self._text(name).encode())
-        return found.hexdigest()
+            hashed.update(self._text(name).encode())
+        return hashed.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
         """Return the entries that a word is a form of, in any part of speech, itself included; lower case."""
@@ -127,18 +127,18 @@ def wordnet() -> WordNet:
         MissingDependencyError: It is nowhere.
     """
     variables = ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")
-    return _found(*(os.environ.get(name) for name in variables))
+    return _wordnet_of(*(os.environ.get(name) for name in variables))
 
 
 @cache
-def _found(nltk_data: str | None, search_folder: str | None, home: str | None) -> WordNet:
-    for folder in _places(nltk_data, search_folder, home):
+def _wordnet_of(nltk_data: str | None, search_folder: str | None, home: str | None) -> WordNet:
+    for folder in _folders(nltk_data, search_folder, home):
         if (folder / "index.noun").is_file():
             return WordNet(folder)
     raise MissingDependencyError("there is no WordNet", advice=_HOW_TO_GET)
 
 
-def _places(nltk_data: str | None, search_folder: str | None, home: str | None) -> Iterator[Folder]:
+def _folders(nltk_data: str | None, search_folder: str | None, home: str | None) -> Iterator[Folder]:
     if nltk_data:
         for root in nltk_data.split(os.pathsep):
             yield from _corpora(Path(root))

@@ -14,10 +14,10 @@ from xml.sax.saxutils import quoteattr
 from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
 from latticemetric.drawing.svg import element, number
 from latticemetric.evaluation.intervals import Interval
-from latticemetric.report.figures import count, rate, short_number, span
+from latticemetric.report.figures import count, rate_text, short_number, span
 
-WIDTH = 360.0
-_LEFT, _RIGHT = 44.0, WIDTH - 12.0
+_WIDTH = 360.0
+_LEFT, _RIGHT = 44.0, _WIDTH - 12.0
 _DIGITS = 1  # of numbers in elements
 
 
@@ -89,7 +89,7 @@ class Paper:
 
     def svg(self) -> str:
         """Return the chart as an element."""
-        box = f"0 0 {number(WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
+        box = f"0 0 {number(_WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
         return "".join([head, *self._elements, "</svg>"])
 
@@ -163,8 +163,8 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
             paper.line(axis.place(one.low), y, axis.place(one.high), y, f"reach {side}")
         if one.value is not None:
             paper.dot(axis.place(one.value), y, side)
-            paper.text(axis.place(one.value), y - 9, rate(one.value), kind="name")
-    rows = [(LABELS[side], rate(one.value), span(one.low, one.high)) for side, one in sides]
+            paper.text(axis.place(one.value), y - 9, rate_text(one.value), kind="name")
+    rows = [(LABELS[side], rate_text(one.value), span(one.low, one.high)) for side, one in sides]
     caption = f"{metric}, {better} is better; lines are intervals"
     return Chart("Where they stand", caption, paper.svg(), ("", metric, "interval"), rows)
 
@@ -218,7 +218,13 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
         paper.text(x, height - 26, one.label, kind="name")
         paper.text(x, height - 12, f"({one.graphs})")
     rows = [
-        (one.label, str(one.graphs), rate(one.oracle.score), rate(one.one_best.score), rate(one.headroom))
+        (
+            one.label,
+            str(one.graphs),
+            rate_text(one.oracle.score),
+            rate_text(one.one_best.score),
+            rate_text(one.headroom),
+        )
         for one in there
     ]
     header = ("reference words", "utterances", "oracle", "1-best", "headroom")
@@ -248,7 +254,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
         (
             f"{short_number(part[0][0])} … {short_number(part[-1][0])}",
             str(len(part)),
-            rate(sum(h for _, h in part) / len(part)),
+            rate_text(sum(h for _, h in part) / len(part)),
         )
         for part in _quarters(sorted(there))
     ]
@@ -300,7 +306,7 @@ def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric:
 
 def _swept_row(row: SweepRow, one: Interval) -> tuple[str, ...]:
     name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
-    return (name, rate(row.score), span(one.low, one.high), count(row.lost), short_number(row.density))
+    return (name, rate_text(row.score), span(one.low, one.high), count(row.lost), short_number(row.density))
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:

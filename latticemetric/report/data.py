@@ -10,7 +10,7 @@ from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review
 from latticemetric.batch.sketches import DrawnArc, Sketch
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
-from latticemetric.drawing.picture import Picture, Point, Shape, Text
+from latticemetric.drawing.picture import Picture, PlacedText, Point, Shape
 from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import INSERTION, Alignment
 from latticemetric.oracle_search.scored_path import ScoredPath
@@ -144,7 +144,7 @@ def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
 
 def _box(picture: Picture) -> list[float]:
     """Return the area that a drawing covers, without its legend: the page has its own."""
-    covering: list[Shape | Text] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
+    covering: list[Shape | PlacedText] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
     covered = [thing.rectangle for thing in covering]
     points = [point for curve in picture.curves for point in curve.points]
     left = min([*(one.left for one in covered), *(point.x for point in points)])

@@ -9,14 +9,14 @@ from latticemetric.lattice.statistics import MANY
 _LARGE = 100_000
 
 
-def rate(value: float | None) -> str:
+def rate_text(value: float | None) -> str:
     """Write four places; a dash for an undefined rate."""
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
 def span(low: float | None, high: float | None) -> str:
     """Write an interval."""
-    return "–" if low is None or high is None else f"{rate(low)} … {rate(high)}"
+    return "–" if low is None or high is None else f"{rate_text(low)} … {rate_text(high)}"
 
 
 def short_number(value: float | None) -> str:
@@ -44,7 +44,7 @@ def paths(number: int | None) -> str:
     return count(number) if number is not None else f"over {count(MANY)}"
 
 
-def counted(value: int, thing: str) -> str:
+def amount(value: int, thing: str) -> str:
     """Write a count with its noun: `1 lattice`, `2 lattices`."""
     return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"
 

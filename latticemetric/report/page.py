@@ -29,7 +29,7 @@ from latticemetric.report.charts import (
     sweep_charts,
 )
 from latticemetric.report.data import drawing
-from latticemetric.report.figures import counted, rate, short_number, span
+from latticemetric.report.figures import amount, rate_text, short_number, span
 from latticemetric.report.report import Failure, Report
 from latticemetric.signature import VERSION
 
@@ -69,7 +69,7 @@ def _hash(text: str) -> str:
 _SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
 
 
-class Row(NamedTuple):
+class SummaryRow(NamedTuple):
     """A row of the summary."""
 
     side: str
@@ -77,11 +77,11 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
 
 
-class Table(NamedTuple):
+class SummaryTable(NamedTuple):
     """The summary."""
 
     header: tuple[str, ...]
-    rows: list[Row]
+    rows: list[SummaryRow]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Shown:
     title: str
     metric: str
     lead: str
-    summary: Table
+    summary: SummaryTable
     notes: list[str]
     charts: list[Chart]
     failures: list[Failure]
@@ -144,26 +144,26 @@ def _data(report: Report) -> dict[str, Any]:
         for place, item in enumerate(report.utterances)
     ]
     return {
-        "metric": report.asked.metric.name,
-        "higher": report.asked.metric.higher_is_better,
-        "decoded": report.asked.decoding is not None,
+        "metric": report.review.metric.name,
+        "higher": report.review.metric.higher_is_better,
+        "decoded": report.review.decoding is not None,
         "drawn": [len(sketches), report.sketched],
         "utterances": items,
     }
 
 
 def _shown(report: Report) -> _Shown:
-    metric, showing, sides = report.asked.metric, report.showing, report.sides
-    intervals = [showing.interval(metric, side.table) for side in sides]
+    metric, options, sides = report.review.metric, report.options, report.sides
+    intervals = [options.interval(metric, side.table) for side in sides]
     return _Shown(
-        title=visible(showing.title),
+        title=visible(options.title),
         metric=metric.name,
         lead=_lead(report),
         summary=_summary(report, sides, intervals),
         notes=_notes(report),
         charts=_charts(report, sides, intervals),
         failures=report.failures,
-        failure_note=f"{counted(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
+        failure_note=f"{amount(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
         " of its words count as deleted.",
         settings=_settings(report),
     )
@@ -171,18 +171,19 @@ def _shown(report: Report) -> _Shown:
 
 def _lead(report: Report) -> str:
     """Write the report in a sentence."""
-    metric, totals = report.asked.metric, report.totals
+    metric, totals = report.review.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
+    oracle, one_best = (rate_text(scores[side]) for side in ("oracle", "one_best"))
     found = report.headroom
     better = "higher" if metric.higher_is_better else "lower"
-    graphs = counted(totals.lattices, "graph")
+    graphs = amount(totals.lattices, "graph")
     if found.value is None:
         return f"In {graphs}, no rate is defined: the references have no words."
     low, high = _gap(found)
     interval = "" if low is None else f", with {100 * found.confidence:g} % of resamples in {span(low, high)}"
     return (
-        f"In {graphs}, the best paths score {rate(scores['oracle'])} and the model's own {rate(scores['one_best'])} "
-        f"({metric.name}, {better} is better). Between them lies a headroom of {rate(abs(found.value))}{interval}."
+        f"In {graphs}, the best paths score {oracle} and the model's own {one_best} "
+        f"({metric.name}, {better} is better). Between them lies a headroom of {rate_text(abs(found.value))}{interval}."
     )
 
 
@@ -193,42 +194,42 @@ def _gap(found: Interval) -> tuple[float | None, float | None]:
     return -found.high, -found.low
 
 
-def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> Table:
-    metric = report.asked.metric.name
+def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> SummaryTable:
+    metric = report.review.metric.name
     scores = sorted({name for side in sides for name in side.scores})
-    share = f"{100 * report.showing.confidence:g} % interval"
+    share = f"{100 * report.options.confidence:g} % interval"
     header = ("", metric, share, "counts", "matches", "subst.", "del.", "ins.", *scores)
     rows = [_summary_row(side, one, scores) for side, one in zip(sides, intervals, strict=True)]
     found = report.headroom
     if found.value is not None:
         blank = ("",) * (5 + len(scores))
-        rows.append(Row("headroom", "headroom", (rate(abs(found.value)), span(*_gap(found)), *blank)))
-    return Table(header, rows)
+        rows.append(SummaryRow("headroom", "headroom", (rate_text(abs(found.value)), span(*_gap(found)), *blank)))
+    return SummaryTable(header, rows)
 
 
-def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> Row:
+def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> SummaryRow:
     total, counts = side.total, side.total.statistics
     edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
     fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
-    others = tuple(rate(side.scores[name]) for name in scores)
-    cells = (rate(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
-    return Row(side.side, LABELS[side.side], cells)
+    others = tuple(rate_text(side.scores[name]) for name in scores)
+    cells = (rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
+    return SummaryRow(side.side, LABELS[side.side], cells)
 
 
 def _notes(report: Report) -> list[str]:
     totals, notes = report.totals, []
     if totals.failed:
-        notes.append(f"{counted(totals.failed, 'graph')} failed; see below.")
+        notes.append(f"{amount(totals.failed, 'graph')} failed; see below.")
     if totals.undecoded:
-        notes.append(f"MBR has no answer to {counted(totals.undecoded, 'graph')}, and so none for the whole.")
-    drawn_, sketched = min(report.showing.most_graphs, report.sketched), report.sketched
+        notes.append(f"MBR has no answer to {amount(totals.undecoded, 'graph')}, and so none for the whole.")
+    drawn_, sketched = min(report.options.most_graphs, report.sketched), report.sketched
     if drawn_ < sketched:
         notes.append(f"{drawn_} of {sketched} graphs are drawn, those with the most headroom.")
     return notes
 
 
 def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> list[Chart]:
-    metric, found = report.asked.metric, report.sweep
+    metric, found = report.review.metric, report.sweep
     better = "higher" if metric.higher_is_better else "lower"
     standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
     ordered = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
@@ -238,17 +239,17 @@ def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Inte
         lengths_chart(found.lengths, metric.name),
         density_chart(report.densities),
     ]
-    swept = [report.showing.interval(metric, row.table) for row in found.rows]
+    swept = [report.options.interval(metric, row.table) for row in found.rows]
     return [one for one in [*charts, *sweep_charts(found, swept, metric.name)] if one is not None]
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:
     """List the parameters of the report, with signatures."""
-    totals, showing = report.totals, report.showing
-    rows = [(name, visible(value)) for name, value in showing.settings]
+    totals, options = report.totals, report.options
+    rows = [(name, visible(value)) for name, value in options.settings]
     if totals.methods:
-        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.asked.posterior_scale:g}"))
-    rows.append(("intervals", f"bootstrap over graphs, {showing.resamples} resamples, seed {showing.seed}"))
+        rows.append(("MBR", f"{', '.join(sorted(totals.methods))}; posterior scale {report.review.posterior_scale:g}"))
+    rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]
     return [*rows, *_date(), ("latticemetric", VERSION)]

@@ -19,7 +19,7 @@ _LENGTHS = 5
 
 
 @dataclass(frozen=True)
-class Showing:
+class ReportOptions:
     """Parameters of a report.
 
     Attributes:
@@ -61,15 +61,15 @@ class Report:
     """Gathers reviews, of which the graphs with the most headroom keep their drawings.
 
     Attributes:
-        asked: The review to make of each graph.
-        showing: Parameters.
+        review: The settings of each graph's review.
+        options: Parameters.
         totals: The sums of all reviews.
         utterances: The data of each, for JSON.
         failures: Graphs without an answer.
     """
 
-    asked: ReviewSettings
-    showing: Showing
+    review: ReviewSettings
+    options: ReportOptions
     totals: ReviewTotals
     utterances: list[dict[str, Any]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Report:
         """The oracles' rate minus that of the 1-bests, with its interval on the same resamples; likewise."""
         tables = {side.side: side.table for side in self.sides}
         found = paired_bootstrap(
-            self.asked.metric, tables["one_best"], tables["oracle"], **self.showing.resampling
+            self.review.metric, tables["one_best"], tables["oracle"], **self.options.resampling
         ).difference
         return _of_several(found, len(tables["oracle"]))
 
@@ -126,7 +126,7 @@ class Report:
         """Keep a drawing while it is among those with the most headroom; of equal ones the first stay."""
         self.sketched += 1
         heapq.heappush(self._sketches, (gap, -place, sketch))
-        if len(self._sketches) > self.showing.most_graphs:
+        if len(self._sketches) > self.options.most_graphs:
             heapq.heappop(self._sketches)
 
 

@@ -19,7 +19,7 @@ from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
 from latticemetric.parallel.map import map_in_order
 from latticemetric.report.page import check_page, page
-from latticemetric.report.report import Report, Showing
+from latticemetric.report.report import Report, ReportOptions
 
 
 def write_report(
@@ -73,7 +73,7 @@ def write_report(
     """
     check_page()
     rate = as_recognition_rate(metric)
-    asked = ReviewSettings(
+    review = ReviewSettings(
         rate,
         Points.of(beams, densities, nbest),
         decoding=None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed),
@@ -82,7 +82,7 @@ def write_report(
         posterior_scale=posterior_scale,
         drawn=most_graphs > 0,
     )
-    report = Report(asked, Showing(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
     _write(report, path, graphs, references, workers)
 
 
@@ -95,6 +95,6 @@ def _write(
 ) -> None:
     with atomic_output(os.fspath(path)) as file:
         questions = graphs_with_references(graphs, references)
-        report.add_all(map_in_order(partial(review_graph, report.asked), questions, workers, packing=graph_packing))
+        report.add_all(map_in_order(partial(review_graph, report.review), questions, workers, packing=graph_packing))
         # A file's name may hold bytes that are no UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

@@ -205,7 +205,7 @@ def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, mon
     from latticemetric.cli import correlate_metrics
     from latticemetric.metrics import wordnet
 
-    monkeypatch.setattr(wordnet, "_places", lambda *_: iter([tmp_path]))
+    monkeypatch.setattr(wordnet, "_folders", lambda *_: iter([tmp_path]))
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))  # what was found before is not asked for again
     chosen = {"metrics": (), "unigram": "f1", "baseline": None, "effective_length": None}
     metrics, notes = correlate_metrics.chosen_metrics(chosen)

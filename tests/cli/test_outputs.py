@@ -443,7 +443,7 @@ def test_wordnet_is_looked_for_without_a_home(monkeypatch):
     from latticemetric.metrics import wordnet
 
     monkeypatch.setattr(Path, "home", raises(RuntimeError))
-    assert Path("/usr/share/nltk_data/corpora/wordnet") in list(wordnet._places(None, None, None))
+    assert Path("/usr/share/nltk_data/corpora/wordnet") in list(wordnet._folders(None, None, None))
 
 
 def raises(kind: type[Exception]):

@@ -98,7 +98,7 @@ def test_workers_and_scales_are_heard():
         (["--nbest-sizes", "0"], "0 best strings"),
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
-        (["--beams", "1", "--metric", "bleu"], "'bleu' has no form"),
+        (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
         (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the file is to be a picture"),
     ],
 )

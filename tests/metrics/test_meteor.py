@@ -389,7 +389,7 @@ def test_wordnet_may_be_packed_as_nltk_leaves_it(monkeypatch, tmp_path):
 
 
 def test_no_wordnet_is_an_error_of_its_stages_only(monkeypatch, tmp_path):
-    monkeypatch.setattr("latticemetric.metrics.wordnet._places", lambda *_: iter([tmp_path]))
+    monkeypatch.setattr("latticemetric.metrics.wordnet._folders", lambda *_: iter([tmp_path]))
     without_wordnet(monkeypatch, tmp_path / "never")
     with pytest.raises(lm.MissingDependencyError, match="wordnet-base"):
         METEOR().score("a", "a")

@@ -14,7 +14,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.report.charts import decades, ticks
-from latticemetric.report.figures import count, rate, short_number
+from latticemetric.report.figures import count, rate_text, short_number
 from latticemetric.report.page import json_for_script
 
 pytest.importorskip("jinja2")
@@ -136,13 +136,13 @@ def test_expected_words_stand_where_the_alignment_has_them(meeting, graphs):
 def test_the_summary_is_that_of_lattice_oracle(meeting):
     command = [PROGRAMS / "lattice-oracle", *MEETING, "--metric", "wer", "--score", "bleu", "--format", "json"]
     corpus = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["corpus"]
-    oracle = f"oracle {rate(corpus['score'])}"
+    oracle = f"oracle {rate_text(corpus['score'])}"
     assert oracle in meeting.shown
     assert (
         f"{corpus['numerator']}/{corpus['denominator']} {corpus['matches']} {corpus['substitutions']}" in meeting.shown
     )
-    assert f"headroom {rate(corpus['one_best']['score'] - corpus['score'])}" in meeting.shown
-    assert rate(corpus["scores"]["bleu"]["oracle"]["score"]) in meeting.shown
+    assert f"headroom {rate_text(corpus['one_best']['score'] - corpus['score'])}" in meeting.shown
+    assert rate_text(corpus["scores"]["bleu"]["oracle"]["score"]) in meeting.shown
 
 
 def test_the_sweep_is_that_of_sweep(meeting):
@@ -150,7 +150,7 @@ def test_the_sweep_is_that_of_sweep(meeting):
     rows = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["rows"]
     assert "Oracles by beam" in meeting.shown
     for row in rows:
-        assert rate(row["score"]) in meeting.shown
+        assert rate_text(row["score"]) in meeting.shown
 
 
 def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
@@ -162,9 +162,9 @@ def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
         lm.WER().table(side, references) for side in ([o.words for o in found], [o.one_best.words for o in found])
     )
     one = bootstrap(lm.WER(), best)
-    assert f"{rate(one.low)} … {rate(one.high)}" in meeting.shown
+    assert f"{rate_text(one.low)} … {rate_text(one.high)}" in meeting.shown
     gap = paired_bootstrap(lm.WER(), model, best).difference
-    assert f"{rate(-gap.high)} … {rate(-gap.low)}" in meeting.shown
+    assert f"{rate_text(-gap.high)} … {rate_text(-gap.low)}" in meeting.shown
 
 
 def test_python_writes_the_same_but_for_what_was_typed(tmp_path, meeting, graphs):
@@ -240,7 +240,7 @@ def test_failures_are_listed_and_count_as_deletions(tmp_path):
     assert "there is no graph named 'meeting-002'" in failed.shown
     command = [PROGRAMS / "lattice-oracle", graphs, MEETING[1], "--metric", "wer", "--keep-going", "--format", "json"]
     corpus = json.loads(subprocess.run(command, capture_output=True, check=False, timeout=60).stdout)["corpus"]
-    assert f"oracle {rate(corpus['score'])}" in failed.shown
+    assert f"oracle {rate_text(corpus['score'])}" in failed.shown
 
 
 def test_a_run_that_fails_writes_nothing(tmp_path):
@@ -375,5 +375,5 @@ def test_numbers_are_short():
     ]
     assert count(7**100_000).endswith("· 10⁸⁴⁵⁰⁹")
     assert [short_number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
-    assert rate(None) == "–"
-    assert rate(-0.25) == "−0.2500"
+    assert rate_text(None) == "–"
+    assert rate_text(-0.25) == "−0.2500"

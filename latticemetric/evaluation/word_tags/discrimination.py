@@ -92,7 +92,7 @@ def discriminate(
         synthetic: Tables of synthetic labellings, which are not tested.
         metrics: The metrics to compare; those of the paper.
         alpha: The level of significance, of all pairs together.
-        trials: How often segments change sides; default: `trials_for`.
+        trials: The number of trials; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
     number = len(systems) * (len(systems) - 1) // 2
@@ -188,7 +188,7 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     Args:
         gold: The right tags.
         kind: The labelling.
-        seed: The same seed draws the same tags, whatever else is drawn.
+        seed: The same seed draws the same tags.
 
     Examples:
         >>> gold = WordTags.of(["OK BAD OK OK"])

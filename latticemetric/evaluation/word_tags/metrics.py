@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from latticemetric.metrics.base import Table
 Floats = npt.NDArray[np.float64]
 
 
-class Column(IntEnum):
+class TagColumn(IntEnum):
     """Columns of a table of tag statistics, whose rows are segments. BAD is the positive class.
 
     A span is a maximal run of one tag.
@@ -56,16 +57,19 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
     """
     gold, predicted = as_word_tags(gold), as_word_tags(predicted)
     check_same_words(gold, predicted)
-    table = np.zeros((len(gold), len(Column)))
+    table = np.zeros((len(gold), len(TagColumn)))
     sides = _spans(gold), _spans(predicted)
     _count_words(table, gold, predicted)
     agreed = gold.bad == predicted.bad
     for spans, precision, number in zip(
-        sides[::-1], (Column.BAD_PRECISION, Column.BAD_RECALL), (Column.BAD_PREDICTED, Column.BAD_GOLD), strict=True
+        sides[::-1],
+        (TagColumn.BAD_PRECISION, TagColumn.BAD_RECALL),
+        (TagColumn.BAD_PREDICTED, TagColumn.BAD_GOLD),
+        strict=True,
     ):
         _count_spans(table, spans, agreed, precision, number)
-    table[:, Column.SEQCOR] = _sequence_correlation(gold, agreed, *sides)
-    table[:, Column.SEGMENTS] = gold.lengths > 0
+    table[:, TagColumn.SEQCOR] = _sequence_correlation(gold, agreed, *sides)
+    table[:, TagColumn.SEGMENTS] = gold.lengths > 0
     return table
 
 
@@ -97,10 +101,10 @@ def _count_words(table: Table, gold: WordTags, predicted: WordTags) -> None:
     table[:, :4] = counts.reshape(-1, 4)
 
 
-def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: Column, number: Column) -> None:
+def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: TagColumn, number: TagColumn) -> None:
     """Count BAD spans into the columns named, and OK spans into those four further on."""
     share = _sums(agreed, spans.start) / spans.size
-    for bad, shift in ((True, 0), (False, Column.OK_PRECISION - Column.BAD_PRECISION)):
+    for bad, shift in ((True, 0), (False, TagColumn.OK_PRECISION - TagColumn.BAD_PRECISION)):
         of_class = spans.bad == bad
         segment = spans.segment[of_class]
         table[:, shares + shift] = np.bincount(segment, share[of_class], minlength=len(table))
@@ -166,29 +170,17 @@ class TagMetric:
             return np.asarray(self.formula(np.asarray(sums)), dtype=np.float64)
 
 
-def _f1_bad(sums: Table) -> Values:
-    return _word_f1(sums, Column.TRUE_BAD)
-
-
-def _f1_ok(sums: Table) -> Values:
-    return _word_f1(sums, Column.TRUE_OK)
-
-
-def _word_f1(sums: Table, right: Column) -> Values:
+def _word_f1(sums: Table, right: TagColumn) -> Values:
     """Return 2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
     twice = 2 * sums[..., right]
-    return twice / (twice + sums[..., Column.FALSE_BAD] + sums[..., Column.FALSE_OK])
+    return twice / (twice + sums[..., TagColumn.FALSE_BAD] + sums[..., TagColumn.FALSE_OK])
 
 
 def _f1_mult(sums: Table) -> Values:
-    return _f1_bad(sums) * _f1_ok(sums)
+    return _word_f1(sums, TagColumn.TRUE_BAD) * _word_f1(sums, TagColumn.TRUE_OK)
 
 
-def _phrase_f1_bad(sums: Table) -> Values:
-    return _phrase_f1(sums, Column.BAD_PRECISION)
-
-
-def _phrase_f1(sums: Table, begin: Column) -> Values:
+def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
     """Return phrase F1 of a class: undefined without spans; 0 where one side has none, or where they do not meet."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
@@ -198,7 +190,7 @@ def _phrase_f1(sums: Table, begin: Column) -> Values:
 
 
 def _phrase_f1_mult(sums: Table) -> Values:
-    return _phrase_f1_bad(sums) * _phrase_f1(sums, Column.OK_PRECISION)
+    return _phrase_f1(sums, TagColumn.BAD_PRECISION) * _phrase_f1(sums, TagColumn.OK_PRECISION)
 
 
 def _mcc(sums: Table) -> Values:
@@ -210,18 +202,18 @@ def _mcc(sums: Table) -> Values:
 
 
 def _seqcor(sums: Table) -> Values:
-    return sums[..., Column.SEQCOR] / sums[..., Column.SEGMENTS]
+    return sums[..., TagColumn.SEQCOR] / sums[..., TagColumn.SEGMENTS]
 
 
 TAG_METRICS = {
     metric.name: metric
     for metric in (
-        TagMetric("f1_bad", "F1-BAD", _f1_bad),
-        TagMetric("f1_ok", "F1-OK", _f1_ok),
+        TagMetric("f1_bad", "F1-BAD", partial(_word_f1, right=TagColumn.TRUE_BAD)),
+        TagMetric("f1_ok", "F1-OK", partial(_word_f1, right=TagColumn.TRUE_OK)),
         TagMetric("f1_mult", "F1-mult", _f1_mult),
         TagMetric("mcc", "MCC", _mcc),
         TagMetric("seqcor", "SeqCor", _seqcor),
-        TagMetric("phrase_f1_bad", "phr-F1-BAD", _phrase_f1_bad),
+        TagMetric("phrase_f1_bad", "phr-F1-BAD", partial(_phrase_f1, begin=TagColumn.BAD_PRECISION)),
         TagMetric("phrase_f1_mult", "phr-F1-mult", _phrase_f1_mult),
     )
 }
@@ -252,9 +244,9 @@ class TagScores:
         seqcor: The mean of the segments' sequence correlations.
         phrase_f1_bad: F1 of BAD spans.
         phrase_f1_mult: Its product with that of OK spans.
-        tags: How many tags there are.
-        bad: How many of them the system calls BAD.
-        errors: How many are not those of the gold.
+        tags: The number of tags.
+        bad: The number of tags that the system calls BAD.
+        errors: The number of tags that differ from the gold.
         notes: By metric, why it is undefined, or 0 by definition.
     """
 

@@ -19,7 +19,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, checked_resamples, checked_seed, shared_length
 from latticemetric.evaluation.significance import t_statistic, two_sided_p
 from latticemetric.evaluation.word_tags.discrimination import checked_level
-from latticemetric.evaluation.word_tags.metrics import COMPARED, Column, TagMetric
+from latticemetric.evaluation.word_tags.metrics import COMPARED, TagColumn, TagMetric
 from latticemetric.metrics.base import Table
 
 # The paper's error rates: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
@@ -38,8 +38,8 @@ class ErrorSource:
             raise UsageError("there are no systems to draw errors from")
         shared_length([gold, *systems])
         self.gold = gold.sum(axis=0)
-        self.tags = int(self.gold[Column.TRUE_BAD : Column.TRUE_OK + 1].sum())
-        errors = np.stack([system[:, Column.FALSE_BAD] + system[:, Column.FALSE_OK] for system in systems])
+        self.tags = int(self.gold[TagColumn.TRUE_BAD : TagColumn.TRUE_OK + 1].sum())
+        errors = np.stack([system[:, TagColumn.FALSE_BAD] + system[:, TagColumn.FALSE_OK] for system in systems])
         kept = np.flatnonzero(errors.any(axis=0))
         if not len(kept):
             raise UsageError("the systems make no errors", advice="repeated sampling needs some to draw from")

@@ -67,7 +67,7 @@ class WordTags(Frozen):
 
     @property
     def lengths(self) -> Numbers:
-        """How many tags each segment has."""
+        """The number of tags of each segment."""
         return np.diff(self.begin)
 
     @property
@@ -77,7 +77,7 @@ class WordTags(Frozen):
 
     @property
     def may_hold_gaps(self) -> bool:
-        """Whether every segment has an odd number of tags, as 2n + 1 tags of words and gaps are."""
+        """True where every segment has an odd number of tags, as 2n + 1 tags of words and gaps are."""
         return bool(len(self)) and bool((self.lengths % 2 == 1).all())
 
     def replaced(self, bad: Flags) -> Self:
@@ -176,10 +176,10 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
         name: Its name, for errors.
         which: `words`, `gaps` or `all`.
         layout: `auto` takes lines for words and gaps where every one has an odd number of tags.
-        gaps: Whether there are gaps, where the file itself tells.
+        gaps: True or false where the file itself tells if there are gaps.
 
     Raises:
-        InputError: A segment has no 2n + 1 tags where words and gaps are meant, or gaps are asked for and not there.
+        InputError: A segment has no 2n + 1 tags where words and gaps are meant, or there are no gaps to select.
     """
     with placed(name):
         if which == "all":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
@@ -49,6 +49,12 @@ class OracleSums:
             self.strings.add(outcome.strings)
         if self.extremes is not None:
             self.extremes = self.extremes.plus(outcome.extremes, outcome.missed)
+
+    def counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """Pass outcomes on, and add them."""
+        for outcome in outcomes:
+            self.add(outcome)
+            yield outcome
 
     def corpus(self) -> dict[str, Any]:
         """The corpus part of the JSON document."""

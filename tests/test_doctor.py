@@ -99,7 +99,7 @@ def test_other_commands_point_to_it():
 
 def test_what_is_built_for_another_version_and_what_is_wrong_is_broken():
     stale = "from latticemetric import _native; _native.VERSION = '0.0.9'"
-    wrong = "from latticemetric.installation import known_oracles; known_oracles._KNOWN['wer'] = (2, 5)"
+    wrong = "from latticemetric import doctor; doctor._KNOWN['wer'] = (2, 5)"
     done = run_doctor("--format", "json", before=f"{stale}; {wrong}")
     found = checks(done)
     assert done.returncode == 1

@@ -19,11 +19,10 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.frozen import cached_property
-from latticemetric.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from latticemetric.graph import Graph
+    from latticemetric.vocabulary import Vocabulary
 
 
 # ---- Which module holds which of our formats, and what a file in it can begin with ----
@@ -46,12 +45,9 @@ class Glance:
         self.head = head
         self.line = head.lstrip().partition(b"\n")[0]
         self.fields = self.line[:_LONGEST_LINE].split() or [b""]
-
-    @cached_property
-    def last(self) -> list[bytes]:
-        """The fields of the last whole line; the first ones where there is just one."""
-        lines = self.head.rstrip().rsplit(b"\n", 2)
-        return (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
+        lines = head.rstrip().rsplit(b"\n", 2)
+        # The fields of the last whole line; those of the first one where there is no other.
+        self.last = (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
 
     def begins(self, *starts: bytes) -> bool:
         """Whether the first line begins so."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from latticemetric.frozen import notebook
+from importlib import import_module
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
@@ -45,7 +44,7 @@ class Alignment:
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
-        return str(notebook().alignment_html(self))
+        return str(import_module("latticemetric.drawing.notebook").alignment_html(self))
 
     def __str__(self) -> str:
         rows = [["reference"], ["candidate"], ["edit"]]

@@ -15,7 +15,7 @@ _ENTRY_POINTS = "latticemetric.metrics"
 # Where our own are; a module is imported when one of its metrics is asked for.
 _HOME = {
     "grr": "recognition",
-    **dict.fromkeys(("wrr", "wer"), "word_recognition"),
+    **dict.fromkeys(("wrr", "wer"), "recognition"),
     **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",

@@ -229,12 +229,12 @@ def test_a_reader_that_has_seen_enough(workers, tmp_path):
 # A search that takes for ever, in a native call that lets other threads run and knows no signals.
 STUCK = """
 import hashlib, pathlib, signal
-from latticemetric.batch import answers, oracles
+from latticemetric.batch import answers, outcomes
 from latticemetric.cli import main
 def stuck(*_arguments, **_options):
     pathlib.Path("stuck").touch()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-oracles.oracle = stuck
+outcomes.oracle = stuck
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
 """
@@ -252,7 +252,7 @@ class Lost:
 def stuck(*_arguments, **_options):
     Lost()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-oracles.oracle = stuck
+outcomes.oracle = stuck
 """
 
 

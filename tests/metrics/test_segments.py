@@ -77,7 +77,15 @@ def test_other_sequences_than_lists_are_read_too(test_set):
     found = Segments.of(candidates, references, across=True)
     expected = number_plainly(test_set, across=True)
     assert (strings(*found.candidates), strings(*found.references), found.owner.tolist()) == expected[:3]
-    assert lm.WER().corpus(candidates, references) == lm.WER().corpus(*sides(test_set))
+    assert scored(candidates, references) == scored(*sides(test_set))
+
+
+def scored(candidates, references):
+    """The corpus's word error rate, or why there is none: lists of single words may be one reference or several."""
+    try:
+        return lm.WER().corpus(candidates, references)
+    except lm.UsageError as error:
+        return str(error)
 
 
 def test_words_that_utf8_cannot_say_are_words():

@@ -25,6 +25,7 @@ import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.cli.main import _group
+from latticemetric.parallel import dask as ours
 from latticemetric.parallel.dask import Cluster
 from latticemetric.parallel.journal import Journal
 from latticemetric.parallel.limits import Limits
@@ -413,7 +414,7 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     assert asked == [{}, 3, "ended"]
     dask = pytest.importorskip("dask")
     with dask.config.set(tls("ca", "c", "k")):
-        settings = dask._secured(dask._configured_security())
+        settings = ours._secured(ours._configured_security())
     assert (settings["protocol"], settings["security"].tls_scheduler_cert) == ("tls://", "c")
 
 

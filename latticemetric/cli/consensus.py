@@ -13,7 +13,6 @@ from latticemetric.cli.files import GraphFiles, GraphOutput
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
-    SHOWN,
     Number,
     OutputOptions,
     ScoredGraphOptions,
@@ -50,18 +49,12 @@ class _NetworkOptions:
 
     posterior_scale: float = POSTERIOR_SCALE
     write_lattices: str | None = option(
-        "--write-lattices",
+        "--write-lattices FILE",
+        "Also write the networks as lattices to FILE, in the format of its suffix.",
         type=GraphOutput(),
-        metavar="FILE",
-        help="Also write the networks as lattices to FILE, in the format of its suffix.",
     )
     least: float = option(
-        "--least",
-        type=Number(0, 1),
-        default=1e-6,
-        metavar="P",
-        help="Least posterior of the words in --write-lattices.",
-        **SHOWN,
+        "--least P", "Least posterior of the words in --write-lattices.", type=Number(0, 1), default=1e-6
     )
 
 

@@ -31,12 +31,7 @@ Examples:
 @click.argument("graphs", type=GraphFiles(), nargs=1)
 @click.argument("target", type=ConvertedGraphs("to_format"), nargs=1)
 def command(
-    graphs: str,
-    target: str,
-    *,
-    written: GraphFormatOptions,
-    run: ShardedRunOptions,
-    reading: ScoredGraphOptions,
+    graphs: str, target: str, *, written: GraphFormatOptions, run: ShardedRunOptions, reading: ScoredGraphOptions
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from latticemetric.cli.files import NamesFiles, Output
+from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
-    NUMBER,
     SHORT_SIGNATURE,
-    SHOWN,
     WORKERS,
     Number,
-    OutputOptions,
+    PlottedOutputOptions,
     ResamplingOptions,
+    choice,
     flag,
     format_option,
     grammar_named,
@@ -68,31 +67,14 @@ _SECTIONS = {
 class _TestSetOptions:
     """What is read of the test set, and how people's judgments become scores."""
 
-    pair: str | None = option("--pair", metavar="PAIR", help="Language pair of a WMT folder with several, like cs-en.")
+    pair: str | None = option("--pair PAIR", "Language pair of a WMT folder with several, like cs-en.")
     references: tuple[str, ...] = option(
-        "--reference",
-        "-r",
-        type=NamesFiles(),
-        metavar="FILE",
-        multiple=True,
-        help="References in place of the folder's own; repeatable.",
+        "--reference -r FILE", "References in place of the folder's own; repeatable.", type=NamesFiles(), multiple=True
     )
-    human: str | None = option(
-        "--human", type=NamesFiles(), metavar="FILE", help="Table of judgments in place of the folder's own."
-    )
-    leave_out: tuple[str, ...] = option(
-        "--leave-out", metavar="SYSTEM", multiple=True, help="Leave a system out; repeatable."
-    )
-    columns: str | None = option(
-        "--human-scores", metavar="NAMES", help="Columns of human scores, separated by commas."
-    )
-    combine: Literal["sum", "mean"] = option(
-        "--combine",
-        type=click.Choice(["sum", "mean"]),
-        default="sum",
-        help="How to combine several columns.",
-        **SHOWN,
-    )
+    human: str | None = option("--human FILE", "Table of judgments in place of the folder's own.", type=NamesFiles())
+    leave_out: tuple[str, ...] = option("--leave-out SYSTEM", "Leave a system out; repeatable.", multiple=True)
+    columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
+    combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
     normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
 
     def human_scores(self, judgments: Judgments) -> HumanScores:
@@ -108,25 +90,18 @@ class MetricOptions:
     """Which metrics are correlated, and how strings are prepared."""
 
     metrics: tuple[str, ...] = option(
-        "--metrics",
-        "-m",
-        metavar="NAMES",
-        multiple=True,
-        help="Metrics, separated by commas; repeatable (default: all).",
+        "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
     )
-    tokenize: str | None = option(
-        "--tokenize", "-tok", metavar="NAME", help="Tokenizer of sacrebleu (default: none; 13a for WMT)."
-    )
+    tokenize: str | None = option("--tokenize -tok NAME", "Tokenizer of sacrebleu (default: none; 13a for WMT).")
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
-    effective_length: str | None = option(
+    effective_length: str | None = choice(
         "--effective-length",
-        type=click.Choice(["shortest", "closest", "average"]),
-        help="BLEU's length of several references (default: shortest; closest for WMT).",
+        ["shortest", "closest", "average"],
+        "BLEU's length of several references (default: shortest; closest for WMT).",
+        optional=True,
     )
-    baseline: str | None = option(
-        "--baseline", metavar="METRIC", help="Metric that p-values compare with (default: the first)."
-    )
+    baseline: str | None = option("--baseline METRIC", "Metric that p-values compare with (default: the first).")
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
         """Return the metrics, and notes on those that are left out because nobody named them."""
@@ -153,46 +128,30 @@ class MetricOptions:
 class _GroupOptions:
     """How segments are grouped, if they are."""
 
-    group_by: Literal["unigram", "human"] | None = option(
+    group_by: Literal["unigram", "human"] | None = choice(
         "--group-by",
-        type=click.Choice(["unigram", "human"]),
-        help="Also group segments by their unigram score or their human score.",
+        ["unigram", "human"],
+        "Also group segments by their unigram score or their human score.",
+        optional=True,
     )
-    width: float = option(
-        "--bin-width",
-        type=Number(0, min_open=True),
-        default=0.1,
-        metavar="X",
-        help="Width of a group.",
-        **SHOWN,
-    )
+    width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
     smallest: int = option(
-        "--smallest",
+        "--smallest N",
+        "Mark groups of fewer segments, and leave them out of the second correlation.",
         default=100,
-        help="Mark groups of fewer segments, and leave them out of the second correlation.",
-        **NUMBER,
-        **SHOWN,
+        type=click.IntRange(1),
     )
-    unigram: str = option("--unigram", default="f1", metavar="METRIC", help="Metric of the unigram score.", **SHOWN)
+    unigram: str = option("--unigram METRIC", "Metric of the unigram score.", default="f1")
 
 
 @dataclass(frozen=True)
-class _OutputOptions(OutputOptions):
+class _OutputOptions(PlottedOutputOptions):
     """How correlations are written and plotted."""
 
     tables: str = option(
-        "--tables",
-        default="system,differentials,segment",
-        metavar="NAMES",
-        help=f"Tables of text: some of {', '.join(_TABLES)}.",
-        **SHOWN,
+        "--tables NAMES", f"Tables of text: some of {', '.join(_TABLES)}.", default="system,differentials,segment"
     )
-    plot: str | None = option(
-        "--plot", type=Output(), metavar="FILE", help="Also draw the results: .svg, .png or .pdf."
-    )
-    plot_level: str = option(
-        "--plot-level", type=click.Choice(_PLOTS), default="system", help="What a point of the plot is.", **SHOWN
-    )
+    plot_level: str = choice("--plot-level", _PLOTS, "What a point of the plot is.")
     short_signature: bool = SHORT_SIGNATURE
     output_format: str = format_option("text", "tsv", "json")
 
@@ -205,14 +164,9 @@ class _OutputOptions(OutputOptions):
             raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
         return tuple(dict.fromkeys(names))
 
-    def check_plot(self, *, grouped: bool) -> None:
-        """Refuse what cannot be drawn, before anything is computed."""
-        if not self.plot:
-            return
-        from latticemetric.report.plots import check_plot
-
-        check_plot(self.plot)
-        if self.plot_level == "groups" and not grouped:
+    def check_groups(self, *, grouped: bool) -> None:
+        """Refuse to draw groups where there are none."""
+        if self.plot and self.plot_level == "groups" and not grouped:
             raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
 
     def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
@@ -259,7 +213,8 @@ def command(
     single_metric(groups.unigram, "--unigram")
     metrics, left_out = measured.named()
     tables = output.table_names()
-    output.check_plot(grouped=groups.group_by is not None)
+    output.check_plot()
+    output.check_groups(grouped=groups.group_by is not None)
     judged = read_judged(test_set, pair=reading.pair, references=reading.references, human=reading.human)
     judged = judged.without(reading.leave_out)
     if measured.effective_length is None and judged.raw:

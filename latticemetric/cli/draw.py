@@ -13,16 +13,16 @@ import click
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
+    OUTPUT,
     POSTERIOR_SCALE,
     PRUNE,
-    SHOWN,
+    STYLE,
     RateOptions,
     ScoredGraphOptions,
+    choice,
     flag,
     listed,
     option,
-    output_option,
-    style_option,
 )
 from latticemetric.cli.results import STANDARD_OUTPUT, say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
@@ -64,25 +64,17 @@ _SECTIONS = {
 class _SubjectOptions:
     """What is drawn, and the references that it is compared with."""
 
-    name: str | None = option("--id", metavar="ID", help="Id of the graph (not needed if the file holds one).")
-    kind: str = option(
+    name: str | None = option("--id ID", "Id of the graph (not needed if the file holds one).")
+    kind: str = choice(
         "--kind",
-        type=click.Choice(["graph", "network", "tree", "automaton"]),
-        default="graph",
-        help="The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
-        **SHOWN,
+        ["graph", "network", "tree", "automaton"],
+        "The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
     )
     files: tuple[str, ...] = option(
-        "--reference",
-        type=NamesFiles(),
-        multiple=True,
-        metavar="FILE",
-        help="File of references, by the graphs' ids; repeatable.",
+        "--reference FILE", "File of references, by the graphs' ids; repeatable.", type=NamesFiles(), multiple=True
     )
-    texts: tuple[str, ...] = option(
-        "--reference-text", multiple=True, metavar="TEXT", help="A reference itself; repeatable."
-    )
-    style: Style = style_option("Whether lines of references begin with ids.")
+    texts: tuple[str, ...] = option("--reference-text TEXT", "A reference itself; repeatable.", multiple=True)
+    style: Style = STYLE
     oracle: bool = flag("--oracle", "Highlight the path that scores best against the reference.")
     one_best: bool = flag("--one-best", "Highlight the model's own best path.")
     mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
@@ -114,26 +106,22 @@ class _PictureOptions:
 
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
-    scores: str = option(
-        "--scores", metavar="NAMES", default="", help="Write these score columns under words: acoustic,lm."
-    )
+    scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
     no_times: bool = flag("--no-times", "Write no times under states.")
     most_states: int = option(
-        "--most-states",
+        "--most-states N",
+        "Draw at most N states, the part with the best paths; 0: all.",
         type=click.IntRange(0),
         default=60,
-        metavar="N",
-        help="Draw at most N states, the part with the best paths; 0: all.",
-        **SHOWN,
     )
-    beam: float | None = option("--prune", help="Draw paths up to this cost above the best path.", **PRUNE)
+    prune: float | None = PRUNE
     width: int | None = option(
-        "--width", type=click.IntRange(1), metavar="COLUMNS", help="Width of text pictures (default: the terminal's)."
+        "--width COLUMNS", "Width of text pictures (default: the terminal's).", type=click.IntRange(1)
     )
-    output_format: str | None = option(
-        "--format", type=click.Choice(_FORMATS), help="Output format (default: by the suffix of --output, else text)."
+    output_format: str | None = choice(
+        "--format", _FORMATS, "Output format (default: by the suffix of --output, else text).", optional=True
     )
-    output: str = output_option()
+    output: str = OUTPUT
 
     def format(self) -> str:
         """Return the format that is written."""
@@ -261,7 +249,7 @@ def _draw(
         posteriors=posteriors(shape, scale=scale, scales=scales) if picture.posteriors else None,
         scores=names,
         times=not picture.no_times,
-        beam=picture.beam,
+        beam=picture.prune,
         scales=scales,
         most_states=most_states,
     )

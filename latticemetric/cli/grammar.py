@@ -9,7 +9,7 @@ import click
 
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
 from latticemetric.cli.help_page import Verb
-from latticemetric.cli.options import grouped, output_option
+from latticemetric.cli.options import OUTPUT, grouped
 from latticemetric.cli.results import say, table, writing
 from latticemetric.errors import harmless
 
@@ -26,7 +26,7 @@ Examples:
 class _OutputOption:
     """Where lines go."""
 
-    output: str = output_option()
+    output: str = OUTPUT
 
 
 @click.group("grammar", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

@@ -16,7 +16,7 @@ from latticemetric.cli.run import ask_graphs
 
 _COLUMNS = (
     "id", "format", "kind", "states", "arcs", "epsilons", "final_states", "paths", "shortest", "longest", "depth",
-    "density", "arity", "vocabulary", "best_cost", "scores",
+    "density", "arity", "vocabulary", "best_cost", "scores"
 )  # fmt: skip
 
 _EPILOG = """\b

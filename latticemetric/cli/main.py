@@ -16,14 +16,7 @@ import click
 
 from latticemetric.cli.help_page import version_option
 from latticemetric.cli.run import Stopped, listen, listen_no_more
-from latticemetric.errors import (
-    LatticeMetricError,
-    OutputClosedError,
-    UsageError,
-    harmless,
-    of_system,
-    output_closed,
-)
+from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:

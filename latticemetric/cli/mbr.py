@@ -17,11 +17,9 @@ from latticemetric.cli.mbr_tuning import TuningOptions, write_tuning
 from latticemetric.cli.options import (
     ALPHA,
     BETA,
-    NUMBER,
     PRUNE,
     SAMPLES,
     SEED,
-    SHOWN,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -65,20 +63,14 @@ _OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "fai
 class _DecisionOptions:
     """How graphs are decoded."""
 
-    method: str = option(
-        "--method", default="ngram", metavar="NAME", help="ngram, wer, or a metric: 4-grr, bleu, meteor …", **SHOWN
-    )
-    prune: float | None = option("--prune", help="Keep paths up to this cost above the best path.", **PRUNE)
+    method: str = option("--method NAME", "ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
+    prune: float | None = PRUNE
     evidence: tuple[str, ...] = option(
-        "--evidence",
+        "--evidence FILE",
+        "Graphs for the posteriors, by the same ids; repeatable.",
         type=GraphFiles(None),
         multiple=True,
-        metavar="FILE",
-        help="Graphs for the posteriors, by the same ids; repeatable.",
     )
-
-
-_SEVERAL = {"callback": numbers, "metavar": "NUMBERS", **SHOWN}
 
 
 @dataclass(frozen=True)
@@ -86,21 +78,23 @@ class _NgramOptions:
     """Parameters of MBR by n-grams, each with several values, and the order."""
 
     scale: tuple[float, ...] = option(
-        "--posterior-scale",
+        "--posterior-scale NUMBERS",
+        "Factor of costs in posteriors; below 1 flattens them.",
         default="1",
         callback=weights,
-        metavar="NUMBERS",
-        help="Factor of costs in posteriors; below 1 flattens them.",
-        **SHOWN,
     )
-    p: tuple[float, ...] = option("-p", default="0.85", help="Average precision of unigrams.", **_SEVERAL)
-    r: tuple[float, ...] = option("-r", default="0.72", help="Ratio of precisions from order to order.", **_SEVERAL)
-    T: tuple[float, ...] = option("-T", default="10", help="Reference words; fewer cost each word more.", **_SEVERAL)
+    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", callback=numbers)
+    r: tuple[float, ...] = option(
+        "-r NUMBERS", "Ratio of precisions from order to order.", default="0.72", callback=numbers
+    )
+    T: tuple[float, ...] = option(
+        "-T NUMBERS", "Reference words; fewer cost each word more.", default="10", callback=numbers
+    )
     word_penalty: tuple[float, ...] = option(
-        "--word-penalty", default="0", help="Additional cost of each word; may be negative.", **_SEVERAL
+        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
     )
     order: int = option(
-        "--order", default=4, help="Length of the longest n-grams, which gain 1/(N·T·p·rⁿ⁻¹).", **NUMBER, **SHOWN
+        "--order N", "Length of the longest n-grams, which gain 1/(N·T·p·rⁿ⁻¹).", default=4, type=click.IntRange(1)
     )
 
     def grid(self) -> dict[str, tuple[float, ...]]:
@@ -127,10 +121,9 @@ class _GainOptions:
     """How lattices with gains are written."""
 
     write_lattices: str | None = option(
-        "--write-lattices",
+        "--write-lattices FILE",
+        "Also write lattices with the gains of arcs to FILE, in the format of its suffix.",
         type=GraphOutput(),
-        metavar="FILE",
-        help="Also write lattices with the gains of arcs to FILE, in the format of its suffix.",
     )
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
@@ -139,12 +132,12 @@ class _GainOptions:
 class _MetricOptions:
     """How MBR under a metric draws strings and scores them."""
 
-    samples: int | None = option("--samples", help="Draw N paths, instead of listing all.", **SAMPLES)
-    seed: int = option("--seed", help="Seed of random draws.", **SEED)
+    samples: int | None = SAMPLES
+    seed: int = SEED
     alpha: str | None = ALPHA
     beta: str | None = BETA
     smoothing: str | None = option(
-        "--smoothing", metavar="NAME", help="Smoothing of bleu: none, floor, add-k or exp; sentences need it."
+        "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentences need it."
     )
 
     def parameters(self) -> dict[str, str]:
@@ -262,7 +255,7 @@ class _Decoded(AnswerResults):
 
     columns = (
         "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
-        "scale", "T", "p", "r", "order", "word_penalty", "error",
+        "scale", "T", "p", "r", "order", "word_penalty", "error"
     )  # fmt: skip
 
     def records_of(self, answer: Answer) -> Iterable[Record]:

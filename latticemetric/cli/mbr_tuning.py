@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.files import NamesFiles, WordList
-from latticemetric.cli.options import (
-    SHOWN,
-    GraphOptions,
-    OutputOptions,
-    metrics_named,
-    option,
-    style_option,
-    word_list,
-)
+from latticemetric.cli.options import STYLE, GraphOptions, OutputOptions, metrics_named, option, word_list
 from latticemetric.cli.results import Record, Results, as_json, counted, progress, shown, table
 from latticemetric.cli.run import Failures
 
@@ -30,20 +22,18 @@ class TuningOptions:
     """How parameters are tuned, if they are."""
 
     tune: tuple[str, ...] = option(
-        "--tune",
+        "--tune REFERENCES",
+        "Find the parameters that score best against these references; repeatable.",
         type=NamesFiles(),
         multiple=True,
-        metavar="REFERENCES",
-        help="Find the parameters that score best against these references; repeatable.",
     )
-    metric: str = option("--metric", default="bleu", metavar="NAME", help="Metric that --tune optimizes.", **SHOWN)
+    metric: str = option("--metric NAME", "Metric that --tune optimizes.", default="bleu")
     ignore: str | None = option(
-        "--ignore",
+        "--ignore WORDS",
+        "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
         type=WordList(),
-        metavar="WORDS",
-        help="Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
     )
-    style: Style = style_option("Whether lines of --tune's references begin with ids.")
+    style: Style = STYLE
 
 
 def write_tuning(

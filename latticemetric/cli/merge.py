@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import click
 
-from latticemetric.cli.files import NamesFiles, Output
+from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
-from latticemetric.cli.options import OutputOptions, format_option, refuse
+from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
 from latticemetric.cli.results import write_lines
 
 _EPILOG = """\b
@@ -21,7 +21,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class _MergedOptions(OutputOptions):
+class _MergedOptions(PlottedOutputOptions):
     """How the document is written; JSON first."""
 
     output_format: str = format_option("json", "text", "tsv", "jsonl")
@@ -29,8 +29,7 @@ class _MergedOptions(OutputOptions):
 
 @verb("merge", epilog=_EPILOG)
 @click.argument("shards", type=NamesFiles(), nargs=-1, required=True)
-@click.option("--plot", type=Output(), metavar="FILE", help="Also draw the results: .svg, .png or .pdf.")
-def command(shards: tuple[str, ...], *, plot: str | None, output: _MergedOptions) -> None:
+def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
     """Merge the documents that --shard I/N --format json wrote: all N, in any order.
 
     The result is, byte for byte, what one run without shards writes: items in the order of the graphs, totals summed
@@ -40,15 +39,15 @@ def command(shards: tuple[str, ...], *, plot: str | None, output: _MergedOptions
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
-        from latticemetric.cli.sweep import SweepResults, check_plot
+        from latticemetric.cli.sweep import SweepResults
 
-        check_plot(plot)
+        output.check_plot()
         results = SweepResults.of_shards(documents)
         output.write(results)
-        results.draw(plot)
+        results.draw(output.plot)
         output.say_summary(results)
         return
-    if output.output_format != "json" or plot is not None:
+    if output.output_format != "json" or output.plot is not None:
         refuse(["output_format", "plot"], "documents of other verbs than sweep")
     from latticemetric.batch.merge import merged
 

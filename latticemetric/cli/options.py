@@ -23,6 +23,7 @@ from latticemetric.errors import UsageError, placed
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
     from latticemetric.batch.shards import Part
+    from latticemetric.batch.string_scores import StringScorer
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Entry
     from latticemetric.metrics.base import Metric
@@ -34,20 +35,33 @@ if TYPE_CHECKING:
 # More draws change no digit that is shown, and nobody reads more strings of a graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
-SHOWN = {"show_default": True}
-NUMBER = {"type": click.IntRange(1), "metavar": "N"}
 
 # Groups
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """Declare a field of a group, and the option that fills it."""
-    return field(metadata={"options": [(names, settings)]})
+def option(spelling: str, text: str, **settings: Any) -> Any:
+    """Declare a field of a group, and the option that fills it.
+
+    Args:
+        spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
+        text: The help.
+        **settings: What else click takes.
+    """
+    names = [word for word in spelling.split() if word.startswith("-")]
+    metavar = spelling.rsplit(maxsplit=1)[-1] if len(names) < len(spelling.split()) else None
+    known = {"help": text, "metavar": metavar, "show_default": "default" in settings}
+    return field(metadata={"options": [(names, {**known, **settings})]})
 
 
-def flag(name: str, text: str, *names: str) -> Any:
+def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
+    """Declare a field that is one of some names: the first, unless the option is optional."""
+    default = {} if optional else {"default": names[0]}
+    return option(name, text, type=click.Choice(names), **default)
+
+
+def flag(spelling: str, text: str) -> Any:
     """Declare a field that is true if its option is given."""
-    return option(name, *names, is_flag=True, help=text)
+    return option(spelling, text, is_flag=True, show_default=False)
 
 
 def one_of(default: str, **texts: str) -> Any:
@@ -226,6 +240,15 @@ def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[An
     return list(metrics.values())
 
 
+def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
+    """Return the scorer of extracted strings by the metrics of `--score`; `None` without it."""
+    if names is None:
+        return None
+    from latticemetric.batch.string_scores import StringScorer
+
+    return StringScorer(tuple(metrics_named([names])), metric.ignore, each, normalize)
+
+
 def grammar_named(name: str | None) -> Grammar | None:
     """Return the grammar of `--normalize`; `None` without it."""
     if name is None:
@@ -257,50 +280,38 @@ def names_of(*groups: type, without: Iterable[str] = ()) -> list[str]:
     return [one.name for group in groups for one in fields(group) if one.name not in without]
 
 
-# Groups that commands share
+# Groups that commands share; a field that groups share has one name in all of them
 
 NORMALIZE = option(
-    "--normalize",
+    "--normalize GRAMMAR",
+    "Normalize hypotheses and references first: english, or a rule of your own, rules.far:RULE.",
     type=GrammarName(),
-    metavar="GRAMMAR",
-    help="Normalize hypotheses and references first: english, or a rule of your own, rules.far:RULE.",
 )
 POSTERIOR_SCALE = option(
-    "--posterior-scale",
-    type=Number(0),
-    default=1.0,
-    metavar="NUMBER",
-    help="Factor of costs in posteriors; below 1 flattens them.",
-    **SHOWN,
+    "--posterior-scale NUMBER", "Factor of costs in posteriors; below 1 flattens them.", type=Number(0), default=1.0
 )
-LOWERCASE = flag("--lowercase", "Lowercase before tokenization.", "-lc")
+PRUNE = option("--prune BEAM", "Keep paths up to this cost above the best path.", type=Number(0))
+SAMPLES = option(
+    "--samples N", "Draw N paths for MBR under a metric, instead of listing all.", type=click.IntRange(1, MOST_DRAWS)
+)
+SEED = option("--seed N", "Seed of random draws.", type=click.IntRange(0), default=0)
+SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
+STYLE = choice("--references", ["auto", "plain", "keyed"], "Whether lines of references begin with ids.")
+LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
-SEED = {"type": click.IntRange(0), "default": 0, "metavar": "N", **SHOWN}
-PRUNE = {"type": Number(0), "metavar": "BEAM"}
-SAMPLES = {"type": click.IntRange(1, MOST_DRAWS), "metavar": "N"}
-
-
-def style_option(text: str) -> Any:
-    """Declare the field that says whether lines of references begin with ids."""
-    choice = click.Choice(["auto", "plain", "keyed"])
-    return option("--references", type=choice, default="auto", help=text, **SHOWN)
+PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
+OUTPUT = option(
+    "--output -o FILE",
+    "Output file, compressed as its suffix says (default: standard output).",
+    type=ResultFile(),
+    default=STANDARD_OUTPUT,
+    show_default=False,
+)
 
 
 def format_option(*names: str) -> Any:
     """Declare the field that says how results are written."""
-    return option("--format", type=click.Choice(names), default=names[0], help="Output format.", **SHOWN)
-
-
-def output_option() -> Any:
-    """Declare the field that says where results go."""
-    return option(
-        "--output",
-        "-o",
-        type=ResultFile(),
-        default=STANDARD_OUTPUT,
-        metavar="FILE",
-        help="Output file, compressed as its suffix says (default: standard output).",
-    )
+    return choice("--format", names, "Output format.")
 
 
 @dataclass(frozen=True)
@@ -308,14 +319,11 @@ class GraphOptions:
     """How graphs are read."""
 
     symbols: str | None = option(
-        "--symbols",
+        "--symbols FILE",
+        "Symbol table (words.txt) that spells word numbers of graphs and references.",
         type=NamesFiles(),
-        metavar="FILE",
-        help="Symbol table (words.txt) that spells word numbers of graphs and references.",
     )
-    from_format: str | None = option(
-        "--from", metavar="FORMAT", help="Format of the graphs (default: detected from content)."
-    )
+    from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
 
     @functools.cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -348,11 +356,10 @@ class ScoredGraphOptions(GraphOptions):
     """How graphs are read, and what their scores weigh."""
 
     scales: tuple[tuple[str, float], ...] = option(
-        "--scale",
-        metavar="NAME=NUMBER",
+        "--scale NAME=NUMBER",
+        "Weight of a score column in the model's cost; repeatable.",
         multiple=True,
         callback=_named_numbers,
-        help="Weight of a score column in the model's cost; repeatable.",
     )
 
     @property
@@ -366,7 +373,7 @@ class PairOptions(ScoredGraphOptions):
     """How graphs and their references are read and normalized."""
 
     normalize: str | None = NORMALIZE
-    style: Style = style_option("Whether lines of references begin with ids.")
+    style: Style = STYLE
 
     def pairs(self, lattices: str, references: Sequence[str], shard: Part | None = None) -> Iterator[Pair]:
         """Read graphs with their references, if there are any; only those of a shard, if there is one."""
@@ -387,37 +394,25 @@ class PairOptions(ScoredGraphOptions):
         return normalized_pairs(watched, grammar, self.weights)
 
 
-ENGINE = option(
-    "--engine",
-    type=click.Choice(["auto", "native", "openfst"]),
-    default="auto",
-    help="Search engine; the results are the same.",
-    **SHOWN,
-)
-ALPHA = option("--alpha", metavar="A", help="Insertion penalty (n-GRR, default 1).")
-BETA = option("--beta", metavar="B", help="Deletion penalty (n-GRR, default 0).")
+ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; the results are the same.")
+ALPHA = option("--alpha A", "Insertion penalty (n-GRR, default 1).")
+BETA = option("--beta B", "Deletion penalty (n-GRR, default 0).")
 
 
 @dataclass(frozen=True)
 class RateOptions:
     """The recognition rate that graphs are searched by."""
 
-    metric: str = option(
-        "--metric", type=MetricName(), default="4-grr", metavar="NAME", help="wer, wrr, or N-grr for any N.", **SHOWN
-    )
+    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="4-grr")
     alpha: str | None = ALPHA
     beta: str | None = BETA
     ignore: str | None = option(
-        "--ignore",
+        "--ignore WORDS",
+        "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
         type=WordList(),
-        metavar="WORDS",
-        help="Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
     )
     wildcard: str | None = option(
-        "--wildcard",
-        type=WordList(),
-        metavar="WORDS",
-        help="Words that cost nothing in hypotheses and references; @FILE for a list.",
+        "--wildcard WORDS", "Words that cost nothing in hypotheses and references; @FILE for a list.", type=WordList()
     )
 
     def rate(self) -> GRR:
@@ -435,7 +430,9 @@ class RateOptions:
         return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
 
 
-WORKERS = option("--workers", callback=_workers, help="Processes or threads (default: one a processor).", **NUMBER)
+WORKERS = option(
+    "--workers N", "Processes or threads (default: one a processor).", callback=_workers, type=click.IntRange(1)
+)
 
 
 @dataclass(frozen=True)
@@ -444,19 +441,16 @@ class RunOptions:
 
     workers: int | None = WORKERS
     cluster: Cluster | None = option(
-        "--cluster",
+        "--cluster WHERE",
+        "Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
         type=ClusterName(),
-        metavar="WHERE",
         callback=_cluster,
-        help="Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
     )
-    timeout: float | None = option("--timeout", type=float, metavar="SECONDS", help="Time limit of each graph.")
-    max_memory: int | None = option(
-        "--max-memory", metavar="SIZE", callback=_bytes, help="Memory limit of each graph: 500M, 2G."
-    )
+    timeout: float | None = option("--timeout SECONDS", "Time limit of each graph.", type=float)
+    max_memory: int | None = option("--max-memory SIZE", "Memory limit of each graph: 500M, 2G.", callback=_bytes)
     resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
     failures: str | None = option(
-        "--failures", type=Output(), metavar="FILE", help="List what failed in FILE, too: id, file, line, reason."
+        "--failures FILE", "List what failed in FILE, too: id, file, line, reason.", type=Output()
     )
     keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue; exit status 1.")
 
@@ -465,9 +459,7 @@ class RunOptions:
 class ShardedRunOptions(RunOptions):
     """How a run goes through many graphs, or through a shard of them."""
 
-    shard: Part | None = option(
-        "--shard", metavar="I/N", callback=_shard, help="Only every N-th graph, from the I-th on; see merge."
-    )
+    shard: Part | None = option("--shard I/N", "Only every N-th graph, from the I-th on; see merge.", callback=_shard)
 
 
 @dataclass(frozen=True)
@@ -475,7 +467,7 @@ class OutputOptions:
     """How results are written, and where."""
 
     output_format: str = format_option("text", "tsv", "json", "jsonl")
-    output: str = output_option()
+    output: str = OUTPUT
 
     @property
     def is_text(self) -> bool:
@@ -496,25 +488,35 @@ class OutputOptions:
 
 
 @dataclass(frozen=True)
+class PlottedOutputOptions(OutputOptions):
+    """How results are written and drawn, and where."""
+
+    plot: str | None = PLOT
+
+    def check_plot(self) -> None:
+        """Refuse a plot that cannot be drawn, before an hour of searching."""
+        if self.plot is not None:
+            from latticemetric.report.plots import check_plot
+
+            check_plot(self.plot)
+
+
+@dataclass(frozen=True)
 class ResamplingOptions:
     """How intervals are drawn."""
 
     resamples: int = option(
-        "--resamples",
+        "--resamples N",
+        "Resamples for intervals and p-values; 0: none.",
         type=click.IntRange(0, MOST_DRAWS),
         default=1000,
-        metavar="N",
-        help="Resamples for intervals and p-values; 0: none.",
-        **SHOWN,
     )
-    seed: int = option("--seed", help="Seed of random draws.", **SEED)
+    seed: int = SEED
     confidence: float = option(
-        "--confidence",
+        "--confidence SHARE",
+        "Share of resamples inside an interval.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.95,
-        metavar="SHARE",
-        help="Share of resamples inside an interval.",
-        **SHOWN,
     )
 
     def asdict(self) -> dict[str, Any]:
@@ -527,16 +529,13 @@ class PointOptions:
     """How much of each graph is kept."""
 
     beams: tuple[float, ...] = option(
-        "--beams", metavar="COSTS", callback=numbers, help="Keep paths up to these costs above the best path: 1,2,4."
+        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", callback=numbers
     )
     densities: tuple[float, ...] = option(
-        "--densities", metavar="NUMBERS", callback=numbers, help="Keep so many arcs for each reference word: 1,5,10."
+        "--densities NUMBERS", "Keep so many arcs for each reference word: 1,5,10.", callback=numbers
     )
     nbest_sizes: tuple[int, ...] = option(
-        "--nbest-sizes",
-        metavar="NUMBERS",
-        callback=numbers_of_strings,
-        help="Keep so many of the model's best strings: 1,10,100.",
+        "--nbest-sizes NUMBERS", "Keep so many of the model's best strings: 1,10,100.", callback=numbers_of_strings
     )
 
 
@@ -544,8 +543,6 @@ class PointOptions:
 class GraphFormatOptions:
     """How graphs are written."""
 
-    to_format: str | None = option(
-        "--to", metavar="FORMAT", help="Format of the graphs that are written (default: by the suffix)."
-    )
+    to_format: str | None = option("--to FORMAT", "Format of the graphs that are written (default: by the suffix).")
     sum_scores: bool = flag("--sum-scores", "Write one score of each arc: its cost under --scale.")
     drop_labels: bool = flag("--drop-labels", "Drop texts of arcs: input sides, transition ids and others.")

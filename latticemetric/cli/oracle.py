@@ -8,14 +8,7 @@ import click
 
 from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.help_page import verb, version_option
-from latticemetric.cli.options import (
-    SHOWN,
-    OutputOptions,
-    PairOptions,
-    RateOptions,
-    ShardedRunOptions,
-    option,
-)
+from latticemetric.cli.options import OutputOptions, PairOptions, RateOptions, ShardedRunOptions, option
 from latticemetric.cli.oracle_rates import AlsoOptions, BestGraphOptions
 
 _EPILOG = """\b
@@ -41,12 +34,10 @@ class _MetricOptions(RateOptions):
     """The metric that graphs are searched by: a rate, BLEU, or an automaton."""
 
     metric: str = option(
-        "--metric",
+        "--metric NAME",
+        "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own.",
         type=MetricName(),
         default="4-grr",
-        metavar="NAME",
-        help="wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own.",
-        **SHOWN,
     )
 
 

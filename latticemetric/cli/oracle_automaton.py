@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _OF_RATES = (
     "alpha", "beta", "ignore", "wildcard", "normalize", "score", "alignment", "tags", "posteriors", "posterior_scale",
-    "nbest", "hope", "fear", "worst", "on", "write_lattices", "to_format", "sum_scores", "drop_labels",
+    "nbest", "hope", "fear", "worst", "on", "write_lattices", "to_format", "sum_scores", "drop_labels"
 )  # fmt: skip
 _COLUMNS = ("id", "score", "hypothesis", "cost", "exact")
 _ONE_BEST_COLUMNS = ("hypothesis", "score", "cost")

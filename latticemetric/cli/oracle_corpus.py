@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _OF_RATES = (
     "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
-    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels",
+    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels"
 )  # fmt: skip
 _OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory")
 

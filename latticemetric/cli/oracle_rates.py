@@ -13,15 +13,16 @@ from latticemetric.cli.options import (
     ENGINE,
     MOST_STRINGS,
     POSTERIOR_SCALE,
-    SHOWN,
+    SCORE,
     GraphFormatOptions,
     OutputOptions,
     PairOptions,
     ShardedRunOptions,
+    choice,
     flag,
-    metrics_named,
     option,
     refuse,
+    string_scorer,
     weights,
 )
 from latticemetric.cli.results import (
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from latticemetric.batch.margins import Extremes, Side, Wanted
     from latticemetric.batch.outcomes import Outcome
     from latticemetric.batch.shards import Part
-    from latticemetric.batch.string_scores import StringScorer
     from latticemetric.batch.totals import OracleSums
     from latticemetric.graph import Graph
     from latticemetric.metrics.recognition import GRR
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "id", "score", "numerator", "denominator", "hypothesis", "cost",
-    "matches", "substitutions", "deletions", "insertions", "reference", "exact",
+    "matches", "substitutions", "deletions", "insertions", "reference", "exact"
 )  # fmt: skip
 ONE_BEST_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost")
 _EXTREME_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
@@ -64,31 +64,19 @@ class AlsoOptions:
     """What is found and shown beside oracles."""
 
     nbest: int | None = option(
-        "--nbest", type=click.IntRange(1, MOST_STRINGS), metavar="K", help="Also list the K best strings of each graph."
+        "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
     )
     hope: tuple[float, ...] = option(
-        "--hope",
-        metavar="W[,W…]",
-        callback=weights,
-        help="Also find the string with the largest W · metric − cost, for each weight.",
+        "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", callback=weights
     )
     fear: tuple[float, ...] = option(
-        "--fear",
-        metavar="W[,W…]",
-        callback=weights,
-        help="Also find the string with the largest −W · metric − cost, for each weight.",
+        "--fear W[,W…]", "Also find the string with the largest −W · metric − cost, for each weight.", callback=weights
     )
     worst: bool = flag("--worst", "Also find the string that scores worst.")
-    on: Literal["rate", "numerator"] = option(
-        "--on",
-        type=click.Choice(["rate", "numerator"]),
-        default="rate",
-        help="What the weights of --hope and --fear apply to.",
-        **SHOWN,
+    on: Literal["rate", "numerator"] = choice(
+        "--on", ["rate", "numerator"], "What the weights of --hope and --fear apply to."
     )
-    score: str | None = option(
-        "--score", metavar="NAMES", help="Also score the extracted strings by these metrics: bleu-sbp,meteor."
-    )
+    score: str | None = SCORE
     alignment: bool = flag("--alignment", "Show how words align, in text; json always has it.")
     tags: bool = flag("--tags", "Tag words as OK or BAD; text then has the tags of the 1-best only.")
     posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
@@ -121,10 +109,9 @@ class BestGraphOptions(GraphFormatOptions):
     """Where the graphs of all best paths go, if anywhere."""
 
     write_lattices: str | None = option(
-        "--write-lattices",
+        "--write-lattices FILE",
+        "Also write lattices or forests to FILE, in the format of its suffix.",
         type=GraphOutput("to_format"),
-        metavar="FILE",
-        help="Also write lattices or forests to FILE, in the format of its suffix.",
     )
 
     def check(self) -> None:
@@ -174,7 +161,7 @@ def write_rate_oracles(
 
     also.refuse_contradictions(output.output_format)
     metric = rate()
-    scorer = _scorer(also.score, metric, each=not output.is_text, normalize=reading.normalize)
+    scorer = string_scorer(also.score, metric, reading.normalize, each=not output.is_text)
     wanted = also.wanted(graphs=best.write_lattices is not None)
     best.check()
     pairs = reading.pairs(lattices, references, run.shard)
@@ -201,15 +188,6 @@ def write_rate_oracles(
         failures.write()
     output.say_summary(results)
     failures.exit()
-
-
-def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:
-    """Return the scorer of extracted strings, if any metrics are named."""
-    if names is None:
-        return None
-    from latticemetric.batch.string_scores import StringScorer
-
-    return StringScorer(tuple(metrics_named([names])), metric.ignore, each, normalize)
 
 
 class OracleResults(Results):

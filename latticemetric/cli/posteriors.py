@@ -12,13 +12,12 @@ import click
 from latticemetric.cli.files import GraphFiles, GraphOutput
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
-    NUMBER,
     POSTERIOR_SCALE,
-    SHOWN,
     Number,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
+    choice,
     given,
     option,
 )
@@ -57,21 +56,14 @@ class _ListingOptions:
     """What is listed."""
 
     posterior_scale: float = POSTERIOR_SCALE
-    of: str = option(
-        "--of",
-        type=click.Choice(list(_COLUMNS)),
-        default="words",
-        help="What is listed; arcs of lattices, edges of forests.",
-        **SHOWN,
-    )
-    order: int = option("--order", default=4, help="Length of the longest n-grams.", **NUMBER, **SHOWN)
-    least: float = option("--least", type=Number(0, 1), default=0.0, metavar="P", help="Least posterior listed.")
-    top: int | None = option("--top", type=click.IntRange(0), metavar="N", help="Most rows listed of each graph.")
+    of: str = choice("--of", list(_COLUMNS), "What is listed; arcs of lattices, edges of forests.")
+    order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
+    least: float = option("--least P", "Least posterior listed.", type=Number(0, 1), default=0.0)
+    top: int | None = option("--top N", "Most rows listed of each graph.", type=click.IntRange(0))
     write_lattices: str | None = option(
-        "--write-lattices",
+        "--write-lattices FILE",
+        "Also write lattices with posteriors to FILE, in the format of its suffix.",
         type=GraphOutput(),
-        metavar="FILE",
-        help="Also write lattices with posteriors to FILE, in the format of its suffix.",
     )
 
     def check(self) -> None:

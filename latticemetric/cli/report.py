@@ -14,18 +14,18 @@ from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     ENGINE,
+    OUTPUT,
     POSTERIOR_SCALE,
     PRUNE,
     SAMPLES,
-    SHOWN,
+    SCORE,
     PairOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
     RunOptions,
-    metrics_named,
     option,
-    output_option,
+    string_scorer,
 )
 from latticemetric.cli.results import STANDARD_OUTPUT, writing
 from latticemetric.cli.run import Failures, running
@@ -33,8 +33,6 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.decoded import Decoding
-    from latticemetric.batch.string_scores import StringScorer
-    from latticemetric.metrics.recognition import GRR
 
 _EPILOG = """\b
 Examples:
@@ -59,29 +57,20 @@ class _PageOptions:
     """What the page shows."""
 
     mbr_method: str = option(
-        "--mbr-method",
+        "--mbr-method NAME",
+        "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
         default="auto",
-        metavar="NAME",
-        help="MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
-        **SHOWN,
     )
     posterior_scale: float = POSTERIOR_SCALE
-    prune: float | None = option("--prune", help="For MBR, keep paths up to this cost above the best path.", **PRUNE)
-    samples: int | None = option("--samples", help="For MBR by metrics, draw N paths.", **SAMPLES)
-    score: str | None = option(
-        "--score", metavar="NAMES", help="Also score the extracted strings by these metrics: bleu-sbp,meteor."
-    )
-    title: str | None = option("--title", metavar="TEXT", help="Title of the page (default: the graphs' file).")
+    prune: float | None = PRUNE
+    samples: int | None = SAMPLES
+    score: str | None = SCORE
+    title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
-        "--most-graphs",
-        type=click.IntRange(0),
-        default=100,
-        metavar="N",
-        help="Most graphs drawn; those with the most headroom.",
-        **SHOWN,
+        "--most-graphs N", "Most graphs drawn; those with the most headroom.", type=click.IntRange(0), default=100
     )
     engine: str = ENGINE
-    output: str = output_option()
+    output: str = OUTPUT
 
     def decoding(self, seed: int) -> Decoding | None:
         """Return how MBR decodes, if it does; refuse an unknown method before an hour of searching."""
@@ -91,14 +80,6 @@ class _PageOptions:
         from latticemetric.batch.decoded import Decoding
 
         return Decoding.of(method, prune=self.prune, samples=self.samples, seed=seed)
-
-    def scorer(self, metric: GRR, normalize: str | None) -> StringScorer | None:
-        """Return the scorer of extracted strings, if any metrics are named."""
-        if self.score is None:
-            return None
-        from latticemetric.batch.string_scores import StringScorer
-
-        return StringScorer(tuple(metrics_named([self.score])), metric.ignore, normalize=normalize)
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
@@ -138,7 +119,7 @@ def command(
         decoding=shown.decoding(resampling.seed),
         scales=reading.weights,
         engine=shown.engine,
-        scorer=shown.scorer(rate, reading.normalize),
+        scorer=string_scorer(shown.score, rate, reading.normalize),
         posterior_scale=shown.posterior_scale,
         drawn=shown.most_graphs > 0,
     )

@@ -118,11 +118,7 @@ def as_json(value: object) -> str:
 
 
 def json_document(
-    head: Record,
-    lists: Mapping[str, Iterable[Record]],
-    end: Callable[[], str] = lambda: "]}",
-    *,
-    streamed: bool = True,
+    head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
     """Yield the lines of a JSON document: its head, then lists with a record a line.
 

@@ -15,9 +15,9 @@ from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
-    SHOWN,
     OutputOptions,
     ResamplingOptions,
+    choice,
     flag,
     grammar_named,
     metrics_named,
@@ -64,44 +64,21 @@ class _ScoreOptions:
     """What is scored, and how strings are prepared."""
 
     others: tuple[str, ...] = option(
-        "--system",
-        "-s",
+        "--system -s FILE",
+        "Output of another system, to compare with HYP; repeatable.",
         type=NamesFiles(),
-        metavar="FILE",
         multiple=True,
-        help="Output of another system, to compare with HYP; repeatable.",
     )
     metrics: tuple[str, ...] = option(
-        "--metrics",
-        "-m",
-        default=("wer,4-grr,bleu",),
-        metavar="NAMES",
-        multiple=True,
-        help="Metrics, separated by commas; repeatable.",
-        **SHOWN,
+        "--metrics -m NAMES", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
     )
-    level: str = option(
-        "--level",
-        type=click.Choice(["corpus", "sentence"]),
-        default="corpus",
-        help="Score the test set, or each segment.",
-        **SHOWN,
-    )
-    tokenize: str = option(
-        "--tokenize",
-        "-tok",
-        default="none",
-        metavar="NAME",
-        help="Tokenizer of sacrebleu: 13a, intl, char, zh …",
-        **SHOWN,
-    )
+    level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
+    tokenize: str = option("--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh …", default="none")
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
     stem: bool = flag("--stem", "Compare Porter stems, if the metric can.")
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
-    explain: str | None = option(
-        "--explain", metavar="SEGMENT", help="Show the counts of one segment: its number, or its id."
-    )
+    explain: str | None = option("--explain SEGMENT", "Show the counts of one segment: its number, or its id.")
     short_signature: bool = SHORT_SIGNATURE
 
 

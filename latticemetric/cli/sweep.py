@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from latticemetric.cli.files import GraphFiles, NamesFiles, Output
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     MOST_DRAWS,
-    SHOWN,
-    OutputOptions,
     PairOptions,
+    PlottedOutputOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
@@ -24,16 +23,7 @@ from latticemetric.cli.options import (
     numbers,
     option,
 )
-from latticemetric.cli.results import (
-    Record,
-    Results,
-    counted,
-    json_document,
-    shown,
-    table,
-    values,
-    with_interval,
-)
+from latticemetric.cli.results import Record, Results, counted, json_document, shown, table, values, with_interval
 from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
 
@@ -56,7 +46,7 @@ _BOUNDS = ("low", "high", "half_width")
 _ONE_BEST_COLUMNS = ("score", "numerator", "denominator")
 _COLUMNS = (
     "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
-    "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom",
+    "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom"
 )  # fmt: skip
 
 
@@ -65,7 +55,7 @@ class _SweepOptions(PointOptions):
     """What is swept over."""
 
     by_length: tuple[float, ...] = option(
-        "--by-length", metavar="WORDS", callback=numbers, help="Upper bounds of bins of reference lengths: 5,10,20."
+        "--by-length WORDS", "Upper bounds of bins of reference lengths: 5,10,20.", callback=numbers
     )
 
 
@@ -74,12 +64,7 @@ class _ResamplingOptions(ResamplingOptions):
     """How intervals are drawn, if at all."""
 
     resamples: int = option(
-        "--resamples",
-        type=click.IntRange(0, MOST_DRAWS),
-        default=0,
-        metavar="N",
-        help="Resamples for intervals and p-values; 0: none.",
-        **SHOWN,
+        "--resamples N", "Resamples for intervals and p-values; 0: none.", type=click.IntRange(0, MOST_DRAWS), default=0
     )
 
     def check(self) -> None:
@@ -91,18 +76,16 @@ class _ResamplingOptions(ResamplingOptions):
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, required=True)
-@click.option("--plot", type=Output(), metavar="FILE", help="Also draw the results: .svg, .png or .pdf.")
 def command(
     lattices: str,
     references: tuple[str, ...],
     *,
-    plot: str | None,
     over: _SweepOptions,
     metric: RateOptions,
     reading: PairOptions,
     run: ShardedRunOptions,
     resampling: _ResamplingOptions,
-    output: OutputOptions,
+    output: PlottedOutputOptions,
 ) -> None:
     """Search oracles of a test set while less and less of each lattice is kept.
 
@@ -123,7 +106,7 @@ def command(
         raise UsageError("there is nothing to sweep over", advice=advice)
     question = SweepQuestion(metric.rate(), points, borders, len(references), reading.normalize)
     resampling.check()
-    check_plot(plot)
+    output.check_plot()
     failures = Failures(run.failures)
     with running(run, output.output) as started:
         pairs = reading.pairs(lattices, references, run.shard)
@@ -131,17 +114,9 @@ def command(
         results = SweepResults.of(question, failures.reported(swept), resampling.asdict(), run.shard)
         output.write(results)
         failures.write()
-        results.draw(plot)
+        results.draw(output.plot)
     output.say_summary(results)
     failures.exit()
-
-
-def check_plot(plot: str | None) -> None:
-    """Refuse a plot that cannot be drawn, before an hour of searching."""
-    if plot is not None:
-        from latticemetric.report.plots import check_plot as check
-
-        check(plot)
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.files import GraphFiles, NamesFiles, Output
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     MOST_DRAWS,
     POSTERIOR_SCALE,
     SEED,
-    SHOWN,
     Number,
     OutputOptions,
     PairOptions,
+    PlottedOutputOptions,
     RateOptions,
     RunOptions,
+    choice,
     flag,
     names_of,
     numbers,
@@ -53,7 +54,7 @@ _SECTIONS = {
     "Repeated sampling": "--sampling --error-rates --sample-sizes --rounds --seed",
     "Tags of lattices (--from-lattices)": "--from-lattices --thresholds --plot",
 }
-_DRAWS = {"type": click.IntRange(1, MOST_DRAWS), "metavar": "N"}
+_DRAWS = click.IntRange(1, MOST_DRAWS)
 
 
 @dataclass(frozen=True)
@@ -66,42 +67,28 @@ class _TagOptions:
         gaps="Evaluate the tags of gaps.",
         all="Evaluate the tags of words and gaps.",
     )
-    layout: str = option(
-        "--layout",
-        type=click.Choice(["auto", "words", "words-and-gaps"]),
-        default="auto",
-        help="What lines hold; auto: as their numbers of tags say.",
-        **SHOWN,
+    layout: str = choice(
+        "--layout", ["auto", "words", "words-and-gaps"], "What lines hold; auto: as their numbers of tags say."
     )
     synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
     compare: bool = flag("--compare", "Test each pair of systems; show how many pairs each metric tells apart.")
     sampling: bool = flag("--sampling", "Find how many samples metrics need to see small differences.")
-    pairs_by: str = option(
-        "--pairs-by", default="f1_mult", metavar="NAME", help="Metric of the table of pairs.", **SHOWN
-    )
-    trials: int | None = option("--trials", help="Trials of each test (default: 1000, or what it needs).", **_DRAWS)
+    pairs_by: str = option("--pairs-by NAME", "Metric of the table of pairs.", default="f1_mult")
+    trials: int | None = option("--trials N", "Trials of each test (default: 1000, or what it needs).", type=_DRAWS)
     error_rates: tuple[float, ...] = option(
-        "--error-rates",
-        metavar="SHARES",
-        callback=numbers,
-        help="Error rates to sample at: 0.1,0.1005 (default: the paper's).",
+        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", callback=numbers
     )
     sample_sizes: tuple[int, ...] = option(
-        "--sample-sizes",
-        metavar="NUMBERS",
-        callback=whole_numbers,
-        help="Numbers of words to try (default: the paper's).",
+        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", callback=whole_numbers
     )
-    rounds: int = option("--rounds", default=1, help="Rounds of the largest sample size.", **_DRAWS, **SHOWN)
+    rounds: int = option("--rounds N", "Rounds of the largest sample size.", default=1, type=_DRAWS)
     significance: float = option(
-        "--significance",
+        "--significance LEVEL",
+        "Significance level of all tests of a metric together.",
         type=Number(0, 1, min_open=True, max_open=True),
         default=0.05,
-        metavar="LEVEL",
-        help="Significance level of all tests of a metric together.",
-        **SHOWN,
     )
-    seed: int = option("--seed", help="Seed of random draws.", **SEED)
+    seed: int = SEED
 
     def check(self, output_format: str) -> None:
         """Refuse a metric that is not compared, and formats that hold no comparisons."""
@@ -120,13 +107,9 @@ class _LatticeOptions:
 
     from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
     thresholds: tuple[float, ...] = option(
-        "--thresholds",
-        metavar="NUMBERS",
+        "--thresholds NUMBERS",
+        "Predict words below these posteriors to be BAD (default: 0.05,0.1,…,0.95).",
         callback=numbers,
-        help="Predict words below these posteriors to be BAD (default: 0.05,0.1,…,0.95).",
-    )
-    plot: str | None = option(
-        "--plot", type=Output(), metavar="FILE", help="Also draw the results: .svg, .png or .pdf."
     )
     posterior_scale: float = POSTERIOR_SCALE
 
@@ -143,7 +126,7 @@ def command(
     metric: RateOptions,
     reading: PairOptions,
     run: RunOptions,
-    output: OutputOptions,
+    output: PlottedOutputOptions,
 ) -> None:
     """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
@@ -161,7 +144,6 @@ def command(
             gold,
             predicted,
             thresholds=of_lattices.thresholds,
-            plot=of_lattices.plot,
             posterior_scale=of_lattices.posterior_scale,
             metric=metric,
             reading=reading,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from latticemetric.cli.options import OutputOptions, PairOptions, RateOptions, RunOptions
+from latticemetric.cli.options import PairOptions, PlottedOutputOptions, RateOptions, RunOptions
 from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, values
 from latticemetric.cli.run import Failures, running
 
@@ -18,21 +18,17 @@ def write_tags_of_lattices(
     references: Sequence[str],
     *,
     thresholds: Sequence[float],
-    plot: str | None,
     posterior_scale: float,
     metric: RateOptions,
     reading: PairOptions,
     run: RunOptions,
-    output: OutputOptions,
+    output: PlottedOutputOptions,
 ) -> None:
     """Search the lattices, and write the scores of each threshold."""
     from latticemetric.batch.confidences import ConfidenceEvaluation
     from latticemetric.batch.outcomes import oracles_of
 
-    if plot is not None:  # fail before the lattices are searched
-        from latticemetric.report.plots import check_plot
-
-        check_plot(plot)
+    output.check_plot()
     rate, failures = metric.rate(), Failures(run.failures)
     with running(run, output.output) as started:
         pairs = reading.pairs(lattices, references)
@@ -42,10 +38,10 @@ def write_tags_of_lattices(
         results = _ThresholdResults(evaluation, str(signature))
         output.write(results)
         failures.write()
-        if plot is not None:
+        if output.plot is not None:
             from latticemetric.report.plots import draw_thresholds
 
-            draw_thresholds(evaluation.sweep, plot, "posterior")
+            draw_thresholds(evaluation.sweep, output.plot, "posterior")
     output.say_summary(results)
     failures.exit()
 

@@ -1,6 +1,6 @@
-"""What the command line asks of each graph without references: its sizes, another form of it, posteriors, MBR.
+"""Answers of one graph without references: its sizes, another form of it, posteriors, MBR.
 
-Plain functions, which workers import by name.
+Plain functions that the command line hands to workers.
 """
 
 from __future__ import annotations

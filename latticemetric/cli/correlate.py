@@ -65,7 +65,7 @@ _SECTIONS = {
 
 @dataclass(frozen=True)
 class _TestSetOptions:
-    """What is read of the test set, and how people's judgments become scores."""
+    """How the test set is read, and how people's judgments become scores."""
 
     pair: str | None = option("--pair PAIR", "Language pair of a WMT folder with several, like cs-en.")
     references: tuple[str, ...] = option(
@@ -87,7 +87,7 @@ class _TestSetOptions:
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """Which metrics are correlated, and how strings are prepared."""
+    """Metrics to correlate, and how strings are prepared."""
 
     metrics: tuple[str, ...] = option(
         "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
@@ -126,7 +126,7 @@ class MetricOptions:
 
 @dataclass(frozen=True)
 class _GroupOptions:
-    """How segments are grouped, if they are."""
+    """How segments are grouped."""
 
     group_by: Literal["unigram", "human"] | None = choice(
         "--group-by",
@@ -266,7 +266,7 @@ def _evaluate(
     resampling: ResamplingOptions,
     workers: int | None,
 ) -> tuple[Agreement, Grouping | None]:
-    """Correlate, and group segments if that is asked for."""
+    """Correlate, and group segments under `--group-by`."""
     from latticemetric.evaluation.correlating import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.systems import system_tables

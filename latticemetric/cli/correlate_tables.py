@@ -54,7 +54,7 @@ class Correlations(Results):
         yield as_json(document)
 
     def text(self) -> Iterator[str]:
-        """Yield the tables that are asked for."""
+        """Yield the tables of `--tables`, and groups if there are any."""
         tables = {
             "system": self._system_table,
             "differentials": self._differential_table,
@@ -181,9 +181,9 @@ class Correlations(Results):
         if not self.agreement.resamples or not comparisons:
             return _Column([], {name: [] for name in self.agreement.metrics}, {})
         compared = self._against_baseline(comparisons)
-        found = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
-        cells = {name: [""] for name in self.agreement.metrics} | {name: [shown(p)] for name, p in found.items()}
-        reasons = {name: f"p: {self.baseline} has no correlation" for name, p in found.items() if p is None}
+        p_values = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
+        cells = {name: [""] for name in self.agreement.metrics} | {name: [shown(p)] for name, p in p_values.items()}
+        reasons = {name: f"p: {self.baseline} has no correlation" for name, p in p_values.items() if p is None}
         return _Column([f"p vs {self.baseline}"], cells, reasons)
 
     def _williams(self) -> _Column:
@@ -251,19 +251,19 @@ def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> I
         yield f"{line}  ({harmless(reason)})" if reason else line
 
 
-def _rows(found: Agreement) -> Iterator[_Row]:
-    for system, human in zip(found.systems, found.human, strict=True):
+def _rows(agreement: Agreement) -> Iterator[_Row]:
+    for system, human in zip(agreement.systems, agreement.human, strict=True):
         yield _score_row("human", system, human, NO_HUMAN_SCORE)
-    for metric, one in found.metrics.items():
-        for system, score in zip(found.systems, one.scores, strict=True):
+    for metric, one in agreement.metrics.items():
+        for system, score in zip(agreement.systems, one.scores, strict=True):
             yield _score_row(metric, system, score, NO_SCORE)
-    for metric, one in found.metrics.items():
+    for metric, one in agreement.metrics.items():
         yield from _coefficient_rows("system", metric, "", one.system)
         yield from _coefficient_rows("differentials", metric, "", one.differentials.correlation)
         pairs = one.differentials.correlation
-        agreement = one.differentials.agreement
-        reason = pairs.reason if agreement.value is None else None
-        yield _row(("differentials", metric, "", "agreement"), agreement, pairs.points, reason)
+        share = one.differentials.agreement
+        reason = pairs.reason if share.value is None else None
+        yield _row(("differentials", metric, "", "agreement"), share, pairs.points, reason)
         if one.segment is None:
             yield ["segment", metric, "average", "pearson", None, None, None, None, 0, NO_SEGMENTS]
             continue
@@ -273,31 +273,29 @@ def _rows(found: Agreement) -> Iterator[_Row]:
         yield from _coefficient_rows("segment", metric, "pooled", one.segment.pooled)
 
 
-def _group_rows(grouping: Grouping | None) -> Iterator[_Row]:
+def _group_rows(grouping: Grouping) -> Iterator[_Row]:
     """Yield rows of groups, with the value of a group, or which groups are correlated, in place of a system."""
-    if grouping is None:
-        return
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():
             reason = group.reason if value is None else None
             yield ["groups", metric, f"{group.value:g}", "score", value, None, None, None, group.size, reason]
-    for metric, found in grouping.every.items():
-        yield from _coefficient_rows("groups", metric, "every", found)
+    for metric, every in grouping.every.items():
+        yield from _coefficient_rows("groups", metric, "every", every)
         yield from _coefficient_rows("groups", metric, "large", grouping.large[metric])
 
 
-def _coefficient_rows(name: str, metric: str, system: str, found: Correlation | SegmentCorrelation) -> Iterator[_Row]:
-    points = found.pooled.points if isinstance(found, SegmentCorrelation) else found.points
+def _coefficient_rows(name: str, metric: str, system: str, one: Correlation | SegmentCorrelation) -> Iterator[_Row]:
+    points = one.pooled.points if isinstance(one, SegmentCorrelation) else one.points
     for coefficient in ("pearson", "spearman", "kendall"):
-        yield _row((name, metric, system, coefficient), getattr(found, coefficient), points, found.reason)
+        yield _row((name, metric, system, coefficient), getattr(one, coefficient), points, one.reason)
 
 
-def _score_row(metric: str, system: str, found: Interval, why_not: str) -> _Row:
-    reason = why_not if found.value is None else None
-    return _row(("scores", metric, system, "score"), found, reason=reason)
+def _score_row(metric: str, system: str, interval: Interval, why_not: str) -> _Row:
+    reason = why_not if interval.value is None else None
+    return _row(("scores", metric, system, "score"), interval, reason=reason)
 
 
 def _row(
-    place: tuple[str, str, str, str], found: Interval, points: int | None = None, reason: str | None = None
+    place: tuple[str, str, str, str], interval: Interval, points: int | None = None, reason: str | None = None
 ) -> _Row:
-    return [*place, found.value, found.low, found.high, found.half_width, points, reason]
+    return [*place, interval.value, interval.low, interval.high, interval.half_width, points, reason]

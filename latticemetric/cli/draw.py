@@ -62,7 +62,7 @@ _SECTIONS = {
 
 @dataclass(frozen=True)
 class _SubjectOptions:
-    """What is drawn, and the references that it is compared with."""
+    """The graph that is drawn, its references, and its highlighted paths."""
 
     name: str | None = option("--id ID", "Id of the graph (not needed if the file holds one).")
     kind: str = choice(
@@ -102,7 +102,7 @@ class _SubjectOptions:
 
 @dataclass(frozen=True)
 class _PictureOptions:
-    """What is written beside the graph, and how it is drawn."""
+    """How the graph is drawn, and with which labels."""
 
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
@@ -264,7 +264,7 @@ def _ways(
     scale: float,
     scales: dict[str, float],
 ) -> dict[str, Any]:
-    """Search what is highlighted; a tree is of one way: the model's, unless another is asked for."""
+    """Search the highlighted paths; a tree shows one: the model's own, unless another is highlighted."""
     ways: dict[str, Any] = {}
     rate = metric.rate()
     if subject.oracle:
@@ -274,8 +274,8 @@ def _ways(
     if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
         from latticemetric.oracle_search.oracle import as_searched
 
-        found = ways.get("oracle")
-        ways["1-best"] = found.one_best if found else as_searched(graph, rate, scales).one_best().tolist()
+        best = ways.get("oracle")
+        ways["1-best"] = best.one_best if best else as_searched(graph, rate, scales).one_best().tolist()
     if subject.mbr:
         from latticemetric.mbr_decoding.mbr import mbr
 

@@ -88,7 +88,7 @@ class _NgramOptions:
         "-r NUMBERS", "Ratio of precisions from order to order.", default="0.72", callback=numbers
     )
     T: tuple[float, ...] = option(
-        "-T NUMBERS", "Reference words; fewer cost each word more.", default="10", callback=numbers
+        "-T NUMBERS", "Assumed number of words; the smaller, the more each word costs.", default="10", callback=numbers
     )
     word_penalty: tuple[float, ...] = option(
         "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
@@ -185,18 +185,18 @@ def command(
             keep_going=run.keep_going,
         )
         return
-    ask = _question(method, ngrams, strings, gains, {"scales": reading.weights, "prune": decision.prune})
+    decode = _decoder(method, ngrams, strings, gains, {"scales": reading.weights, "prune": decision.prune})
 
     def results(answers: Iterator[Answer]) -> _Decoded:
         return _Decoded(written_beside(answers, gains.write_lattices, _lattice), run.shard, ngrams.settings())
 
     with _gains_only_advised():
-        ask_graphs(ask, reading.entries(graphs), results, run, output, evidence=reading.evidence(decision.evidence))
+        ask_graphs(decode, reading.entries(graphs), results, run, output, evidence=reading.evidence(decision.evidence))
 
 
 def _refuse_others(method: str, *, tune: bool) -> None:
     """Refuse options that apply only to other methods."""
-    of_gains, of_tuning = names_of(_GainOptions), names_of(TuningOptions, without=["tune"])
+    of_gains, of_tuning = names_of(_GainOptions), names_of(TuningOptions, without="tune")
     if method != "ngram":
         refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"the method {method}")
     if method == "wer":
@@ -209,10 +209,10 @@ def _refuse_others(method: str, *, tune: bool) -> None:
         refuse(of_tuning, "a run without --tune")
 
 
-def _question(
+def _decoder(
     method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
-    """Return what is asked of each graph, and of its evidence if there is any."""
+    """Return the function that decodes a graph, with its evidence if there is any."""
     from latticemetric.batch.graph_answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:

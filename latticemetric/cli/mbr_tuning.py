@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from latticemetric.cli.files import NamesFiles, WordList
-from latticemetric.cli.options import STYLE, GraphOptions, OutputOptions, metrics_named, option, word_list
+from latticemetric.cli.files import NamesFiles
+from latticemetric.cli.options import IGNORE, STYLE, GraphOptions, OutputOptions, metrics_named, option, word_list
 from latticemetric.cli.results import Record, Results, as_json, counted, progress, shown, table
 from latticemetric.cli.run import Failures
 
@@ -28,11 +28,7 @@ class TuningOptions:
         multiple=True,
     )
     metric: str = option("--metric NAME", "Metric that --tune optimizes.", default="bleu")
-    ignore: str | None = option(
-        "--ignore WORDS",
-        "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
-        type=WordList(),
-    )
+    ignore: str | None = IGNORE
     style: Style = STYLE
 
 

@@ -275,9 +275,9 @@ def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") ->
         raise UsageError(f"{name} means nothing to {where}", advice=advice)
 
 
-def names_of(*groups: type, without: Iterable[str] = ()) -> list[str]:
-    """Return the names of the parameters in groups."""
-    return [one.name for group in groups for one in fields(group) if one.name not in without]
+def names_of(group: type, *, without: str | None = None) -> list[str]:
+    """Return the names of the parameters of a group, all but one."""
+    return [one.name for one in fields(group) if one.name != without]
 
 
 # Groups that commands share; a field that groups share has one name in all of them
@@ -397,6 +397,11 @@ class PairOptions(ScoredGraphOptions):
 ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; the results are the same.")
 ALPHA = option("--alpha A", "Insertion penalty (n-GRR, default 1).")
 BETA = option("--beta B", "Deletion penalty (n-GRR, default 0).")
+IGNORE = option(
+    "--ignore WORDS",
+    "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
+    type=WordList(),
+)
 
 
 @dataclass(frozen=True)
@@ -406,11 +411,7 @@ class RateOptions:
     metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="4-grr")
     alpha: str | None = ALPHA
     beta: str | None = BETA
-    ignore: str | None = option(
-        "--ignore WORDS",
-        "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
-        type=WordList(),
-    )
+    ignore: str | None = IGNORE
     wildcard: str | None = option(
         "--wildcard WORDS", "Words that cost nothing in hypotheses and references; @FILE for a list.", type=WordList()
     )
@@ -437,7 +438,7 @@ WORKERS = option(
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run goes through many graphs."""
+    """Workers, limits and failures of a run over many graphs."""
 
     workers: int | None = WORKERS
     cluster: Cluster | None = option(
@@ -446,8 +447,10 @@ class RunOptions:
         type=ClusterName(),
         callback=_cluster,
     )
-    timeout: float | None = option("--timeout SECONDS", "Time limit of each graph.", type=float)
-    max_memory: int | None = option("--max-memory SIZE", "Memory limit of each graph: 500M, 2G.", callback=_bytes)
+    timeout: float | None = option("--timeout SECONDS", "Fail graphs that take longer.", type=float)
+    max_memory: int | None = option(
+        "--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", callback=_bytes
+    )
     resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "List what failed in FILE, too: id, file, line, reason.", type=Output()
@@ -457,7 +460,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class ShardedRunOptions(RunOptions):
-    """How a run goes through many graphs, or through a shard of them."""
+    """Workers, limits and failures of a run over many graphs, or over a shard of them."""
 
     shard: Part | None = option("--shard I/N", "Only every N-th graph, from the I-th on; see merge.", callback=_shard)
 
@@ -471,7 +474,7 @@ class OutputOptions:
 
     @property
     def is_text(self) -> bool:
-        """Whether people read it."""
+        """The format is for people."""
         return self.output_format == "text"
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
@@ -482,7 +485,7 @@ class OutputOptions:
             beside()
 
     def say_summary(self, results: Results) -> None:
-        """Say on standard error what a reader of the text needs besides."""
+        """Say the summary on standard error, if the format is text."""
         if self.is_text:
             say("\n".join(results.summary()))
 

@@ -61,7 +61,7 @@ _SIDES = {"oracle": "oracle", "one_best": "1-best"}
 
 @dataclass(frozen=True)
 class AlsoOptions:
-    """What is found and shown beside oracles."""
+    """Results beside oracles."""
 
     nbest: int | None = option(
         "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
@@ -191,12 +191,12 @@ def write_rate_oracles(
 
 
 class OracleResults(Results):
-    """Oracles, with what else was found and what they add up to.
+    """Oracles, the results beside them, and their sums.
 
     Args:
         outcomes: Outcomes in the order of the graphs; they are read once.
         sums: Sums, to which the outcomes are added as they are read.
-        also: What else is shown.
+        also: Results beside oracles.
         normalize: The grammar that both sides were normalized by.
         shard: The shard that this run works on, if any.
     """
@@ -220,7 +220,7 @@ class OracleResults(Results):
         self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
 
     def text(self) -> Iterator[str]:
-        """Yield a line a graph, below it what else was found; under `--tags`, the tags of the 1-best."""
+        """Yield a line a graph, and results beside it below; under `--tags`, the tags of the 1-best."""
         for outcome in self._outcomes:
             oracle = outcome.oracle
             if self._tags:

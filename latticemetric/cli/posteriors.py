@@ -53,7 +53,7 @@ _SECTIONS = {
 
 @dataclass(frozen=True)
 class _ListingOptions:
-    """What is listed."""
+    """The posteriors that are listed."""
 
     posterior_scale: float = POSTERIOR_SCALE
     of: str = choice("--of", list(_COLUMNS), "What is listed; arcs of lattices, edges of forests.")

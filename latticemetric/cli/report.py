@@ -54,7 +54,7 @@ _NOT_LISTED = {
 
 @dataclass(frozen=True)
 class _PageOptions:
-    """What the page shows."""
+    """Contents of the page."""
 
     mbr_method: str = option(
         "--mbr-method NAME",

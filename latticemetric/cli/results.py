@@ -1,4 +1,4 @@
-"""Results of a verb as text, TSV, JSON and JSON lines, what is said beside them, and where they are written.
+"""Results of a verb as text, TSV, JSON and JSON lines, and where they are written.
 
 A verb makes records (rows of named values) and says which columns TSV has; `Results` turns them into every format.
 """
@@ -62,7 +62,7 @@ class Results:
         raise NotImplementedError
 
     def summary(self) -> Sequence[str]:
-        """Return what a reader of the text needs besides; it goes to standard error."""
+        """Return notes for readers of the text; they go to standard error."""
         return ()
 
     def lines(self, output_format: str) -> Iterable[str]:

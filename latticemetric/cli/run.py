@@ -36,7 +36,7 @@ _SECONDS_TO_END = 1.5
 
 
 class Outcome(Protocol):
-    """An answer, or what stands for it."""
+    """The answer of a graph, or its problem."""
 
     @property
     def name(self) -> str:
@@ -155,7 +155,7 @@ def ask_graphs(
     *,
     evidence: Iterable[Entry] | None = None,
 ) -> None:
-    """Ask each graph, with the evidence of the same id if there is any, and write what they answer.
+    """Ask each graph, with the evidence of the same id if there is any, and write the answers.
 
     Failures go to standard error, and make the exit status 1.
     """
@@ -205,7 +205,7 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def _noted(note: Callable[[], str]) -> Iterator[None]:
-    """Add a note to what is said if the run is stopped meanwhile."""
+    """Add a note to the last line of a run that is stopped meanwhile."""
     _notes.append(note)
     try:
         yield

@@ -61,7 +61,7 @@ _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisa
 
 @dataclass(frozen=True)
 class _ScoreOptions:
-    """What is scored, and how strings are prepared."""
+    """Systems and metrics to score, and how strings are prepared."""
 
     others: tuple[str, ...] = option(
         "--system -s FILE",
@@ -161,7 +161,7 @@ def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
 
 
 def _explanations(tabled: Sequence[Sequence[Tabled]], texts: Sequence[GraphText], at: int) -> Iterator[str]:
-    """Yield what each metric counts in one segment, for each system; references follow the texts of systems."""
+    """Yield the counts of each metric in one segment, for each system; references follow the texts of systems."""
     from latticemetric.metrics.explanation import explain
 
     references = list(texts[len(tabled) :])

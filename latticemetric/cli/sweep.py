@@ -52,7 +52,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class _SweepOptions(PointOptions):
-    """What is swept over."""
+    """Points and lengths to sweep over."""
 
     by_length: tuple[float, ...] = option(
         "--by-length WORDS", "Upper bounds of bins of reference lengths: 5,10,20.", callback=numbers
@@ -124,9 +124,9 @@ class SweepResults(Results):
     """A sweep, of one run or of shards put together.
 
     Attributes:
-        question: What was asked of all graphs.
-        swept: What became of each.
-        totals: What they come to together.
+        question: The metric, points and borders of the sweep.
+        swept: The results of each graph.
+        totals: The results of all graphs.
         resampling: How intervals were drawn: `resamples`, `seed`, `confidence`.
         intervals: Intervals of the rows, on the same resamples; none without resamples.
         shard: The shard that this run worked on, if any.
@@ -214,8 +214,8 @@ class SweepResults(Results):
         def end() -> str:
             if self.shard is None:
                 return "]}"
-            asked = {"question": self.question.state(), "resampling": self.resampling}
-            return document_end({}, self.shard, sums={**asked, "swept": swept_states(self.swept)})
+            state = {"question": self.question.state(), "resampling": self.resampling}
+            return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
 
         head = self.totals.asdict()
         lengths = head.pop("lengths")

@@ -59,7 +59,7 @@ _DRAWS = click.IntRange(1, MOST_DRAWS)
 
 @dataclass(frozen=True)
 class _TagOptions:
-    """Which tags of files are evaluated, and how systems are compared."""
+    """Tags of files to evaluate, and how systems are compared."""
 
     which: str = one_of(
         "words",
@@ -103,7 +103,7 @@ class _TagOptions:
 
 @dataclass(frozen=True)
 class _LatticeOptions:
-    """Whether tags are those of lattices, and what predicts them."""
+    """How tags of lattices are predicted."""
 
     from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
     thresholds: tuple[float, ...] = option(
@@ -174,7 +174,7 @@ def _refuse_others(*, from_lattices: bool) -> None:
 
 
 def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _TagResults:
-    """Read the tags, and evaluate all that is asked for."""
+    """Read the tags, and evaluate them."""
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 
     if (gold, *predicted).count("-") > 1:
@@ -198,7 +198,7 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
 
 
 def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
-    """Return the tags asked for, and whether they are taken from words with gaps."""
+    """Return the tags of words or gaps, and whether the file has gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
@@ -228,7 +228,7 @@ def _sampled(evaluation: TagEvaluation, options: _TagOptions) -> RepeatedSamplin
 
 @dataclass(frozen=True)
 class _TagResults(Results):
-    """Scores of tags: JSON has all of them, text what is asked for."""
+    """Scores of tags, comparisons of systems, and sample sizes."""
 
     gold: str
     has_gaps: bool
@@ -248,7 +248,7 @@ class _TagResults(Results):
         return {**self.systems, **(self.synthetic or {})}
 
     def text(self) -> Iterator[str]:
-        """Yield a table of scores, and below it what else is asked for."""
+        """Yield a table of scores, then comparisons and sample sizes."""
         yield from _score_table(self._scores)
         if self.comparison is not None:
             yield ""

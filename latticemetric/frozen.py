@@ -53,8 +53,8 @@ class Frozen:
 
 
 def notebook() -> Any:
-    """The module that shows graphs and results in notebooks. Found by name: they know no drawing."""
-    return import_module("latticemetric.drawing.notebook")
+    """Return the module that shows graphs and results in notebooks, by its name: whatever is shown is below it."""
+    return import_module(f"{__package__}.drawing.notebook")
 
 
 def read_only(value: Any) -> Any:

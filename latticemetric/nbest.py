@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.lattice import Column, Floats, Lattice, Scales, summed_cost
-from latticemetric.lattice.validation import check_columns
+from latticemetric.lattice.columns import Column, Floats, Scales, check_columns, summed_cost
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _MOST_CELLS = 20_000_000
@@ -112,9 +112,10 @@ class NBest:
             >>> nbest.determinized()
             Lattice(3 states, 3 arcs, scores: cost)
         """
-        from latticemetric.lattice.strings import string_lattice
+        from latticemetric.lattice.strings import minimal_lattice
 
-        return string_lattice([h.words for h in self.hypotheses], self._costs(scales), merge=merge, scale=scale)
+        strings = [hypothesis.words for hypothesis in self.hypotheses]
+        return minimal_lattice(Lattice, strings, self._costs(scales), merge=merge, scale=scale)
 
     def _costs(self, scales: Scales | None) -> Floats:
         """The model's cost of each hypothesis."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.grouping import Grouping
     from latticemetric.evaluation.judgments import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
-    from latticemetric.formats.judged.test_set import JudgedSystems
+    from latticemetric.formats.judged import JudgedSystems
     from latticemetric.judgments import Judgments
     from latticemetric.metrics.preparation import Preparation
 
@@ -206,7 +206,7 @@ def command(
     TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
     """
     from latticemetric.cli.correlate_tables import Correlations
-    from latticemetric.formats.judged.reading import read_judged
+    from latticemetric.formats.judged import read_judged
     from latticemetric.metrics.base import references_each
     from latticemetric.metrics.preparation import Preparation
 
@@ -267,7 +267,7 @@ def _evaluate(
     workers: int | None,
 ) -> tuple[Agreement, Grouping | None]:
     """Correlate, and group segments under `--group-by`."""
-    from latticemetric.evaluation.correlating import correlate
+    from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.systems import system_tables
     from latticemetric.parallel.pool import default_workers

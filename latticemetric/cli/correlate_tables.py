@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from latticemetric.cli.results import Results, as_json, counted, shown, table, with_interval
 from latticemetric.errors import harmless
-from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement
-from latticemetric.evaluation.bootstrap import Interval
-from latticemetric.evaluation.comparison import MetricComparison
+from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement, MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
 from latticemetric.evaluation.grouping import Grouping
+from latticemetric.evaluation.intervals import Interval
 
 _Row = list[object]
 _HEADINGS = ("Pearson", "Spearman", "Kendall")

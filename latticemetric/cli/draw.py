@@ -272,10 +272,10 @@ def _ways(
 
         ways["oracle"] = oracle(graph, references, rate, scales=scales)
     if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
-        from latticemetric.oracle_search.oracle import as_searched
+        from latticemetric.oracle_search.oracle import as_search_space
 
         best = ways.get("oracle")
-        ways["1-best"] = best.one_best if best else as_searched(graph, rate, scales).one_best().tolist()
+        ways["1-best"] = best.one_best if best else as_search_space(graph, rate, scales).one_best().tolist()
     if subject.mbr:
         from latticemetric.mbr_decoding.mbr import mbr
 

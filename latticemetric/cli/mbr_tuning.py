@@ -14,7 +14,7 @@ from latticemetric.cli.run import Failures
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.batch.tuning import MBRTuning
-    from latticemetric.evaluation.bootstrap import PairedBootstrap
+    from latticemetric.evaluation.intervals import PairedBootstrap
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def write_tuning(
     keep_going: bool,
 ) -> None:
     """Find the parameters and write them; under `keep_going`, graphs that fail are left out, and the status is 1."""
-    from latticemetric.batch.evidence import examples_of
+    from latticemetric.batch.mbr_evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.tuning import tune_mbr
 

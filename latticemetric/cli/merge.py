@@ -49,6 +49,6 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         return
     if output.output_format != "json" or output.plot is not None:
         refuse(["output_format", "plot"], "documents of other verbs than sweep")
-    from latticemetric.batch.merge import merged
+    from latticemetric.batch.shards import merged
 
     write_lines(merged(documents), output.output)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from latticemetric.metrics.base import Metric
     from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.cluster import Cluster
     from latticemetric.vocabulary import Vocabulary
 
 # More draws change no digit that is shown, and nobody reads more strings of a graph.
@@ -178,7 +178,7 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
     if text is None:
         return None
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.cluster import Cluster
 
     return Cluster.parse(text)
 

@@ -42,7 +42,7 @@ from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.margins import Extremes, Side, Wanted
+    from latticemetric.batch.margins import MarginKind, MarginOptions, Margins
     from latticemetric.batch.outcomes import Outcome
     from latticemetric.batch.shards import Part
     from latticemetric.batch.totals import OracleSums
@@ -55,7 +55,7 @@ COLUMNS = (
     "matches", "substitutions", "deletions", "insertions", "reference", "exact"
 )  # fmt: skip
 ONE_BEST_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost")
-_EXTREME_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
+_MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
 _SIDES = {"oracle": "oracle", "one_best": "1-best"}
 
 
@@ -93,15 +93,15 @@ class AlsoOptions:
         if not self.posteriors:
             refuse(["posterior_scale"], "a run without --posteriors")
 
-    def wanted(self, *, graphs: bool) -> Wanted | None:
+    def wanted(self, *, graphs: bool) -> MarginOptions | None:
         """Return what is wanted of each graph beside its oracle; `None` if nothing is."""
         if not (self.hope or self.fear):
             refuse(["on"], "a run without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):
             return None
-        from latticemetric.batch.margins import Wanted
+        from latticemetric.batch.margins import MarginOptions
 
-        return Wanted(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
+        return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ class BestGraphOptions(GraphFormatOptions):
         from latticemetric.batch.graph_answers import converted
 
         def best_graph(outcome: Outcome) -> Graph | None:
-            if outcome.extremes is None or outcome.extremes.graph is None:
+            if outcome.margins is None or outcome.margins.graph is None:
                 return None
             summed_by = scales if self.sum_scores else None
-            return converted(outcome.extremes.graph, summed_by=summed_by, drop_labels=self.drop_labels)
+            return converted(outcome.margins.graph, summed_by=summed_by, drop_labels=self.drop_labels)
 
         return written_beside(outcomes, self.write_lattices, best_graph, self.to_format, if_none=False)
 
@@ -236,23 +236,23 @@ class OracleResults(Results):
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(oracle.alignment).split("\n"))
                 yield ""
-            if outcome.extremes is not None:
-                yield from self._extreme_lines(outcome.extremes)
+            if outcome.margins is not None:
+                yield from self._margin_lines(outcome.margins)
 
-    def _extreme_lines(self, extremes: Extremes) -> Iterator[str]:
+    def _margin_lines(self, margins: Margins) -> Iterator[str]:
         """Yield the strings that follow the oracle, then hope, fear and the worst string."""
         from latticemetric.oracle_search.margin import Hope
 
-        for rank, best in enumerate(extremes.nbest[1:], start=2):
+        for rank, best in enumerate(margins.nbest[1:], start=2):
             yield f"  {rank!s:<10}  {_scored(best)}  {spoken(best.words)}"
         for side in self._sides:
-            extreme = extremes.found.get(side)
-            if extreme is None:
+            margin = margins.found.get(side)
+            if margin is None:
                 yield f"  {side.name:<10}  {'failed':>7}"
                 continue
-            bound = None if isinstance(extreme, Hope) or extreme.exact else extreme.bound
+            bound = None if isinstance(margin, Hope) or margin.exact else margin.bound
             note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
-            yield f"  {side.name:<10}  {_scored(extreme)}  {spoken(extreme.words)}{note}"
+            yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
 
     def records(self) -> Iterator[Record]:
         """Yield an ITEM of the documented schema for each graph; the document has the signature once."""
@@ -285,17 +285,17 @@ class OracleResults(Results):
             row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
             row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
             row += [part.get(name) for name in self._lists for part in (record, one_best)]
-            yield [*row, *self._extreme_fields(outcome.extremes)]
+            yield [*row, *self._margin_fields(outcome.margins)]
 
-    def _extreme_fields(self, extremes: Extremes | None) -> list[object]:
+    def _margin_fields(self, margins: Margins | None) -> list[object]:
         fields: list[object] = []
         if self._nbest:
-            nbest = () if extremes is None else extremes.nbest
+            nbest = () if margins is None else margins.nbest
             fields.append(" ||| ".join(" ".join(best.words) for best in nbest))
         for side in self._sides:
-            extreme = None if extremes is None else extremes.found.get(side)
-            record = {} if extreme is None else extreme.asdict()
-            record["scores"] = "" if extreme is None else " ".join(f"{k}={v!r}" for k, v in extreme.scores.items())
+            margin = None if margins is None else margins.found.get(side)
+            record = {} if margin is None else margin.asdict()
+            record["scores"] = "" if margin is None else " ".join(f"{k}={v!r}" for k, v in margin.scores.items())
             fields += values(record, _columns_of(side))
         return fields
 
@@ -312,8 +312,8 @@ class OracleResults(Results):
     def summary(self) -> list[str]:
         """Return the corpus in a few lines: oracle, 1-best, and the difference of their scores."""
         totals, metric = self._sums.totals, self._sums.metric
-        extremes = {} if self._sums.extremes is None else self._sums.extremes.sides
-        sides = [(side.name, total.statistics) for side, total in extremes.items()]
+        margins = {} if self._sums.margins is None else self._sums.margins.sides
+        sides = [(side.name, total.statistics) for side, total in margins.items()]
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._sums.references)
@@ -323,8 +323,8 @@ class OracleResults(Results):
         best, one_best = metric.value(totals.best), metric.value(totals.one_best)
         if best is not None and one_best is not None:
             rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
-        notes = [f"{side.name}: {total.inexact} not exact" for side, total in extremes.items() if total.inexact]
-        alone = {side.name: total.failed - totals.failed for side, total in extremes.items()}
+        notes = [f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact]
+        alone = {side.name: total.failed - totals.failed for side, total in margins.items()}
         notes += [f"{name}: {number} failed" for name, number in alone.items() if number]
         failed = f", {totals.failed} failed" if totals.failed else ""
         scores = {} if self._sums.strings is None else self._sums.strings.asdict()
@@ -346,8 +346,8 @@ def _string_table(scores: dict[str, Any]) -> list[str]:
     return ["", *table([["", *scores], *rows])]
 
 
-def _columns_of(side: Side) -> list[str]:
-    return [*(["value"] if side.weight is not None else []), *_EXTREME_COLUMNS]
+def _columns_of(side: MarginKind) -> list[str]:
+    return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
 
 
 def _scored(path: ScoredPath) -> str:

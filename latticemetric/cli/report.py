@@ -32,7 +32,7 @@ from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.decoded import Decoding
+    from latticemetric.batch.mbr import MBRSettings
 
 _EPILOG = """\b
 Examples:
@@ -72,14 +72,14 @@ class _PageOptions:
     engine: str = ENGINE
     output: str = OUTPUT
 
-    def decoding(self, seed: int) -> Decoding | None:
+    def decoding(self, seed: int) -> MBRSettings | None:
         """Return how MBR decodes, if it does; refuse an unknown method before an hour of searching."""
         method = self.mbr_method.strip().lower()
         if method == _NO_MBR:
             return None
-        from latticemetric.batch.decoded import Decoding
+        from latticemetric.batch.mbr import MBRSettings
 
-        return Decoding.of(method, prune=self.prune, samples=self.samples, seed=seed)
+        return MBRSettings.of(method, prune=self.prune, samples=self.samples, seed=seed)
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
@@ -104,7 +104,7 @@ def command(
     the order of the lattices, or lines that begin with ids; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.review import Reviewing, ReviewTotals, reviews_of
+    from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report, Showing
@@ -113,7 +113,7 @@ def command(
     if shown.output == STANDARD_OUTPUT and sys.stdout.isatty():
         raise UsageError("a page is nothing for a terminal", advice="name a file: -o report.html")
     rate = metric.rate()
-    reviewing = Reviewing(
+    reviewing = ReviewSettings(
         rate,
         Points.of(points.beams, points.densities, points.nbest_sizes),
         decoding=shown.decoding(resampling.seed),

@@ -228,7 +228,7 @@ def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
     Lines appear only when all of them are written: a run that stops at its last graph leaves no half result behind.
     Where failures are reported and passed over, lines appear `at_once` on standard output.
     """
-    from latticemetric.formats.writing import atomic_output, standard_output
+    from latticemetric.formats.streams.output import atomic_output, standard_output
 
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:

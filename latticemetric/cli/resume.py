@@ -37,7 +37,7 @@ def journal_beside(output: str) -> Journal:
     Raises:
         UsageError: The output, or what the command reads, is no plain file.
     """
-    from latticemetric.formats.writing import is_replaceable, remove_drafts
+    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
     from latticemetric.parallel.journal import Journal
 
     if output == STANDARD:

@@ -22,13 +22,13 @@ from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.run import Run
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
     from latticemetric.cli.results import Results
     from latticemetric.formats.registry import Entry
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.cluster import Cluster
     from latticemetric.parallel.journal import Journal
-    from latticemetric.parallel.map import Run
-    from latticemetric.parallel.pool import Workers
+    from latticemetric.parallel.map import Workers
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 # A run that was told to end has ended after two seconds, and some of them are for the machine.
@@ -93,11 +93,11 @@ class Failures:
 @contextlib.contextmanager
 def running(options: RunOptions, output: str) -> Iterator[Run]:
     """Set up a run by its options; remove its journal when everything is written."""
-    from latticemetric.formats.writing import synced
+    from latticemetric.batch.run import Run
+    from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
-    from latticemetric.parallel.limits import Limits
-    from latticemetric.parallel.map import Run
     from latticemetric.parallel.pool import default_workers
+    from latticemetric.parallel.process import Limits
 
     memory = graph_bytes(options.workers or default_workers()) if options.cluster is None else None
     limits = Limits(options.timeout, options.max_memory, memory)
@@ -110,7 +110,7 @@ def running(options: RunOptions, output: str) -> Iterator[Run]:
         with _watched(journal), _workers(options.workers, options.cluster) as workers:
             yield Run(workers, options.keep_going, limits, journal)
         if journal is not None:
-            synced(output)
+            sync(output)
             journal.remove()
     finally:
         if journal is not None:
@@ -160,7 +160,7 @@ def ask_graphs(
     Failures go to standard error, and make the exit status 1.
     """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.batch.evidence import answers_by_evidence, with_evidence
+    from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
 
     failures, entries = Failures(run.failures), progress(entries, None, "graphs")
     with running(run, output.output) as started:
@@ -270,8 +270,8 @@ def _end_late(inbox: int) -> None:
     while not isinstance(signal.getsignal(number) if number else None, _Handler):
         number = os.read(inbox, 1)[0]
     time.sleep(_SECONDS_TO_END)
-    if (writing := sys.modules.get("latticemetric.formats.writing")) is not None:
-        writing.abandon_drafts()
+    if (outputs := sys.modules.get("latticemetric.formats.streams.output")) is not None:
+        outputs.abandon_drafts()
     with contextlib.suppress(OSError):
         os.write(2, f"{Stopped(number)}\n".encode())
     os._exit(Stopped(number).status)

@@ -101,14 +101,13 @@ def command(
     randomisation.
     """
     from latticemetric.evaluation.scoring import tabulate
-    from latticemetric.formats.nist.test_sets import read_test_set
-    from latticemetric.formats.segments import read_segments
+    from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
     metrics = metrics_named(options.metrics, stem=options.stem)
     preparation = Preparation(options.lowercase, options.tokenize)
     systems = (hypotheses, *options.others)
-    segments = read_test_set(systems, references)
+    segments = read_nist_segments(systems, references)
     if segments is None:
         segments = read_segments([*systems, *references], keyed=options.keyed)
     files = [preparation.all_words(texts) for texts in segments.files]

@@ -29,8 +29,8 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part, ShardDocument
-    from latticemetric.batch.sweep import LengthBin, Sweep, SweepQuestion, SweepRow, Swept
-    from latticemetric.evaluation.bootstrap import Interval
+    from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow, SweepSettings, Swept
+    from latticemetric.evaluation.intervals import Interval
 
 _EPILOG = """\b
 Examples:
@@ -96,7 +96,7 @@ def command(
     the order of the lattices, or lines that begin with ids; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
-    from latticemetric.batch.sweep import SweepQuestion, checked_borders, swept_pairs
+    from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_pairs
     from latticemetric.oracle_search.sweep import Points
 
     points = Points.of(over.beams, over.densities, over.nbest_sizes)
@@ -104,7 +104,7 @@ def command(
     if not borders and not any((points.beams, points.densities, points.nbest)):
         advice = "give --beams, --densities, --nbest-sizes or --by-length"
         raise UsageError("there is nothing to sweep over", advice=advice)
-    question = SweepQuestion(metric.rate(), points, borders, len(references), reading.normalize)
+    question = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
     resampling.check()
     output.check_plot()
     failures = Failures(run.failures)
@@ -132,7 +132,7 @@ class SweepResults(Results):
         shard: The shard that this run worked on, if any.
     """
 
-    question: SweepQuestion
+    question: SweepSettings
     swept: Sequence[Swept]
     totals: Sweep
     resampling: dict[str, Any]
@@ -141,10 +141,10 @@ class SweepResults(Results):
 
     @classmethod
     def of(
-        cls, question: SweepQuestion, swept: Iterable[Swept], resampling: dict[str, Any], shard: Part | None = None
+        cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: Part | None = None
     ) -> Self:
         """Sum up, and draw the intervals."""
-        from latticemetric.evaluation.bootstrap import bootstrap
+        from latticemetric.evaluation.intervals import bootstrap
 
         known = list(swept)
         totals = question.sweep(known)
@@ -156,12 +156,12 @@ class SweepResults(Results):
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepResults:
         """Put the documents of shards together."""
         from latticemetric.batch.shards import put_together
-        from latticemetric.batch.sweep import SweepQuestion, swept_in_turn
+        from latticemetric.batch.sweep import SweepSettings, swept_in_turn
 
         def read(some: Sequence[ShardDocument]) -> SweepResults:
             state = some[0].sums
             swept = swept_in_turn([one.sums["swept"] for one in some])
-            return cls.of(SweepQuestion.of_state(state["question"]), swept, state["resampling"])
+            return cls.of(SweepSettings.of_state(state["question"]), swept, state["resampling"])
 
         return put_together(documents, read)
 

@@ -15,7 +15,7 @@ from latticemetric import _native
 from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch, small_enough
+from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch
 from latticemetric.engine.whole_numbers import (
     WholeCosts,
     WholeWeights,
@@ -28,9 +28,10 @@ from latticemetric.engine.whole_numbers import (
     whole_weights,
 )
 from latticemetric.errors import InputError
-from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.forest.ragged import Ragged, native_arrays
-from latticemetric.lattice.lattice import Column, Costs, Labels, Lattice
+from latticemetric.forest.columns import Ragged
+from latticemetric.forest.forest import Forest
+from latticemetric.lattice.lattice import Costs, Lattice
+from latticemetric.lattice.n_best import few_strings, small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
 
@@ -104,7 +105,7 @@ def hope_derivations(
         model_cost: The costs that gains are weighed against. Those of the searches, which may be rounded, decide ties.
     """
     forest, cost = searches[0].forest, finite_costs(model_cost)
-    costs = whole_costs(cost, exponent_above(_native.largest_cost(**native_arrays(forest, cost))))
+    costs = whole_costs(cost, exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
     weights = whole_weights(
         shares,
         costs.unit,
@@ -133,7 +134,7 @@ def _hope(
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
     """No sum of costs along a derivation, or a part of it, is larger in size."""
-    largest = _native.largest_cost(**native_arrays(forest, cost))
+    largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError("derivations are too long to be searched: nodes share their parts too often")
     return int(largest) + 1
@@ -162,11 +163,6 @@ def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
         )
     gains = map(joined, high.tolist(), low.tolist())
     return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
-
-
-def few_strings(most: int) -> int:
-    """So many strings are listed and ranked faster than the best of them are searched for."""
-    return max(10 * most, 1000)
 
 
 class BestEdges(NamedTuple):
@@ -202,25 +198,9 @@ def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
     return BestEdges(head, edge, Ragged(tail_begin, tail), goals, np.searchsorted(forest.goals, goal_of), node_of)
 
 
-def best_forest(search: ForestSearch, references: Sequence[Words]) -> Forest:
-    """The best derivations as a forest."""
-    forest = search.forest
-    head, edge, tails, goals, goal, node = best_edges(search, references)
-    return Forest.from_edges(
-        head,
-        tails,
-        forest.target.taken(edge),
-        goals=goals,
-        scores={n: Column(c.arc[edge], c.final[goal], c.scale) for n, c in forest.scores.items()},
-        vocabulary=forest.vocabulary,
-        labels={n: Labels(x.arc[edge], x.final[goal], x.vocabulary) for n, x in forest.labels.items()},
-        node_labels={n: NodeLabels(x.node[node], x.vocabulary) for n, x in forest.node_labels.items()},
-    )
-
-
 def _forest_question(search: ForestSearch) -> dict[str, Any]:
     return {
-        **native_arrays(search.forest, search.cost, search.said, search.words),
+        **search.forest.hypergraph(search.cost, search.said, search.words),
         "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }
@@ -233,8 +213,8 @@ _MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True)
-class WeighedSearch:
-    """One lattice, some references, and what their gains weigh against costs.
+class LossSearch:
+    """One lattice, some references, and the weights of their gains against costs.
 
     Attributes:
         lattice: The lattice.
@@ -244,7 +224,7 @@ class WeighedSearch:
         references: Counted words of each reference, as numbers.
         shares: What a unit of gain against each of them weighs.
         costs_count: Whether costs are part of the loss, or only decide among strings of equal loss.
-        ill: Whether gains add to the loss; if not, they are taken from it.
+        penalize: True where gains add to the loss; else they are subtracted.
         gains: The metric's parameters.
     """
 
@@ -255,7 +235,7 @@ class WeighedSearch:
     references: Sequence[Words]
     shares: Sequence[Fraction]
     costs_count: bool
-    ill: bool
+    penalize: bool
     gains: Gains
 
 
@@ -273,7 +253,7 @@ class FoundStrings(NamedTuple):
     bound: Fraction
 
 
-def strings_of_least_loss(search: WeighedSearch, most: int, steps: int) -> FoundStrings:
+def strings_of_least_loss(search: LossSearch, most: int, steps: int) -> FoundStrings:
     """Distinct strings, at most so many; no more are known to be exact than `steps` prefixes tell."""
     lattice = search.lattice
     cost = finite_costs(search.cost)
@@ -296,7 +276,7 @@ def strings_of_least_loss(search: WeighedSearch, most: int, steps: int) -> Found
             [reference.tolist() for reference in search.references],
             [halves(weight) for weight in weights.gains],
             halves(weights.cost),
-            search.ill,
+            search.penalize,
             *search.gains,
             most=most,
             most_steps=min(steps, MOST_STEPS),
@@ -305,7 +285,7 @@ def strings_of_least_loss(search: WeighedSearch, most: int, steps: int) -> Found
     return FoundStrings([np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit)
 
 
-def _largest_string_gain(search: WeighedSearch) -> int:
+def _largest_string_gain(search: LossSearch) -> int:
     """No gain, nor that of any part of an alignment, is larger in size."""
     order, unit, alpha, beta = search.gains
     words = max(map(len, search.references)) + 1

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.engine.search import small_enough
 from latticemetric.lattice.lattice import Costs, Floats, Lattice
+from latticemetric.lattice.n_best import small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import Words
 
@@ -82,7 +82,7 @@ def derivation_of_ngrams(
     """Its edges, in preorder. Ties: least cost, fewest words, smallest edges.
 
     Args:
-        forest: As `native_arrays` hands it over.
+        forest: The columns of `Forest.hypergraph`.
         own: Words that the forest and the n-grams share, by the forest's numbers, ascending.
         known: The same words by the numbers that the n-grams have.
         ngrams: What gains.

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric import _native
 from latticemetric.automata.recognition import Gains
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.errors import InputError
 from latticemetric.lattice.lattice import Costs, Lattice
-from latticemetric.memory import most_bytes, no_memory, over_budget
+from latticemetric.memory import most_bytes, over_budget
 from latticemetric.vocabulary import Words
 
 if TYPE_CHECKING:
+    from latticemetric.forest.columns import Ragged
     from latticemetric.forest.forest import Forest
-    from latticemetric.forest.ragged import Ragged
 
 
 @dataclass(frozen=True)
@@ -104,21 +100,6 @@ class FoundDerivation(NamedTuple):
 
 
 # ---- When a search does not fit into memory ----
-
-
-@contextmanager
-def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Make a search that does not fit into memory an error of its graph.
-
-    Args:
-        advice: What helps where a kernel says what is too large.
-    """
-    try:
-        yield
-    except _native.TooLarge as error:
-        raise InputError(str(error), advice=advice) from None
-    except MemoryError:
-        raise no_memory() from None
 
 
 def require_memory(size: int) -> None:

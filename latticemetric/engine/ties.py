@@ -1,7 +1,22 @@
-"""The best path of what OpenFst has pruned to the optimum, by the tie rule and in exact order.
+"""The tie rule: which path is the answer where several have the same best score.
 
-OpenFst finds which part of a product reaches the best value; ties in it are resolved here: OpenFst's weights are
-32-bit floats and know one value only.
+Every search, in C++, in OpenFst and in Python, resolves ties alike, so that an answer is the same to the last arc,
+whatever the engine. The best path has, in this order,
+
+1. the best score. Scores are compared exactly, as integers or fractions: those that differ only by the rounding of
+   64-bit numbers do not tie, and equal ones always do. Of several references, a defined rate comes before none.
+2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first so that they
+   add up exactly in any order (`latticemetric.lattice.n_best.summable`).
+3. the fewest words in the result: ε and ignored words do not count.
+4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
+
+The model's own best path is the one that this rule takes where all scores are equal; in an n-best list
+(`Lattice.ranked`), the first of the cheapest. Of the k best strings, each has its first path by the rule, and they
+stand in its order. Where strings have no paths, as in MBR by a metric, the alphabet replaces the numbers.
+
+Kernels carry the rule out themselves. Python compares `TieKey`s, and resolves ties of OpenFst's products with
+`resolve_ties`: OpenFst finds the part of a product that reaches the best score, in 32-bit floats that hold one value
+only.
 """
 
 from __future__ import annotations
@@ -19,18 +34,32 @@ from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON
 
 
-@dataclass(frozen=True)
-class ProductLabels:
-    """What the labels of a product stand for.
-
-    Input k + 1 is piece k of the graph, an arc of a lattice or an edge of a forest; the inputs after those of all
-    pieces are its endings; ε is neither. An output says what the automaton does.
+class TieKey(NamedTuple):
+    """The sort key of paths that have the same score.
 
     Attributes:
-        cost: What each piece costs.
+        cost: The cost that is compared.
+        words: Number of words in the result.
+        steps: The arcs along the path, or the edges in preorder; or the words of a string without a path.
+    """
+
+    cost: float
+    words: int
+    steps: tuple[int, ...] | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProductLabels:
+    """The meaning of a product's labels.
+
+    Input k + 1 is piece k of the graph, an arc of a lattice or an edge of a forest; the inputs after those of all
+    pieces are its endings; ε is neither. An output is an edit of the automaton.
+
+    Attributes:
+        cost: The cost of each piece.
         words: How many words of the result each piece carries.
-        ending_cost: What each ending costs.
-        worth: What each output is worth.
+        ending_cost: The cost of each ending.
+        worth: The worth of each output.
     """
 
     cost: list[float]
@@ -46,8 +75,8 @@ class Resolved(NamedTuple):
     outputs: list[int]
 
 
-class _Price(NamedTuple):
-    """What is still to come from a state of the product, in the order of the tie rule."""
+class _ToGo(NamedTuple):
+    """The best way from a state of the product to its end, in the order of the tie rule."""
 
     loss: int | Fraction
     cost: float
@@ -64,27 +93,27 @@ class _Step(NamedTuple):
     cost: float
     words: int
 
-    def before(self, rest: _Price) -> _Price:
-        return _Price(self.loss + rest.loss, self.cost + rest.cost, self.words + rest.words)
+    def before(self, rest: _ToGo) -> _ToGo:
+        return _ToGo(self.loss + rest.loss, self.cost + rest.cost, self.words + rest.words)
 
 
 _ENDING = -1
-_NOTHING = _Price(0, 0.0, 0)
+_NOTHING = _ToGo(0, 0.0, 0)
 
 
 def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
-    """The best path: most worth, least cost, fewest words, lexicographically smallest pieces.
+    """Return the best path by the tie rule, whose numbers are those of pieces.
 
     Args:
         product: The product's optimal part, its states in topological order.
-        labels: What its labels stand for.
+        labels: The meaning of its labels.
     """
     steps = _steps(product, labels)
     to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
     for state in reversed(range(len(product.final))):
-        prices = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
-        if prices:
-            to_go[state] = min([*prices, *([to_go[state]] if state in to_go else [])])
+        onward = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
+        if onward:
+            to_go[state] = min([*onward, *([to_go[state]] if state in to_go else [])])
     return Resolved(_smallest_pieces(steps, to_go, product.start), _outputs(steps, to_go, product))
 
 
@@ -104,11 +133,11 @@ def _steps(product: FstArrays, labels: ProductLabels) -> dict[int, list[_Step]]:
     return steps
 
 
-def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _Price], start: int) -> npt.NDArray[np.int64]:
-    """The lexicographically smallest sequence of pieces among the best paths of the product.
+def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
+    """Return the lexicographically smallest sequence of pieces among the best paths of the product.
 
     One path of the graph has many alignments, hence many states of the product after the same pieces: all of them
-    that can still end at the best price are kept, and the smallest piece that any of them takes comes next.
+    that can still end at the best cost are kept, and the smallest piece that any of them takes comes next.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, to_go)
@@ -126,8 +155,8 @@ def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _Price], st
         here = _with_silent_steps(onward[piece], steps, to_go)
 
 
-def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _Price], product: FstArrays) -> list[int]:
-    """What a best path puts out."""
+def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], product: FstArrays) -> list[int]:
+    """Return the outputs of a best path."""
     outputs, state = [], product.start
     while to_go[state] != _NOTHING or not np.isfinite(product.final[state]):
         step = _best_steps(state, steps, to_go)[0]
@@ -136,13 +165,13 @@ def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _Price], product: F
     return outputs
 
 
-def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> list[_Step]:
+def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> list[_Step]:
     onward = (step for step in steps[state] if step.target in to_go)
     return [step for step in onward if step.before(to_go[step.target]) == to_go[state]]
 
 
-def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _Price]) -> set[int]:
-    """The states, and all that the best paths reach from them without taking a piece."""
+def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
+    """Return the states, and all that the best paths reach from them without taking a piece."""
     reached, pending = set(states), list(states)
     while pending:
         for step in _best_steps(pending.pop(), steps, to_go):

@@ -1,30 +1,33 @@
 """Forests that are lattices, and lattices as forests.
 
-A lattice is a forest whose edges have at most one tail, its source state, and say the tail's words first. A forest
-whose edges all say them last is the mirror image: its goals are where its paths start.
+A lattice is a forest whose edges have at most one tail, the source state, at the beginning of their target sides. Where
+all tails are at the end, the forest is the mirror image: its paths start at its goals.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError
-from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import Ragged
-from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.forest.arrays import ForestArrays
+from latticemetric.forest.columns import Ragged
+from latticemetric.lattice.columns import Column, Labels
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON
 
+AnyForest = TypeVar("AnyForest", bound=ForestArrays)
 
-def forest_from_lattice(lattice: Lattice) -> Forest:
-    """A node a state, an edge an arc, and before them an edge without tails or words for the start."""
+
+def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
+    """Build a forest: a node for each state, an edge for each arc, and an edge without tails or words for the start."""
     arcs = len(lattice.word)
     tails = Ragged(np.concatenate([[0, 0], np.arange(1, arcs + 1)]).astype(np.int64), lattice.source)
     target = np.stack([np.full(arcs, -1, dtype=np.int32), lattice.word], axis=1).ravel()
     begin = np.concatenate([[0, 0], 2 * np.arange(1, arcs + 1)]).astype(np.int64)
-    return Forest.from_edges(
+    return cls.from_edges(
         np.concatenate([[0], lattice.target]),
         tails,
         Ragged(begin, target),
@@ -39,9 +42,9 @@ def forest_from_lattice(lattice: Lattice) -> Forest:
 
 
 class _Arcs:
-    """Arcs of a lattice to be. `owner` is what an arc has its scores from: an edge, a goal, or nothing."""
+    """Arcs of a lattice to be. `owner` is the edge or goal whose scores an arc has, or nothing."""
 
-    def __init__(self, forest: Forest) -> None:
+    def __init__(self, forest: ForestArrays) -> None:
         self.source: list[int] = []
         self.target: list[int] = []
         self.word: list[int] = []
@@ -50,7 +53,7 @@ class _Arcs:
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """A chain of arcs; what it costs stands on the first."""
+        """Add a chain of arcs, with the costs on the first."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
@@ -60,17 +63,17 @@ class _Arcs:
         self.owner += [owner, *[nothing] * (len(chain) - 2)]
 
     def add_goal(self, source: int, target: int, goal: int) -> None:
-        """An arc without a word that costs what ending in a goal does."""
+        """Add an arc without a word that costs what ending in a goal does."""
         self.add(source, target, [], self._edges + goal)
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The arcs' share of a column of the forest."""
+        """Return the arcs' values of a column of the forest."""
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
 
-def lattice_from_forest(forest: Forest) -> Lattice:
-    """A state a node, and arcs for the words of each edge; see `Forest.to_lattice`."""
+def lattice_from_forest(forest: ForestArrays) -> Lattice:
+    """Build `Forest.to_lattice`: a state for each node, and arcs for the words of each edge."""
     arcs = _Arcs(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
     ends_are_goals = len(final) == len(forest.goals) and final == forest.goals.tolist()
@@ -90,8 +93,8 @@ def lattice_from_forest(forest: Forest) -> Lattice:
     )
 
 
-def _tails_are_first(forest: Forest) -> bool:
-    """Whether all tails' words come first; if not, all of them come last."""
+def _tails_are_first(forest: ForestArrays) -> bool:
+    """Check that all tails' words come first; if not, all of them come last."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -104,15 +107,15 @@ def _tails_are_first(forest: Forest) -> bool:
     return bool(first.all())
 
 
-def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
+def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is no lattice: edge {edge}, of node {forest.head[edge]}, {why}",
         advice="only forests whose tails all come first, or all last, are lattices",
     )
 
 
-def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Paths go from edges without tails up to goals."""
+def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+    """Add paths from edges without tails up to goals."""
     start = forest.num_nodes
     silent = _silent_start(forest)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
@@ -126,8 +129,8 @@ def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     return start, forest.goals.tolist()
 
 
-def _silent_start(forest: Forest) -> int | None:
-    """The edge that only says where paths start: the only one without tails, which says and costs nothing."""
+def _silent_start(forest: ForestArrays) -> int | None:
+    """Return the edge that only marks the start: the only one without tails, without words and costs."""
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
     if len(leaves) != 1 or forest.target.lengths()[leaves[0]] or (forest.head == forest.head[leaves[0]]).sum() > 1:
         return None
@@ -136,8 +139,8 @@ def _silent_start(forest: Forest) -> int | None:
     return None if any(side.arc[edge] for side in sides) else edge
 
 
-def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Paths go from goals down to edges without tails."""
+def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+    """Add paths from goals down to edges without tails."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
         arcs.add_goal(start, goal, number)

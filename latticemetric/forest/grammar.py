@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
+from latticemetric.forest.arrays import ForestArrays
+from latticemetric.forest.columns import CATEGORY, NodeLabels
 from latticemetric.forest.validation import find_fault
-from latticemetric.lattice.lattice import Column
+from latticemetric.lattice.columns import Column
 from latticemetric.vocabulary import Vocabulary
+
+AnyForest = TypeVar("AnyForest", bound=ForestArrays)
 
 PROBABILITY = "probability"
 
@@ -28,7 +31,7 @@ class _Rules:
         self.target: list[list[int]] = []
 
     def add(self, production: Any) -> None:
-        """The next edge."""
+        """Add the edge of a production."""
         from nltk.grammar import is_nonterminal
 
         tails, target = [], []
@@ -54,11 +57,11 @@ class _Rules:
         return self.words.setdefault(symbol, len(self.words) + 1)
 
 
-def forest_from_grammar(grammar: Any, scores: Mapping[str, Column] | None) -> Forest:
-    """See `Forest.from_grammar`."""
+def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str, Column] | None) -> AnyForest:
+    """Build `Forest.from_grammar`."""
     from nltk.grammar import CFG, PCFG, FeatureGrammar
 
-    # Nonterminals of feature grammars are to be unified: as they stand they are no nodes.
+    # Nonterminals of feature grammars must be unified first: as they stand they are no nodes.
     if not isinstance(grammar, CFG) or isinstance(grammar, FeatureGrammar):
         raise InputError(f"{type(grammar).__name__} is no grammar to read", advice="give an nltk.CFG or an nltk.PCFG")
     rules = _Rules(grammar.start())
@@ -66,7 +69,7 @@ def forest_from_grammar(grammar: Any, scores: Mapping[str, Column] | None) -> Fo
         rules.add(production)
     names = list(map(str, rules.nodes))
     _require_strings(rules.head, rules.tails, names)
-    return Forest.from_edges(
+    return cls.from_edges(
         rules.head,
         rules.tails,
         rules.target,

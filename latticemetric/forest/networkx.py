@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError, shortened
-from latticemetric.forest.forest import Forest, NodeLabels, numbered
-from latticemetric.lattice.lattice import Column, Labels
+from latticemetric.forest.arrays import ForestArrays
+from latticemetric.forest.columns import NodeLabels, numbered
+from latticemetric.lattice.columns import Column, Labels
 from latticemetric.vocabulary import Vocabulary
+
+AnyForest = TypeVar("AnyForest", bound=ForestArrays)
 
 _NODE, _EDGE = 0, 1
 
 
-def forest_to_networkx(forest: Forest) -> Any:
-    """See `Forest.to_networkx`."""
+def forest_to_networkx(forest: ForestArrays) -> Any:
+    """Return `Forest.to_networkx`."""
     import networkx as nx
 
     graph = nx.DiGraph(scales={name: column.scale for name, column in forest.scores.items()})
@@ -46,8 +49,8 @@ def forest_to_networkx(forest: Forest) -> Any:
     return graph
 
 
-def forest_from_networkx(graph: Any) -> Forest:
-    """See `Forest.from_networkx`."""
+def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
+    """Build `Forest.from_networkx`."""
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is no NetworkX graph")
     if not graph.is_directed():
@@ -61,13 +64,13 @@ def forest_from_networkx(graph: Any) -> Forest:
         raise InputError("no vertex is a goal", advice="set 'goal' of a node to its scores, or to {} for none")
     heads = [nodes[_head(graph, edge)] for edge in edges]
     tails = [[nodes[tail] for tail in _tails(graph, edge)] for edge in edges]
-    said = [_target(graph, edge, len(row)) for edge, row in zip(edges, tails, strict=True)]
-    vocabulary = Vocabulary.from_words(symbol for row in said for symbol in row if isinstance(symbol, str))
+    targets = [_target(graph, edge, len(row)) for edge, row in zip(edges, tails, strict=True)]
+    vocabulary = Vocabulary.from_words(symbol for row in targets for symbol in row if isinstance(symbol, str))
     names = list(nodes)
-    return Forest.from_edges(
+    return cls.from_edges(
         heads,
         tails,
-        [[vocabulary.number(symbol) if isinstance(symbol, str) else symbol for symbol in row] for row in said],
+        [[vocabulary.number(symbol) if isinstance(symbol, str) else symbol for symbol in row] for row in targets],
         goals=[nodes[goal] for goal in goals],
         scores=_columns(graph, edges, goals),
         vocabulary=vocabulary,
@@ -108,7 +111,7 @@ def _head(graph: Any, edge: Hashable) -> Hashable:
 
 
 def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
-    """The tails in their order, which arcs tell."""
+    """Return the tails of an edge, in the order that its arcs give."""
     found: dict[int, Hashable] = {}
     for tail, _, data in graph.in_edges(edge, data=True):
         places = data.get("tails")
@@ -129,7 +132,7 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
 
 
 def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
-    """What an edge says: its words, and each tail once."""
+    """Return the target side of an edge: its words, and each tail once."""
     target = graph.nodes[edge].get("target")
     if not isinstance(target, tuple | list):
         raise InputError(
@@ -182,7 +185,7 @@ def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[st
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:
-    """The texts of some vertices by their names, empty where there is none."""
+    """Return the texts of some vertices by their names; a missing text is empty."""
     rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
     for vertex, row in zip(vertices, rows, strict=True):
         for name, text in row.items():

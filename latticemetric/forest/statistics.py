@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.forest.forest import Forest
+from latticemetric.forest.arrays import ForestArrays
 from latticemetric.lattice.statistics import MANY, counted
 from latticemetric.vocabulary import EPSILON
 
@@ -18,7 +18,7 @@ _LONGEST = 2**62
 
 @dataclass(frozen=True)
 class ForestStatistics:
-    """What there is in a forest.
+    """The size of a forest.
 
     Attributes:
         nodes: Number of nodes.
@@ -51,8 +51,8 @@ class ForestStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def forest_statistics(forest: Forest) -> ForestStatistics:
-    """Measures a forest in one upward pass over its edges; counts are exact."""
+def forest_statistics(forest: ForestArrays) -> ForestStatistics:
+    """Measure a forest in one upward pass over its edges; counts are exact."""
     infinite = math.inf
     nodes = forest.num_nodes
     derivations, height, longest = ([0] * nodes for _ in range(3))
@@ -89,7 +89,7 @@ def forest_statistics(forest: Forest) -> ForestStatistics:
 
 
 def _product(numbers: list[int]) -> int:
-    """Of numbers of derivations, which is not carried on once it is too large."""
+    """Multiply numbers of derivations, up to the largest that is counted."""
     product = 1
     for number in numbers:
         product = min(product * number, MANY)

@@ -10,10 +10,10 @@ from operator import index
 from typing import Any, NamedTuple
 
 from latticemetric.errors import UsageError
-from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.forest.arrays import ForestArrays
+from latticemetric.forest.columns import CATEGORY
 from latticemetric.frozen import notebook
 
-#
 # A derivation may be as deep as a sentence is long: nothing here calls itself.
 
 _TO_ESCAPE = re.compile(r"[()\\\s]")
@@ -44,6 +44,7 @@ class DerivationTree:
 
     Examples:
         >>> import nltk
+        >>> from latticemetric import Forest
         >>> grammar = nltk.CFG.fromstring(["S -> NP 'sleeps'", "NP -> 'the' 'cat' | 'the' 'dog'"])
         >>> forest = Forest.from_grammar(grammar)
         >>> best = next(forest.derivations())
@@ -58,7 +59,7 @@ class DerivationTree:
         Tree('S', [Tree('NP', ['the', 'cat']), 'sleeps'])
     """
 
-    forest: Forest
+    forest: ForestArrays
     edges: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class DerivationTree:
         `unescaped` for its `read_node` and `read_leaf`, the words and labels are what they were.
 
         Examples:
-            >>> from latticemetric import Vocabulary
+            >>> from latticemetric import Forest, Vocabulary
             >>> words = Vocabulary.from_words(["New York", ":-)"])
             >>> forest = Forest.from_edges([0], [[]], [[1, 2]], goals=[0], vocabulary=words)
             >>> line = forest.tree([0]).bracketed()
@@ -204,7 +205,7 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) or _NOTHING
 
 
-def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
+def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
     """The edges as plain integers, if they are a complete derivation in preorder."""
     edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
     if not edges:
@@ -222,7 +223,7 @@ def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
     return edges
 
 
-def _edge_of(forest: Forest, edge: object, place: int) -> int:
+def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
     try:
         number = index(edge)  # type: ignore[arg-type]
     except TypeError:
@@ -232,7 +233,7 @@ def _edge_of(forest: Forest, edge: object, place: int) -> int:
     return number
 
 
-def _check_next(forest: Forest, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
+def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
     if not wanted:
         raise UsageError(f"edge {edge} stands after the end of the derivation", where=f"edges[{place}]")
     owner, tail = wanted.pop()
@@ -244,5 +245,5 @@ def _check_next(forest: Forest, wanted: list[tuple[int, int]], edge: int, place:
         )
 
 
-def _tail_of(forest: Forest, edge: int, tail: int) -> str:
+def _tail_of(forest: ForestArrays, edge: int, tail: int) -> str:
     return f"node {forest.tails.row(edge)[tail - 1]}, which is tail {tail} of edge {edge}"

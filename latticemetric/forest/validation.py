@@ -1,9 +1,9 @@
-"""The door that every forest enters by: everything is checked here, put in order, and trusted afterwards."""
+"""The check that every forest passes when it is built: afterwards, all code trusts its order and its numbers."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,13 +12,9 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.forest.ragged import Ragged
-from latticemetric.lattice.lattice import Column, Labels
-from latticemetric.lattice.validation import check_columns, frozen
-from latticemetric.vocabulary import EPSILON
-
-# ---- Why nothing can be derived from a forest's goals: for errors that name the fault ----
+from latticemetric.forest.columns import NodeLabels, Nodes, Ragged
+from latticemetric.lattice.columns import Column, Labels, check_columns, frozen, taken
+from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 class Fault(NamedTuple):
@@ -29,7 +25,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """What keeps all goals from being derived; `None` where one of them can be."""
+    """Return the fault that keeps all goals from being derived; `None` where one of them can be."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -53,28 +49,42 @@ def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Seque
 
 
 def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]:
-    """The nodes that have a derivation: those with an edge all of whose tails have one."""
+    """Return the nodes that have a derivation: those with an edge all of whose tails have one."""
     missing = [set(row) for row in tails]
     users = defaultdict(list)
     for edge, row in enumerate(missing):
         for tail in row:
             users[tail].append(edge)
     pending = [node for node, row in zip(head, missing, strict=True) if not row]
-    found = set[int]()
+    productive = set[int]()
     while pending:
         node = pending.pop()
-        if node in found:
+        if node in productive:
             continue
-        found.add(node)
+        productive.add(node)
         for edge in users[node]:
             missing[edge].discard(node)
             if not missing[edge]:
                 pending.append(head[edge])
-    return found
+    return productive
 
 
-def enter(draft: Forest, node_name: Callable[[int], str]) -> Forest:
-    """Checks a draft, drops what no complete derivation uses, numbers nodes topologically and sorts edges by head."""
+class Columns(NamedTuple):
+    """The fields of a forest, as `ForestArrays` names them; before validation, in any order."""
+
+    num_nodes: int
+    head: Nodes
+    tails: Ragged
+    target: Ragged
+    goals: Nodes
+    scores: Mapping[str, Column]
+    vocabulary: Vocabulary
+    labels: Mapping[str, Labels]
+    node_labels: Mapping[str, NodeLabels]
+
+
+def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
+    """Check a draft, drop what no complete derivation uses, number nodes topologically and sort edges by head."""
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
@@ -91,7 +101,7 @@ def enter(draft: Forest, node_name: Callable[[int], str]) -> Forest:
 
 
 def _check_target(target: Ragged, tails: Ragged) -> None:
-    """Each edge's target side uses each of its tails once."""
+    """Refuse an edge whose target side does not use each of its tails once."""
     at = np.flatnonzero(target.values < EPSILON)
     edge = np.repeat(np.arange(len(target)), target.lengths())[at]
     place = -target.values[at].astype(np.int64) - 1
@@ -111,12 +121,12 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """The row that a value stands in, and its place there, from 1."""
+    """Return the row of a value, and its place there, counted from 1."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 
 
-def _in_order(draft: Forest, target: Ragged, node_name: Callable[[int], str]) -> Forest:
+def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -> Columns:
     head, tails, goals, names = _renumbered(draft)
     is_goal = np.zeros(len(names), dtype=np.uint8)
     is_goal[goals] = 1
@@ -133,25 +143,21 @@ def _in_order(draft: Forest, target: Ragged, node_name: Callable[[int], str]) ->
     used = np.flatnonzero(rank >= 0)
     node_of = np.empty(kept, dtype=np.int64)
     node_of[rank[used]] = names[used]
-    chosen = tails.taken(edges)
-    return Forest(
+    kept_tails = tails.taken(edges)
+    return Columns(
         num_nodes=kept,
         head=frozen(rank[head[edges]]),
-        tails=_frozen_rows(Ragged(chosen.begin, rank[chosen.values])),
+        tails=_frozen_rows(Ragged(kept_tails.begin, rank[kept_tails.values])),
         target=_frozen_rows(target.taken(edges)),
         goals=frozen(rank[goals[ends]]),
-        scores=MappingProxyType(
-            {n: Column(frozen(c.arc[edges]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
-        ),
+        scores=MappingProxyType(taken(draft.scores, edges, ends)),
         vocabulary=draft.vocabulary,
-        labels=MappingProxyType(
-            {n: Labels(frozen(x.arc[edges]), frozen(x.final[ends]), x.vocabulary) for n, x in draft.labels.items()}
-        ),
+        labels=MappingProxyType(taken(draft.labels, edges, ends)),
         node_labels=MappingProxyType({n: _of_nodes(n, x, node_of) for n, x in draft.node_labels.items()}),
     )
 
 
-def _empty(draft: Forest, node_name: Callable[[int], str]) -> InputError:
+def _empty(draft: Columns, node_name: Callable[[int], str]) -> InputError:
     fault = find_fault(draft.head.tolist(), draft.tails.rows(), draft.goals.tolist())
     assert fault is not None
     name = node_name(fault.node)
@@ -160,9 +166,9 @@ def _empty(draft: Forest, node_name: Callable[[int], str]) -> InputError:
 
 
 def _renumbered(
-    draft: Forest,
+    draft: Columns,
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Heads, tails and goals with numbers without gaps, so that tables by node stay small; and the old numbers."""
+    """Return heads, tails and goals numbered without gaps, so that tables by node stay small, and the old numbers."""
     negative = np.flatnonzero(draft.tails.values < 0)
     if len(negative):
         owner, which = _place_of(draft.tails, int(negative[0]))

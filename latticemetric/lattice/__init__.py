@@ -1,5 +1,6 @@
 """Lattices: acyclic word graphs with named costs.
 
-`lattice` is the class, `validation` what every lattice passes when it is built; `pruning`, `statistics`, `strings`,
-`openfst`, `networkx` and `fst_binary` are what can be done with it, and what it is made from.
+`lattice` is the public class and `arrays` the class below it, made of `columns`; `validation` checks every lattice
+when it is built. `n_best` finds the best strings; `pruning`, `statistics`, `strings`, `openfst` (`fst_binary`) and
+`networkx` do what their names say.
 """

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.lattice.arrays import LatticeArrays
+from latticemetric.lattice.columns import Column
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
+AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
-def lattice_to_networkx(lattice: Lattice) -> Any:
-    """See `Lattice.to_networkx`."""
+
+def lattice_to_networkx(lattice: LatticeArrays) -> Any:
+    """Return `Lattice.to_networkx`."""
     import networkx as nx
 
     graph = nx.MultiDiGraph(start=0, scales={name: column.scale for name, column in lattice.scores.items()})
@@ -27,8 +30,8 @@ def lattice_to_networkx(lattice: Lattice) -> Any:
     return graph
 
 
-def lattice_from_networkx(graph: Any) -> Lattice:
-    """See `Lattice.from_networkx`.
+def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
+    """Build `Lattice.from_networkx`.
 
     The graph has an attribute `start`; a final node has a mapping `final` of scores (perhaps empty); an edge has a
     `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be anything hashable.
@@ -58,7 +61,7 @@ def lattice_from_networkx(graph: Any) -> Lattice:
     scales = graph.graph.get("scales", {})
     vocabulary = Vocabulary.from_words(word for *_, data in edges if (word := data.get("word", "")))
     times = [graph.nodes[node].get("time") for node in graph.nodes]
-    return Lattice.from_arcs(
+    return cls.from_arcs(
         [number[u] for u, *_ in edges],
         [number[v] for _, v, *_ in edges],
         [vocabulary.number(word) if (word := data.get("word", "")) else EPSILON for *_, data in edges],

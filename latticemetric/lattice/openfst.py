@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
+from latticemetric.lattice.arrays import LatticeArrays
+from latticemetric.lattice.columns import Column, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
-from latticemetric.lattice.lattice import Column, Labels, Lattice, Scales
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-# ---- Lattices to and from OpenFst (as binary layouts, no loop over arcs) and NetworkX ----
+AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
 _MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
-    """A lattice as an OpenFst acceptor's columns; an `input` label column becomes the input side."""
+def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+    """Return a lattice as an OpenFst acceptor's columns; labels called `input` become the input side."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
@@ -41,16 +42,21 @@ def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols
 
 
 def lattice_from_arrays(
-    machine: FstArrays, vocabulary: Vocabulary | None = None, column: str = "weight", *, by_spelling: bool = False
-) -> Lattice:
-    """A lattice from an OpenFst machine's columns: words are its output side, a differing input side a label.
+    cls: type[AnyLattice],
+    machine: FstArrays,
+    vocabulary: Vocabulary | None = None,
+    column: str = "weight",
+    *,
+    by_spelling: bool = False,
+) -> AnyLattice:
+    """Build a lattice from an OpenFst machine's columns: words are its output side, a differing input side a label.
 
     Args:
+        cls: The class of the lattice.
         machine: The columns.
         vocabulary: Spells word numbers instead of the machine's own symbols.
-        column: What weights are called.
-        by_spelling: Whether words keep the spelling that the machine's own symbols give them, and only get the
-            numbers of the vocabulary.
+        column: The name of the column of weights.
+        by_spelling: Let words keep the spelling of the machine's own symbols; they only get the vocabulary's numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -64,7 +70,7 @@ def lattice_from_arrays(
     if not same or (None not in tables and tables[0] != tables[1]):
         inputs = _vocabulary(machine.input_symbols)
         labels["input"] = Labels(machine.input, np.zeros(len(final), dtype=np.int32), inputs)
-    return Lattice.from_arcs(
+    return cls.from_arcs(
         machine.source,
         machine.target,
         output,
@@ -77,7 +83,7 @@ def lattice_from_arrays(
 
 
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
-    """The weights; where they are vectors, a column a feature, and their default values if they cost anything."""
+    """Return the weights; of vectors, a column for each feature, and their default values if any is not 0."""
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
     if features is None:
@@ -103,7 +109,7 @@ def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
 
 
 def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """The output side in the numbers of the table, if one is given: words stay what the machine spells."""
+    """Return the output side in the numbers of the table, if one is given: words stay what the machine spells."""
     if table is None or symbols is None or table.is_numeric:
         return machine.output, _vocabulary(symbols) if table is None else table
     numbers, where = np.unique(machine.output, return_inverse=True)
@@ -123,18 +129,18 @@ def _number(word: str, table: Vocabulary) -> int:
     return table.number(word)
 
 
-def lattice_to_fst(lattice: Lattice, scales: Scales | None, *, symbols: bool) -> Any:
-    """See `Lattice.to_fst`."""
+def lattice_to_fst(lattice: LatticeArrays, scales: Scales | None, *, symbols: bool) -> Any:
+    """Return `Lattice.to_fst`."""
     return fst_from_arrays(lattice_to_arrays(lattice, scales, symbols=symbols))
 
 
-def lattice_from_fst(fst: Any, vocabulary: Vocabulary | None, column: str) -> Lattice:
-    """See `Lattice.from_fst`."""
-    return lattice_from_arrays(fst_to_arrays(fst), vocabulary, column)
+def lattice_from_fst(cls: type[AnyLattice], fst: Any, vocabulary: Vocabulary | None, column: str) -> AnyLattice:
+    """Build `Lattice.from_fst`."""
+    return lattice_from_arrays(cls, fst_to_arrays(fst), vocabulary, column)
 
 
 def fst_from_arrays(machine: FstArrays) -> Any:
-    """A `pynini.Fst` from columns, by way of OpenFst's `const` layout."""
+    """Return a `pynini.Fst` of columns, by way of OpenFst's `const` layout."""
     require_pynini()
     import pynini
 
@@ -142,24 +148,23 @@ def fst_from_arrays(machine: FstArrays) -> Any:
 
 
 def fst_to_arrays(fst: Any) -> FstArrays:
-    """The columns of a `pynini.Fst`, by way of OpenFst's `const` layout."""
+    """Return the columns of a `pynini.Fst`, by way of OpenFst's `const` layout."""
     require_pynini()
     import pywrapfst
 
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
 
 
-# ---- Lattices where each string has one path: OpenFst removes ε and minimizes, our own kernel determinizes ----
-#
-# OpenFst's determinization may need exponentially many states, and ends the process when memory does. Ours is held to a
-# budget, as all kernels are.
-
 # Residual costs this close count as the same. By OpenFst's default, 2**-10, costs would come back shifted by 1e-3.
 _DELTA = 2.0**-14
 
 
-def determinize(lattice: Lattice, scales: Scales | None = None) -> Lattice:
-    """See `Lattice.determinized`: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997)."""
+def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
+    """Build `Lattice.determinized`: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
+
+    The kernel determinizes, within the budget of memory that all kernels have: OpenFst's determinization may need
+    exponentially many states, and ends the process when memory runs out.
+    """
     require_pynini()
     arrays = lattice_to_arrays(lattice, scales, symbols=False)
     fst = fst_from_arrays(replace(arrays, input=lattice.word))
@@ -168,7 +173,7 @@ def determinize(lattice: Lattice, scales: Scales | None = None) -> Lattice:
     fst = fst_from_arrays(_determinized(fst))
     fst.minimize(delta=_DELTA)
     column = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
-    return lattice_from_arrays(fst_to_arrays(fst), lattice.vocabulary, column)
+    return lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, column)
 
 
 def _determinized(fst: Any) -> FstArrays:

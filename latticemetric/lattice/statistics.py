@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.vocabulary import EPSILON
 
 MANY = 2**32768
-"""What is counted no further: each state of a long lattice would have a number with more digits than it has arcs."""
+"""The largest number of paths that is counted: in a long lattice, exact numbers have more digits than it has arcs."""
 
 
 def counted(number: int) -> int | None:
-    """A number of paths, if it is known."""
+    """Return a number of paths; `None` where counting stopped."""
     return number if number < MANY else None
 
 
 @dataclass(frozen=True)
 class LatticeStatistics:
-    """What there is in a lattice.
+    """The size of a lattice.
 
     Attributes:
         states: Number of states.
@@ -57,8 +57,8 @@ class LatticeStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
-    """Measures a lattice in one backward pass over its arcs; path counts are exact."""
+def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
+    """Measure a lattice in one backward pass over its arcs; path counts are exact."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
     arc_cost, final_cost = (column.tolist() for column in lattice.cost())
@@ -93,7 +93,7 @@ def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
     )
 
 
-def _depth(lattice: Lattice) -> float:
+def _depth(lattice: LatticeArrays) -> float:
     if lattice.times is not None:
         place = lattice.times
     else:

@@ -1,21 +1,25 @@
-"""Lists of strings with costs as lattices: side by side, or so that what strings share is shared."""
+"""Lattices of a list of strings with costs: a path each, or with shared beginnings and ends."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.lattice.lattice import Column, Floats, Lattice
+from latticemetric.lattice.arrays import LatticeArrays
+from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
+
+AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """The costs of strings, given as costs or as log probabilities; warn where the one look like the other."""
+    """Return the costs of strings, given as costs or as log probabilities; warn where the one look like the other."""
     if log_probs is not None:
         if costs is not None:
             raise UsageError("there are costs and log_probs", advice="give one of them")
@@ -28,8 +32,10 @@ def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -
     return costs
 
 
-def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str) -> Lattice:
-    """See `Lattice.from_strings`: a path each, from the start, state 0, to the end, state 1."""
+def lattice_of_strings(
+    cls: type[AnyLattice], strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str
+) -> AnyLattice:
+    """Build `Lattice.from_strings`: a path each, from the start, state 0, to the end, state 1."""
     if isinstance(strings, str):
         raise UsageError("one string is not a list of them", advice="put it into a list")
     split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
@@ -49,11 +55,13 @@ def lattice_of_strings(strings: Iterable[str | Sequence[str]], costs: Sequence[f
             word.append(vocabulary.number(symbol) if symbol else EPSILON)
             cost.append(costs[number] if costs is not None and position == 0 else 0.0)
     scores = {} if costs is None else {column: Column(np.array(cost, dtype=np.float64), np.zeros(1))}
-    return Lattice.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
+    return cls.from_arcs(source, target, word, final=[1], scores=scores, vocabulary=vocabulary)
 
 
-def string_lattice(strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float) -> Lattice:
-    """See `NBest.determinized`: a trie, costs pushed to its root, and states that go on alike made one."""
+def minimal_lattice(
+    cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
+) -> AnyLattice:
+    """Build `NBest.determinized`: a trie, its costs pushed to the root, states of the same future merged."""
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
     if not (math.isfinite(scale) and scale > 0):
@@ -61,9 +69,9 @@ def string_lattice(strings: Sequence[Sequence[str]], cost: Floats, *, merge: str
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
-    ending = _summed(cost, end, len(parent), scale) if merge == "sum" else _best(cost, end, len(parent))
+    ending = _log_sum(cost, end, len(parent), scale) if merge == "sum" else _least(cost, end, len(parent))
     source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
-    return Lattice.from_arcs(
+    return cls.from_arcs(
         source,
         target,
         label,
@@ -74,15 +82,15 @@ def string_lattice(strings: Sequence[Sequence[str]], cost: Floats, *, merge: str
     )
 
 
-def _best(cost: Floats, end: Words, nodes: int) -> Floats:
+def _least(cost: Floats, end: Words, nodes: int) -> Floats:
     least = np.full(nodes, np.inf)
     np.minimum.at(least, end, cost)
     return least
 
 
-def _summed(cost: Floats, end: Words, nodes: int, scale: float) -> Floats:
-    """−ln of summed probabilities, by their distance from the best of each: no cost is too large for that."""
-    least = _best(cost, end, nodes)
+def _log_sum(cost: Floats, end: Words, nodes: int, scale: float) -> Floats:
+    """Return −ln of summed probabilities, each taken relative to the best: no cost is too large for that."""
+    least = _least(cost, end, nodes)
     mass = np.zeros(nodes)
     np.add.at(mass, end, np.exp(-scale * (cost - least[end])))
     with np.errstate(divide="ignore"):

@@ -1,31 +1,55 @@
-"""The door that every lattice enters by: everything is checked here, put in order, and trusted afterwards."""
+"""The check that every lattice passes when it is built: afterwards, all code trusts its order and its numbers."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice, States, laid_out
+from latticemetric.lattice.columns import (
+    Column,
+    Floats,
+    Labels,
+    Rows,
+    States,
+    check_columns,
+    frozen,
+    laid_out,
+    taken,
+)
+from latticemetric.vocabulary import Vocabulary, Words
 
 _LARGEST = int(np.iinfo(np.int32).max)
 _ONLY = np.zeros(1, dtype=np.int64)
 
 
-def enter(draft: Lattice, start: int, *, copy: bool) -> Lattice:
-    """Checks a draft, drops what no complete path uses, numbers states topologically and sorts arcs by source."""
-    _check_columns(draft)
+class Columns(NamedTuple):
+    """The fields of a lattice, as `LatticeArrays` names them; before validation, in any order."""
+
+    num_states: int
+    source: States
+    target: States
+    word: Words
+    final: States
+    scores: Mapping[str, Column]
+    vocabulary: Vocabulary
+    times: Floats | None
+    labels: Mapping[str, Labels]
+
+
+def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
+    """Check a draft, drop what no complete path uses, number states topologically and sort arcs by source."""
+    _check_fit(draft)
     return _in_order(draft, start, copy=copy)
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Numbers of states or words as 32-bit integers, refused where they are none."""
+    """Return numbers of states or words as 32-bit integers; refuse anything else."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -34,7 +58,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(f"{what} numbers must be one list of integers")
-    # One look at what readers hand over: without their signs, negative numbers are the largest.
+    # The fast check for readers' arrays: read as unsigned, negative numbers are the largest.
     if array.dtype == np.int32 and np.maximum.reduce(array.view(np.uint32)) < _LARGEST:
         return laid_out(array)
     low, high = array.min(), array.max()
@@ -43,7 +67,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     return np.require(array, np.int32, ["C", "ALIGNED"])
 
 
-def _check_columns(draft: Lattice) -> None:
+def _check_fit(draft: Columns) -> None:
     arcs, finals = len(draft.source), len(draft.final)
     if not arcs == len(draft.target) == len(draft.word):
         raise InputError("source, target and word differ in length")
@@ -55,29 +79,8 @@ def _check_columns(draft: Lattice) -> None:
     draft.vocabulary.check(draft.word)
 
 
-def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
-    """Refuses columns and labels that do not fit a graph's arcs (a forest's edges) and ends, or are not finite."""
-    extras: dict[str, Column | Labels] = {**scores, **labels}
-    for name, extra in extras.items():
-        if len(extra.arc) != arcs or len(extra.final) != finals:
-            raise InputError(f"'{name}' does not have one value for every arc and every final state")
-    for name, column in scores.items():
-        _check_finite(name, column)
-    for side in labels.values():
-        side.vocabulary.check(side.arc)
-        side.vocabulary.check(side.final)
-
-
-def _check_finite(name: str, column: Column) -> None:
-    for values in (column.arc, column.final):
-        if not np.logical_and.reduce(np.isfinite(values)):
-            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-    if not math.isfinite(column.scale):
-        raise InputError(f"the scale of '{name}' is not finite")
-
-
 class _Shape(NamedTuple):
-    """A draft's graph, its state numbers without large gaps, so that tables by state stay small."""
+    """A draft's graph, renumbered where its state numbers have large gaps: tables by state stay small."""
 
     source: States
     target: States
@@ -91,7 +94,7 @@ class _Shape(NamedTuple):
         return len(self.names)
 
 
-def _shape(draft: Lattice, start: int) -> _Shape:
+def _shape(draft: Columns, start: int) -> _Shape:
     if start < 0:
         raise InputError("the lattice is empty: it has no start state")
     highest = max(start, *(int(np.maximum.reduce(a, initial=0)) for a in (draft.source, draft.target, draft.final)))
@@ -108,7 +111,7 @@ def _shape(draft: Lattice, start: int) -> _Shape:
     return _Shape(source, target, final, int(begin), times, names)
 
 
-def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
+def _in_order(draft: Columns, start: int, *, copy: bool) -> Columns:
     shape = _shape(draft, start)
     is_final = np.zeros(shape.states, dtype=np.uint8)
     is_final[shape.final] = 1
@@ -121,32 +124,30 @@ def _in_order(draft: Lattice, start: int, *, copy: bool) -> Lattice:
     if kept == 0:
         raise InputError("the lattice is empty: no final state can be reached from the start")
     is_whole = in_order and kept == shape.states
-    rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
+    rows: Rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
     ends = _useful_ends(rank[shape.final])
-    scores = {n: Column(frozen(c.arc[rows]), frozen(c.final[ends]), float(c.scale)) for n, c in draft.scores.items()}
-    labels = {n: Labels(frozen(c.arc[rows]), frozen(c.final[ends]), c.vocabulary) for n, c in draft.labels.items()}
-    return Lattice(
+    return Columns(
         num_states=kept,
         source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
         target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
         word=frozen(draft.word[rows]),
         final=frozen(rank[shape.final[ends]]),
-        scores=MappingProxyType(scores),
+        scores=MappingProxyType(taken(draft.scores, rows, ends)),
         vocabulary=draft.vocabulary,
         times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
-        labels=MappingProxyType(labels),
+        labels=MappingProxyType(taken(draft.labels, rows, ends)),
     )
 
 
 def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
-    """Which arcs stay, in their new order."""
+    """Return the arcs that stay, in their new order."""
     sources = rank[shape.source]
     rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
     return rows[np.argsort(sources[rows], kind="stable")]
 
 
 def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
-    """Which final states stay, in their new order; there is one at least."""
+    """Return the final states that stay, in their new order; there is at least one."""
     if len(ranks) == 1:
         return _ONLY
     ends = np.flatnonzero(ranks >= 0)
@@ -162,10 +163,3 @@ def _per_state(times: Floats, rank: States, kept: int) -> Floats:
     if not np.isfinite(ordered).all():
         raise InputError("a state's time is not finite")
     return ordered
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array, contiguous and read-only."""
-    array = laid_out(array)
-    array.flags.writeable = False
-    return array

@@ -1,4 +1,4 @@
-"""Consensus networks: a lattice as one bin of alternative words after the other, with posteriors, also called sausages.
+"""Consensus networks, also called sausages: a lattice as a sequence of bins of alternative words with posteriors.
 
 The bins are those of minimum Bayes risk decoding (see `word_mbr`): the positions of its words and those between them.
 """
@@ -13,8 +13,9 @@ import numpy as np
 from latticemetric.errors import UsageError
 from latticemetric.formats.text.confusion import cost_of
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Column, Floats, Lattice, Scales
-from latticemetric.mbr_decoding.word import TIE, MetHypothesis, search_words
+from latticemetric.lattice.columns import Column, Floats, Scales
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, search_words
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
@@ -26,12 +27,12 @@ class Consensus:
     """A lattice's consensus network.
 
     Attributes:
-        bins: Of each position the words that it meets, with their posteriors, the most probable first; '' is no word.
-            Every second position, from the first on, lies between words; often it meets none for certain.
-        words: The best word of each bin that has one: the words of least Bayes risk that were found.
+        bins: For each position, the words aligned with it and their posteriors, the most probable first; '' is no word.
+            Every second position, from the first on, lies between words, and often has no word for certain.
+        words: The best word of each bin that has one: the words of least Bayes risk that the search tried.
         confidences: The posterior of each of these words.
         bayes_risk: Their expected number of word errors: a bound from above, hardly larger than the number itself.
-        iterations: How many hypotheses the search for them looked at.
+        iterations: Number of hypotheses that the search tried.
         times: When each word begins and ends, in seconds, on average; `None` where the lattice has no times.
         bin_times: The same of each bin, over all of its words.
         vocabulary: The numbers of the words.
@@ -47,7 +48,7 @@ class Consensus:
     vocabulary: Vocabulary
 
     def to_lattice(self, least: float = 0.0) -> Lattice:
-        """The network as a lattice, with the column `posterior`; bins that hold no words are left out.
+        """Return the network as a lattice, with the column `posterior`; bins that hold no words are left out.
 
         Args:
             least: Words of smaller posteriors are left out too, save the best of each bin.
@@ -69,7 +70,7 @@ class Consensus:
         )
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "hypothesis": " ".join(self.words),
             "confidences": list(self.confidences),
@@ -87,11 +88,11 @@ class Consensus:
 
 
 def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Consensus:
-    """The consensus network of a graph.
+    """Build the consensus network of a graph.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: What the cost is multiplied by: below 1 makes the distribution flatter.
+        scale: Multiplies the cost: below 1 makes the distribution flatter.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Examples:
@@ -116,7 +117,7 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     )
 
 
-def _bins(best: MetHypothesis) -> tuple[Bin, ...]:
+def _bins(best: AlignedHypothesis) -> tuple[Bin, ...]:
     spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
     return tuple(
         tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
@@ -125,27 +126,27 @@ def _bins(best: MetHypothesis) -> tuple[Bin, ...]:
 
 
 def _ranked(mass: Floats, own: int) -> list[int]:
-    """The rows of a position's words: falling posteriors; ties: its own word, then no word, then word numbers."""
+    """Sort the rows of a position's words: falling posteriors; ties: its own word, no word, word numbers."""
     rows = np.flatnonzero(mass)
     is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
     ranked: list[int] = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
     return ranked
 
 
-def _word_times(best: MetHypothesis) -> Times:
-    """Of arcs with the same word that meet the position, the means."""
+def _word_times(best: AlignedHypothesis) -> Times:
+    """Return mean times of the arcs with the same word that are aligned with the position."""
     cells = best.positions[best.spoken], best.spoken
     return _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
 
 
-def _bin_times(best: MetHypothesis) -> Times:
+def _bin_times(best: AlignedHypothesis) -> Times:
     return _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
 
 
 def _in_order(begin: Floats, end: Floats) -> Times:
-    """The nearest times that never go back, as means of words that overlap may: isotonic regression.
+    """Return the nearest times that never go back, as means of overlapping words may: isotonic regression.
 
-    Times that go back are pooled with those before them, and all of the pool are its mean.
+    Times that go back are pooled with those before them; all times of a pool become its mean.
     """
     pools: list[tuple[float, int]] = []
     for time in np.stack([begin, end], axis=1).ravel().tolist():
@@ -159,7 +160,7 @@ def _in_order(begin: Floats, end: Floats) -> Times:
 
 
 def _borders(times: list[tuple[float, float]]) -> Floats:
-    """The times of states: between two bins, halfway from the end of the first to the beginning of the second."""
+    """Return the times of states: between two bins, halfway from the end of one to the beginning of the next."""
     if not times:
         return np.zeros(1)
     begin, end = np.array(times).T

@@ -1,4 +1,4 @@
-"""What a string gains by its n-grams: the linear approximation of log BLEU in MBR (Tromble et al. 2008)."""
+"""The gain of a string by its n-grams: the linear approximation of log BLEU in MBR (Tromble et al. 2008)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _HIGHEST_ORDER = 254
 
 @dataclass(frozen=True)
 class GainParameters:
-    """How strings gain: θ₀ a word, θₙ · posterior for each time that an n-gram stands in them.
+    """The parameters of gains: θ₀ for each word, θₙ · posterior for each time that the string has an n-gram.
 
     θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
 
     Attributes:
-        scale: What costs are multiplied by before they become probabilities.
-        T: Words of a hypothesis on which the gain is standing; the larger, the less words cost.
+        scale: Multiplies costs before they become probabilities.
+        T: Number of words of the hypothesis around which log BLEU is linearised; the larger, the less words cost.
         p: Average precision of unigrams.
-        r: How much less precise each order is than the one before.
-        order: Words of the longest n-grams.
-        word_penalty: A further cost of each word.
+        r: Ratio of the precision of each order to that of the one before.
+        order: The longest n-grams.
+        word_penalty: An additional cost of each word.
     """
 
     scale: float = 1.0
@@ -62,34 +62,34 @@ class GainParameters:
 
     @property
     def factors(self) -> list[float]:
-        """θ₁ … of the orders."""
+        """θ₁, θ₂, … of the orders."""
         try:
             return [1 / (self.order * self.T * self.p * self.r**n) for n in range(self.order)]
         except (OverflowError, ZeroDivisionError):
             return [math.inf]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self)
 
     def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
-        """What a string gains."""
+        """Return the gain of a string."""
         factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
         lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
         gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
         return math.fsum([self.of_word * len(words), *gains])
 
+    def of_ngrams(self, posteriors: NgramPosteriors, max_words: int) -> ExactGains:
+        """Return the gain of each n-gram and of a word, rounded so that they add up exactly along any path.
 
-def exact_ngram_gains(posteriors: NgramPosteriors, parameters: GainParameters, longest: int) -> ExactGains:
-    """The gains of n-grams, to be added up along a path.
-
-    Args:
-        posteriors: Of the evidence.
-        parameters: How strings gain.
-        longest: No path has more words.
-    """
-    factor = np.array([0.0, *parameters.factors])
-    largest = max(longest, 1) * (math.fsum(parameters.factors) + abs(parameters.of_word))
-    if not math.isfinite(largest):
-        raise UsageError("gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty")
-    return ExactGains.of(factor[posteriors.lengths] * posteriors.posterior, parameters.of_word, largest)
+        Args:
+            posteriors: The posteriors of the evidence.
+            max_words: The words of the longest string.
+        """
+        factor = np.array([0.0, *self.factors])
+        largest = max(max_words, 1) * (math.fsum(self.factors) + abs(self.of_word))
+        if not math.isfinite(largest):
+            raise UsageError(
+                "gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty"
+            )
+        return ExactGains.of(factor[posteriors.lengths] * posteriors.posterior, self.of_word, largest)

@@ -124,7 +124,7 @@ def _drawn(graph: Lattice | Forest, choice: Choice, scales: Scales | None) -> It
             end = cost.final[walked.head[path[0]]]  # in preorder: the first edge leads to the goal
             yield _Weighed(walked.words(path), float(cost.arc[path].sum() + end))
         else:
-            yield _Weighed(walked.words(path), cost.along(path, walked))
+            yield _Weighed(walked.words(path), walked.cost_of(path, cost))
 
 
 def _merged(weighed: list[_Weighed], scale: float) -> WeighedStrings:

@@ -1,4 +1,4 @@
-"""Words of least expected edit distance: minimum Bayes risk under word error rate.
+"""MBR by words: least expected edit distance, that is minimum Bayes risk under word error rate.
 
 Xu, Povey, Mangu & Zhu, "Minimum Bayes Risk decoding and system combination based on a recursion for edit distance",
 Computer Speech and Language 25 (2011), as Kaldi's `lattice-mbr-decode` has it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,12 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Costs, Floats, Lattice, Scales
-from latticemetric.oracle_search.model_paths import one_best as model_best
+from latticemetric.lattice.columns import Costs, Floats, Scales
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
-"""Advice where word errors are asked of a forest that is no lattice."""
+"""Advice for a forest that is no lattice."""
 
 # Closer probabilities than this are equal: sums over paths are off by rounding.
 TIE = 1e-9
@@ -29,7 +29,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class WordMBR:
-    """The words of least expected edit distance from a lattice's paths, of those that the search met.
+    """The words of least expected edit distance from a lattice's paths, of all hypotheses that the search tried.
 
     Attributes:
         words: The words.
@@ -37,7 +37,7 @@ class WordMBR:
         confidences: The probability of each word.
         one_best: The words of the model's best path, where the search begins.
         one_best_risk: Their risk, by the same bound.
-        iterations: How many hypotheses the search looked at.
+        iterations: Number of hypotheses that the search tried.
     """
 
     words: tuple[str, ...]
@@ -60,14 +60,14 @@ class WordMBR:
 
 
 def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
-    """Decodes for minimum Bayes risk under word error rate.
+    """Decode for minimum Bayes risk under word error rate.
 
     The search begins with the model's 1-best, puts the most probable word into each position, and goes on until nothing
-    changes. Ties: a word stands unless another is more probable; then no word, then the smallest word number.
+    changes. Ties: a word stays unless another is more probable; then no word, then the smallest word number.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: What the cost is multiplied by: below 1 makes the distribution flatter.
+        scale: Multiplies the cost: below 1 makes the distribution flatter.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Examples:
@@ -76,23 +76,20 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
         >>> best.words, best.one_best, round(best.risk, 3), round(best.one_best_risk, 3)
         (('a', 'd', 'c'), ('a', 'b', 'c'), 1.0, 1.266)
     """
-    search = search_words(graph, scale, scales)
-    best = search.best
-    return WordMBR(
-        best.words, best.risk, best.confidences, search.one_best.words, search.one_best.risk, search.iterations
-    )
+    one_best, best, iterations = search_words(graph, scale, scales)
+    return WordMBR(best.words, best.risk, best.confidences, one_best.words, one_best.risk, iterations)
 
 
 @dataclass(frozen=True, eq=False)
-class MetHypothesis:
-    """Words, with what their positions meet on the paths of a lattice. Positions between words hold ε.
+class AlignedHypothesis:
+    """Words, aligned with all paths of a lattice. Positions between words hold ε.
 
     Attributes:
         lattice: The lattice.
         numbers: Number of the words of each row of the tables, ascending; the first is ε.
         positions: The row of each position's own word.
         risk: The expected edit distance.
-        mass: By row and position: the probability that the position meets the word.
+        mass: By row and position: the probability that the position is aligned with the word.
         begin: The times at which it begins, each times its probability; of no rows where the lattice has no times.
         end: Likewise.
     """
@@ -121,42 +118,40 @@ class MetHypothesis:
         return tuple(np.minimum(self.mass[self.positions[self.spoken], self.spoken], 1.0).tolist())
 
     def likeliest(self) -> Words:
-        """The most probable row of each position: its own, then the first, of those that are."""
+        """Return the most probable row of each position; ties: its own, then the first."""
         enough = self.mass.max(axis=0) - TIE
         stands = self.mass[self.positions, np.arange(len(self.positions))] >= enough
         return np.where(stands, self.positions, (self.mass >= enough).argmax(axis=0)).astype(np.int32)
 
 
-@dataclass(frozen=True)
-class WordSearch:
-    """The hypotheses that a search began with and came to, and how many it looked at."""
+class WordSearch(NamedTuple):
+    """The first and the best hypothesis of a search, and how many it tried."""
 
-    one_best: MetHypothesis
-    best: MetHypothesis
+    one_best: AlignedHypothesis
+    best: AlignedHypothesis
     iterations: int
 
 
 def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearch:
-    """Improves the 1-best until nothing changes."""
+    """Improve the 1-best until nothing changes."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
     weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
     cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
-    evidence = _Evidence(lattice, cost)
-    path = model_best(lattice, cost)
-    one_best = evidence.met_by(evidence.rows_of(lattice.word[path]))
+    recursion = _Recursion(lattice, cost)
+    one_best = recursion.alignment_of(recursion.rows_of(lattice.word[lattice.best_path(cost)]))
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
-    # A position less between words may cost 1e-5 of a word: risks that do not fall for ever are met again.
+    # A missing position between words may cost 1e-5 of a word: a risk that stops falling comes round again.
     while (following := _spaced(latest.likeliest())).tobytes() not in seen:
         seen.add(following.tobytes())
-        latest = evidence.met_by(following)
+        latest = recursion.alignment_of(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
     return WordSearch(one_best, best, len(seen))
 
 
-class _Evidence:
-    """A lattice as the recursion reads it: arcs sorted by target, one end, rows instead of word numbers."""
+class _Recursion:
+    """A lattice for the recursion: arcs sorted by target, one end, rows of the tables instead of word numbers."""
 
     def __init__(self, lattice: Lattice, cost: Costs) -> None:
         self._lattice = lattice
@@ -167,7 +162,7 @@ class _Evidence:
         arc_cost = cost.arc[order]
         times = np.empty(0) if lattice.times is None else lattice.times
         if lattice.final.tolist() != [self._states - 1] or cost.final[-1] != 0:
-            # As in Kaldi, ends that differ or cost something lead to one that costs nothing.
+            # As in Kaldi, ends that differ or cost something lead to a new one that costs nothing.
             source = np.append(source, lattice.final)
             target = np.append(target, np.full_like(lattice.final, self._states))
             word = np.append(word, np.full_like(lattice.final, EPSILON))
@@ -179,13 +174,13 @@ class _Evidence:
         self._share = _native.incoming_shares(source, target, arc_cost, self._states)
 
     def rows_of(self, words: Words, *, spaced: bool = True) -> Words:
-        """The rows that words have in the tables, with positions between them."""
+        """Return the rows of words in the tables, with positions between them."""
         rows = np.searchsorted(self._numbers, words).astype(np.int32)
         return _spaced(rows) if spaced else rows
 
-    def met_by(self, positions: Words) -> MetHypothesis:
-        """What positions meet on the paths."""
-        return MetHypothesis(
+    def alignment_of(self, positions: Words) -> AlignedHypothesis:
+        """Align positions with all paths."""
+        return AlignedHypothesis(
             self._lattice,
             self._numbers,
             positions,
@@ -203,7 +198,7 @@ class _Evidence:
 
 
 def _spaced(rows: Words) -> Words:
-    """One position between words, before and after them."""
+    """Put one position between words, before and after them."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)
     positions[1::2] = words

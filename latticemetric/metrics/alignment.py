@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
@@ -13,7 +12,7 @@ _NOTHING = "*"
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which candidate word stands for which reference word.
+    """An alignment of candidate words with reference words.
 
     Attributes:
         candidate: The candidate's words.
@@ -32,7 +31,7 @@ class Alignment:
     edits: str
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Edit, reference word, candidate word; `None` where a side has no word."""
+        """Yield edit, reference word and candidate word; `None` where a side has no word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
@@ -40,11 +39,13 @@ class Alignment:
             yield edit, expected, actual
 
     def asdict(self) -> list[dict[str, str | None]]:
-        """A mapping a step, for JSON."""
+        """Return a mapping a step, for JSON."""
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
-        return str(import_module("latticemetric.drawing.notebook").alignment_html(self))
+        from latticemetric.frozen import notebook  # NumPy need not be there to show a width
+
+        return str(notebook().alignment_html(self))
 
     def __str__(self) -> str:
         rows = [["reference"], ["candidate"], ["edit"]]
@@ -64,7 +65,7 @@ def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def display_width(text: str) -> int:
-    """Columns a text takes on a terminal: wide characters take two, marks and joiners none."""
+    """Count the columns of a text on a terminal: wide characters take two, marks and joiners none."""
     if text.isascii():
         return len(text)
     import unicodedata

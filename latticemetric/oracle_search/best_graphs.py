@@ -1,4 +1,4 @@
-"""Everything in a graph that scores best, as a lattice or as a forest."""
+"""All best paths of a graph as a lattice, and all best derivations as a forest."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.forest.forest import Forest
+from latticemetric.engine.native import BestEdges, best_edges
+from latticemetric.forest.forest import Forest, NodeLabels
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.lattice.columns import taken
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
+from latticemetric.oracle_search.forest_space import ForestSpace, LatticeAsForest, as_forest_space
 from latticemetric.oracle_search.oracle import as_recognition_rate
-from latticemetric.oracle_search.reference_strings import readings_of
-from latticemetric.oracle_search.searched_forest import SearchedForest, SearchedLatticeForest, as_searched_forest
-
-# ---- Everything in a graph that scores best, as a forest ----
+from latticemetric.oracle_search.reference_strings import strings_of_references
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
-    """The derivations whose words score best, and no others, each of them once.
+    """Return the derivations whose words score best, and no others, each of them once.
 
-    Nodes are those of the graph, apart from one another where best derivations need it; edges keep their scores and
-    labels.
+    Nodes of the graph are split where best derivations need it; edges keep their scores and labels.
 
     Args:
         graph: A forest; a lattice or an n-best list is taken as one.
@@ -38,28 +37,36 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
         >>> [derivation.words for derivation in best.derivations()]
         [('5', '7'), ('6', '7')]
     """
-    chosen = as_recognition_rate(metric)
-    searched = as_searched_forest(graph, chosen, None)
-    return searched.best_of(best_references(searched, references))
+    space = as_forest_space(graph, as_recognition_rate(metric), None)
+    best = _best_edges(space, references)
+    forest, edge = space.graph, best.edge
+    return Forest.from_edges(
+        best.head,
+        best.tails,
+        forest.target.taken(edge),
+        goals=best.goals,
+        scores=taken(forest.scores, edge, best.goal),
+        vocabulary=forest.vocabulary,
+        labels=taken(forest.labels, edge, best.goal),
+        node_labels={n: NodeLabels(x.node[best.node], x.vocabulary) for n, x in forest.node_labels.items()},
+    )
 
 
-def best_references(searched: SearchedForest, references: GraphReferences) -> list[tuple[str, ...]]:
-    """The counted words of those references that the best rate is reached against, each of them once."""
+def _best_edges(space: ForestSpace, references: GraphReferences) -> BestEdges:
+    """Return all derivations that reach the best rate against any of the references."""
     check_references(references)
-    listed = readings_of(references)
-    promised = [searched.best(reference, "auto").promised for reference in listed]
-    best = [reference for reference, merit in zip(listed, promised, strict=True) if merit == max(promised)]
-    return list(dict.fromkeys(map(tuple, map(searched.metric.counted, best))))
-
-
-# ---- Everything in a lattice that scores best, as a lattice ----
+    strings = strings_of_references(references)
+    promised = [space.best(reference).promised for reference in strings]
+    best = [reference for reference, merit in zip(strings, promised, strict=True) if merit == max(promised)]
+    counted = list(dict.fromkeys(map(tuple, map(space.metric.counted, best))))
+    return best_edges(space.search_for(counted[0]), [space.encoded(reference) for reference in counted])
 
 
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
-    """The paths whose words score best, and no others, each of them once.
+    """Return the paths whose words score best, and no others, each of them once.
 
-    States are those of the lattice, apart from one another where best paths need it, and no more of them than that
-    takes. Arcs keep their scores and labels, states their times.
+    States of the lattice are split where best paths need it, and no more than that takes. Arcs keep their scores and
+    labels, states their times.
 
     Args:
         graph: A lattice, an n-best list, or a forest that is a lattice. For other forests there is `oracle_forest`.
@@ -72,20 +79,19 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
         >>> [(path.words, path.cost) for path in oracle_lattice(lattice, "a b a", "wrr").paths()]
         [(('a', 'b'), 1.0), (('b', 'a'), 2.0)]
     """
-    check_references(references)
     lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph)
-    searched = SearchedLatticeForest(lattice, as_recognition_rate(metric), None)
-    best = searched.best_edges(best_references(searched, references))
-    arcs = searched.arc_of[best.edge]
+    space = LatticeAsForest(lattice, as_recognition_rate(metric), None)
+    best = _best_edges(space, references)
+    arcs = space.arc_of[best.edge]
     tails = best.tails.values  # of all edges but the start's, which has none
     states = _merged(
         zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True), best.goals, lattice
     )
-    return _laid_out(states, lattice)
+    return _lattice_of(states, lattice)
 
 
 class _State(NamedTuple):
-    """A state of the result: what it is in the lattice, whether paths end there, and its arcs with their targets."""
+    """A state of the result: its state in the lattice, whether paths end there, and its arcs with their targets."""
 
     origin: int
     is_final: bool
@@ -93,7 +99,7 @@ class _State(NamedTuple):
 
 
 def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], lattice: Lattice) -> dict[_State, int]:
-    """States with the same future are one. The start, which is node 0, is the last one.
+    """Merge states with the same future; the start, node 0, gets the last number.
 
     Args:
         arcs: Source node, arc of the lattice, target node; targets come after their sources.
@@ -116,7 +122,7 @@ def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], 
     return number
 
 
-def _laid_out(states: dict[_State, int], lattice: Lattice) -> Lattice:
+def _lattice_of(states: dict[_State, int], lattice: Lattice) -> Lattice:
     rows = [(number, target, arc) for state, number in states.items() for arc, target in state.onward]
     source, target, arc = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     final = [number for state, number in states.items() if state.is_final]
@@ -128,8 +134,8 @@ def _laid_out(states: dict[_State, int], lattice: Lattice) -> Lattice:
         lattice.word[arc],
         start=len(states) - 1,
         final=final,
-        scores={n: Column(c.arc[arc], c.final[goal], c.scale) for n, c in lattice.scores.items()},
+        scores=taken(lattice.scores, arc, goal),
         vocabulary=lattice.vocabulary,
         times=None if lattice.times is None else lattice.times[origin],
-        labels={n: Labels(x.arc[arc], x.final[goal], x.vocabulary) for n, x in lattice.labels.items()},
+        labels=taken(lattice.labels, arc, goal),
     )

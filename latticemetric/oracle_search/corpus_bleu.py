@@ -13,19 +13,20 @@ import numpy as np
 from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.ngrams import ExactGains
 from latticemetric.errors import UsageError
+from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Floats, Scales
+from latticemetric.lattice.columns import Floats, Scales, Steps
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, Tally, number_each
 from latticemetric.metrics.bleu import BLEU, BLEUSBP
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
-from latticemetric.oracle_search.cheapest_strings import cheapest_paths, has_few_paths
-from latticemetric.oracle_search.model_paths import longest_string
-from latticemetric.oracle_search.oracle import as_searched
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.forest_space import as_forest_space
+from latticemetric.oracle_search.oracle import as_search_space
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.oracle_search.searched import Path, Searched
+from latticemetric.oracle_search.search_space import SearchSpace
 from latticemetric.vocabulary import word_set
 
 # ---- What n-grams add to the BLEU of a corpus, to first order: the linearisation that its oracles are searched by ----
@@ -105,48 +106,69 @@ MOST_TRIED = 1000
 _LEAST_STEP = 1e-12
 
 
+def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
+    """Check that a graph has at most so many complete paths or derivations."""
+    if isinstance(graph, Lattice):
+        begun: list[int] = [1, *([0] * (graph.num_states - 1))]
+        for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
+            begun[target] += begun[source]
+            if begun[target] > most:
+                return False
+        paths: int = sum(begun[state] for state in graph.final.tolist())
+        return paths <= most
+    made: list[int] = [0] * graph.num_nodes
+    for edge, head in enumerate(graph.head.tolist()):
+        made[head] += math.prod(made[tail] for tail in graph.tails.row(edge))
+        if made[head] > most:
+            return False
+    derivations: int = sum(made[goal] for goal in graph.goals.tolist())
+    return derivations <= most
+
+
 class Member:
     """A graph of the corpus with its references."""
 
     def __init__(
-        self, searched: Searched, references: Sequence[tuple[str, ...]], order: int, scales: Scales | None
+        self, space: SearchSpace, references: Sequence[tuple[str, ...]], order: int, scales: Scales | None
     ) -> None:
-        self.searched, self._references, self._scales = searched, references, scales
-        self.is_small = has_few_paths(searched.graph, MOST_TRIED)
-        self._longest = longest_string(searched.graph)
-        self._counted = [searched.metric.counted(words) for words in references]
-        self._ngrams = ReferenceNgrams.of([searched.vocabulary.encode(words) for words in self._counted], order)
+        self.space, self._references, self._scales = space, references, scales
+        self.is_small = has_few_paths(space.graph, MOST_TRIED)
+        self._longest = space.graph.max_words()
+        self._counted = [space.metric.counted(words) for words in references]
+        self._ngrams = ReferenceNgrams.of([space.graph.vocabulary.encode(words) for words in self._counted], order)
 
-    def oracle(self) -> Path:
+    def oracle(self) -> Steps:
         """The path of the best recognition rate."""
-        searched = self.searched
-        return min((searched.best(words, "auto") for words in self._references), key=searched.preference).path
+        return self.space.preferred([self.space.best(words) for words in self._references]).path
 
-    def scored(self, path: Path) -> ScoredPath:
+    def scored(self, path: Steps) -> ScoredPath:
         """A path as the recognition rate scores it."""
-        return self.searched.scored(path, self._references)
+        return self.space.scored(path, self._references)
 
-    def row(self, metric: BLEU, path: Path) -> Floats:
+    def row(self, metric: BLEU, path: Steps) -> Floats:
         """The statistics of a path."""
         row: Floats = self.rows(metric, [path])[0]
         return row
 
-    def rows(self, metric: BLEU, paths: Sequence[Path]) -> Floats:
+    def rows(self, metric: BLEU, paths: Sequence[Steps]) -> Floats:
         """The statistics of some paths, a row each."""
-        return metric.table(list(map(self.searched.reported, paths)), [self._counted] * len(paths))
+        return metric.table(list(map(self.space.reported, paths)), [self._counted] * len(paths))
 
-    def all_paths(self) -> list[Path]:
+    def all_paths(self) -> list[Steps]:
         """The cheapest path of each string that a small graph says, the cheapest of all first."""
-        return cheapest_paths(self.searched.graph, MOST_TRIED, ignore=self.searched.metric.ignore, scales=self._scales)
+        # Nothing gains or loses by this rate: all strings are equal, and the least cost decides.
+        indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
+        strings = as_forest_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
+        return [string.path for string in strings]
 
-    def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Path:
+    def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
         """The path whose n-grams gain most, each as often as it stands there, times a weight."""
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
-        return self.searched.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
+        return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
-    def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Path]:
+    def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
         """Paths that may gain most.
 
         Matches beyond what a reference has do not count, which no sum over a path can say: where a path has them, it
@@ -163,16 +185,16 @@ class Member:
                     break
                 weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
 
-    def counts(self, path: Path) -> Floats:
+    def counts(self, path: Steps) -> Floats:
         """How often a path matches each n-gram; the empty one is none."""
-        return self._ngrams.counts_in(self.searched.vocabulary.encode(self.searched.reported(path))).astype(np.float64)
+        return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
-    def gain(self, path: Path, gain: BleuGain, share: float, *, clipped: bool) -> float:
+    def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:
         """What a path gains, to first order."""
         counts = self.counts(path)
         if clipped:
             counts = np.minimum(counts, self._ngrams.most)
-        words = len(self.searched.reported(path))
+        words = len(self.space.reported(path))
         return float(counts @ gain.of_match[self._ngrams.length]) + gain.of_word(share) * words
 
 
@@ -181,13 +203,13 @@ class _Step(NamedTuple):
 
     value: float
     row: Floats
-    path: Path
+    path: Steps
 
 
 class Ascent:
     """A path for each graph, and the totals of all."""
 
-    def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Path]) -> None:
+    def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Steps]) -> None:
         self._metric, self._members, self.paths = metric, members, list(paths)
         rows = [member.row(metric, path) for member, path in zip(members, paths, strict=True)]
         self.rows = np.array(rows).reshape(len(rows), len(metric.columns))
@@ -251,7 +273,7 @@ class Ascent:
         gain = BleuGain.around(self._metric, self.totals)
         return self._best_step(k, self._members[k].proposals(gain, shares, rounds))
 
-    def _best_step(self, k: int, proposals: Iterator[Path]) -> _Step | None:
+    def _best_step(self, k: int, proposals: Iterator[Steps]) -> _Step | None:
         best, value = None, self._value
         others = self.totals - self.rows[k]
         for path in proposals:
@@ -364,11 +386,11 @@ def corpus_oracle(
     """
     chosen = as_bleu(metric)
     ignored = word_set(ignore, "ignore")
-    listed = [readings_of(several) for several in checked_corpus(references)]
+    listed = [strings_of_references(several) for several in checked_corpus(references)]
     members = _members(graphs, listed, GRR(4, ignore=ignored), chosen.order, scales)
     signature = _signature(chosen, number_each([len(several) for several in listed]), ignore)
     start = Ascent(chosen, members, [member.oracle() for member in members])
-    one_best = Ascent(chosen, members, [member.searched.one_best() for member in members])
+    one_best = Ascent(chosen, members, [member.space.one_best() for member in members])
     best = Ascent(chosen, members, start.paths)
     sweeps = best.climb()
     return CorpusOracle(
@@ -403,10 +425,10 @@ def _members(
     order: int,
     scales: Scales | None,
 ) -> list[Member]:
-    searched = [as_searched(graph, recognition, scales) for graph in graphs]
-    if len(searched) != len(references):
-        raise UsageError(f"there are {len(searched)} graphs, and references for {len(references)}")
-    return [Member(graph, several, order, scales) for graph, several in zip(searched, references, strict=True)]
+    spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
+    if len(spaces) != len(references):
+        raise UsageError(f"there are {len(spaces)} graphs, and references for {len(references)}")
+    return [Member(space, several, order, scales) for space, several in zip(spaces, references, strict=True)]
 
 
 def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:

@@ -1,31 +1,44 @@
-"""Hope, fear and worst: the strings that metric and model cost choose together (Chiang 2012)."""
+"""Hope, fear and worst: the strings that metric and model cost choose together (Chiang 2012).
+
+All three maximise one `Objective`: ±weight · metric − cost. Hope and fear are the target and the rival of margin
+training; the worst string is a fear in which costs only decide ties.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Literal, NamedTuple
 
-from latticemetric.engine.native import HopeDerivation
+from latticemetric.automata.recognition import ngram_total
+from latticemetric.engine.native import MOST_STEPS, LossSearch, hope_derivations, strings_of_least_loss
+from latticemetric.engine.ties import TieKey
+from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Scales
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.columns import Scales, Steps
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.oracle_search.objective import On, Weighing, rounded_up, weighed, worst_first
-from latticemetric.oracle_search.objective_strings import DEFAULT_CAP, weighed_strings
+from latticemetric.oracle_search.forest_space import ForestSpace
 from latticemetric.oracle_search.oracle import as_recognition_rate
-from latticemetric.oracle_search.reference_strings import readings_of
-from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.oracle_search.searched_forest import SearchedForest
+from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.oracle_search.scored_path import Answer, ScoredPath
+from latticemetric.oracle_search.search_space import LatticeSpace, SearchSpace
 
-# ---- Hope: what scores well and is cheap as well (Chiang 2012), the target of margin training ----
+On = Literal["rate", "numerator"]
+
+DEFAULT_CAP = 200_000
+MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True)
-class Hope(ScoredPath):
-    """What is best by metric and model together.
+class Hope(Answer):
+    """The best path or derivation by metric and model together: the target of margin training.
 
     Attributes:
         value: weight · rate − cost, or weight · numerator − cost; 1 − WER is the rate of WER.
@@ -39,10 +52,47 @@ class Hope(ScoredPath):
     exact: bool
     signature: str
 
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `one_best` is nested."""
-        own = {"value": self.value, **self.details(exact=self.exact), "signature": self.signature}
-        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
+    _OWN = ("value",)
+
+
+@dataclass(frozen=True)
+class Fear(Answer):
+    """The worst string by the metric among those the model likes: the rival of margin training.
+
+    Attributes:
+        value: −weight · rate − cost, or −weight · numerator − cost; 1 − WER is the rate of WER.
+        bound: No other string, except the answers before this one, has a larger value; `value` where it is exact.
+        one_best: The model's own best path, scored in the same way.
+        exact: Whether nothing of a larger value can be in the graph, up to the rounding of 64-bit sums.
+        signature: The metric, its parameters and the version.
+    """
+
+    value: float
+    bound: float
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    _OWN = ("value", "bound")
+
+
+@dataclass(frozen=True)
+class Worst(Answer):
+    """The string that scores worst.
+
+    Attributes:
+        bound: No string of the graph scores worse than this; `score` where it is exact.
+        one_best: The model's own best path, scored in the same way.
+        exact: Whether nothing worse can be in the graph.
+        signature: The metric, its parameters and the version.
+    """
+
+    bound: float | None
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    _OWN = ("bound",)
 
 
 def hope(
@@ -54,16 +104,16 @@ def hope(
     on: On = "rate",
     scales: Scales | None = None,
 ) -> Hope:
-    """The path or derivation of the largest weight · metric − model cost.
+    """Return the path or derivation of the largest weight · metric − model cost.
 
-    Ties: least cost, then fewest words, then the smallest numbers of arcs or edges.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        weight: How much the metric weighs against the cost; 0 gives the model's 1-best.
-        on: Whether the `rate` is weighed, or its `numerator`.
+        weight: Weight of the metric against the cost; 0 gives the model's 1-best.
+        on: Weigh the `rate`, or its `numerator`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Examples:
@@ -74,20 +124,20 @@ def hope(
     """
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
-    chosen = as_recognition_rate(metric)
-    check_references(references)
-    listed = readings_of(references)
-    weighing = weighed(chosen, listed, weight, on, ill=False)
-    searched = SearchedForest(graph, chosen, scales)
-    best = _hope_of_forest(searched, weighing)
-    worth = weighing.worth(searched.reported(best.edges))
-    scored = searched.scored(best.edges, [worth.reference])
+    rate, strings = _checked(references, metric)
+    objective = Objective.weighed(rate, strings, weight, on, penalize=False)
+    space = ForestSpace(graph, rate, scales)
+    searches = [space.search_for(reference) for reference in objective.references]
+    derivations = hope_derivations(searches, objective.shares, space.cost)
+    best = min(derivations, key=lambda derivation: (-derivation.value, space.tie_key(derivation.edges)))
+    worth = objective.worth(space.reported(best.edges))
+    path = space.scored(best.edges, [worth.reference])
     return Hope(
-        **vars(scored),
-        value=weighing.value(worth.value, scored.cost),
-        one_best=searched.scored(searched.one_best(), listed),
+        **vars(path),
+        value=objective.value(worth, path.cost),
+        one_best=space.scored(space.one_best(), strings),
         exact=best.exact,
-        signature=str(chosen.signature_for(len(listed))),
+        signature=str(rate.signature_for(len(strings))),
     )
 
 
@@ -101,18 +151,18 @@ def hopes(
     on: On = "rate",
     scales: Scales | None = None,
 ) -> list[Hope]:
-    """The `n` strings of the largest weight · metric − model cost, each of them once, the best first.
+    """Return the `n` strings of the largest weight · metric − model cost, each of them once, the best first.
 
-    Each string has its cheapest path. Ties: least cost, then fewest words, then smallest arc numbers. A forest that
-    is no lattice may have 10,000 strings.
+    Each string has its cheapest path. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A forest that is
+    no lattice may have 10,000 strings.
 
     Args:
         graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`.
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        n: How many strings.
-        weight: How much the metric weighs against the cost.
-        on: Whether the `rate` is weighed, or its `numerator`.
+        n: Number of strings.
+        weight: Weight of the metric against the cost.
+        on: Weigh the `rate`, or its `numerator`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Examples:
@@ -121,54 +171,21 @@ def hopes(
         >>> [(best.words, round(best.value, 4)) for best in hopes(lattice, "a b c", "wrr", n=2, weight=6.0)]
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
-    chosen = as_recognition_rate(metric)
-    check_references(references)
-    listed = readings_of(references)
-    weighing = weighed(chosen, listed, weight, on, ill=False)
-    found = weighed_strings(graph, weighing, scales, n)
-    one_best = found.one_best(listed)
+    rate, strings = _checked(references, metric)
+    objective = Objective.weighed(rate, strings, weight, on, penalize=False)
+    best = best_strings(graph, objective, scales, n)
+    one_best, signature = best.one_best(strings), str(rate.signature_for(len(strings)))
     return [
         Hope(
             **vars(path),
-            value=weighing.value(string.worth.value, path.cost),
+            value=objective.value(string.worth, path.cost),
             one_best=one_best,
             exact=True,
-            signature=str(chosen.signature_for(len(listed))),
+            signature=signature,
         )
-        for path, string in found.scored()
+        for string in best.strings
+        for path in [best.scored(string)]
     ]
-
-
-def _hope_of_forest(searched: SearchedForest, weighing: Weighing) -> HopeDerivation:
-    """The derivation of the best value over references; ties: least cost, fewest words, smallest edges."""
-    return min(searched.hopes(weighing), key=lambda best: (-best.value, *searched.price(best.edges)))
-
-
-# ---- Fear: what scores ill and is cheap nevertheless (Chiang 2012), the rival of margin training ----
-
-
-@dataclass(frozen=True)
-class Fear(ScoredPath):
-    """What is worst by the metric and best by the model together.
-
-    Attributes:
-        value: −weight · rate − cost, or −weight · numerator − cost; 1 − WER is the rate of WER.
-        bound: No string that is not among the answers before this one has a larger value; `value` where it is exact.
-        one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing of a larger value can be in the graph, up to the rounding of 64-bit sums.
-        signature: The metric, its parameters and the version.
-    """
-
-    value: float
-    bound: float
-    one_best: ScoredPath
-    exact: bool
-    signature: str
-
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `one_best` is nested."""
-        own = {"value": self.value, "bound": self.bound, **self.details(exact=self.exact), "signature": self.signature}
-        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
 def fear(
@@ -181,20 +198,19 @@ def fear(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Fear:
-    """The string of the largest −weight · metric − model cost.
+    """Return the string of the largest −weight · metric − model cost.
 
-    The metric is that of the string: its best alignment, with the best of several references. Ties: least cost, then
-    fewest words, then smallest arc numbers.
+    The metric is that of the string: its best alignment, with the best of several references. Ties are resolved by the
+    tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, an n-best list, or a forest; see `fears`.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        weight: How much the metric weighs against the cost; 0 gives the model's 1-best.
-        on: Whether the `rate` is weighed, or its `numerator`.
+        weight: Weight of the metric against the cost; 0 gives the model's 1-best.
+        on: Weigh the `rate`, or its `numerator`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: How many prefixes may be looked at before the best string found so far is the answer, with
-            `exact=False` and a `bound`.
+        cap: The search stops after so many prefixes, with the best string so far, `exact=False` and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -216,7 +232,7 @@ def fears(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> list[Fear]:
-    """The `n` strings of the largest −weight · metric − model cost, each of them once, the largest first.
+    """Return the `n` strings of the largest −weight · metric − model cost, each of them once, the largest first.
 
     Each string has its cheapest path. A forest that is no lattice may have 10,000 strings.
 
@@ -224,63 +240,32 @@ def fears(
         graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        n: How many strings.
-        weight: How much the metric weighs against the cost.
-        on: Whether the `rate` is weighed, or its `numerator`.
+        n: Number of strings.
+        weight: Weight of the metric against the cost.
+        on: Weigh the `rate`, or its `numerator`.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: How many prefixes may be looked at before the rest of the answers are the best found so far.
+        cap: The search stops after so many prefixes; the other answers are the best strings so far.
 
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "x y z"], costs=[0.5, 1.0, 4.0])
-        >>> [(found.words, found.value) for found in fears(lattice, "a b c", "wrr", n=2, weight=3.0)]
+        >>> [(best.words, best.value) for best in fears(lattice, "a b c", "wrr", n=2, weight=3.0)]
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
-    chosen = as_recognition_rate(metric)
-    check_references(references)
-    listed = readings_of(references)
-    weighing = weighed(chosen, listed, weight, on, ill=True)
-    found = weighed_strings(graph, weighing, scales, n, cap)
-    one_best = found.one_best(listed)
+    rate, strings = _checked(references, metric)
+    objective = Objective.weighed(rate, strings, weight, on, penalize=True)
+    best = best_strings(graph, objective, scales, n, cap)
+    one_best, signature = best.one_best(strings), str(rate.signature_for(len(strings)))
     answers = []
-    for path, string in found.scored():
-        value = weighing.value(string.worth.value, path.cost)
+    for string in best.strings:
+        path = best.scored(string)
+        value = objective.value(string.worth, path.cost)
+        bound = value if string.bound is None else max(value, _rounded_up(-string.bound))
+        exact = string.bound is None
         answers.append(
-            Fear(
-                **vars(path),
-                value=value,
-                bound=value if string.bound is None else max(value, rounded_up(-string.bound)),
-                one_best=one_best,
-                exact=string.bound is None,
-                signature=str(chosen.signature_for(len(listed))),
-            )
+            Fear(**vars(path), value=value, bound=bound, one_best=one_best, exact=exact, signature=signature)
         )
     return answers
-
-
-# ---- The worst that a graph could have said, by a recognition rate ----
-
-
-@dataclass(frozen=True)
-class Worst(ScoredPath):
-    """The string that scores worst.
-
-    Attributes:
-        bound: No string of the graph scores worse than this; `score` where it is exact.
-        one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing worse can be in the graph.
-        signature: The metric, its parameters and the version.
-    """
-
-    bound: float | None
-    one_best: ScoredPath
-    exact: bool
-    signature: str
-
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `one_best` is nested."""
-        own = {"bound": self.bound, **self.details(exact=self.exact), "signature": self.signature}
-        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
 def worst(
@@ -291,9 +276,9 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """The string of a graph that scores worst: of its best alignment, with the best of several references.
+    """Return the string of a graph that scores worst, by its best alignment with the best of several references.
 
-    Ties are resolved: worst score, then least cost, then fewest words, then smallest arc numbers.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`;
@@ -301,8 +286,7 @@ def worst(
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: How many prefixes may be looked at before the worst string found so far is the answer, with
-            `exact=False` and a `bound`.
+        cap: The search stops after so many prefixes, with the worst string so far, `exact=False` and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -311,23 +295,195 @@ def worst(
         >>> found.words, found.score, found.exact
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
-    chosen = as_recognition_rate(metric)
-    check_references(references)
-    listed = readings_of(references)
-    found = weighed_strings(graph, worst_first(chosen, listed), scales, 1, cap)
-    string = found.strings[0]
-    path = found.searched.scored(string.path, listed)
+    rate, strings = _checked(references, metric)
+    best = best_strings(graph, Objective.worst_first(rate, strings), scales, 1, cap)
+    string = best.strings[0]
+    path = best.space.scored(string.path, strings)
     return Worst(
         **vars(path),
-        bound=path.score if string.bound is None else _bound(string.bound, path, chosen),
-        one_best=found.one_best(listed),
+        bound=path.score if string.bound is None else _bound(string.bound, path, rate),
+        one_best=best.one_best(strings),
         exact=string.bound is None,
-        signature=str(chosen.signature_for(len(listed))),
+        signature=str(rate.signature_for(len(strings))),
     )
 
 
+def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple[tuple[str, ...], ...]]:
+    """Return the recognition rate, and the strings of all references."""
+    rate = as_recognition_rate(metric)
+    check_references(references)
+    return rate, strings_of_references(references)
+
+
 def _bound(rate: Fraction, path: ScoredPath, metric: GRR) -> float | None:
-    """A rate as the metric's value, rounded so that it stays a bound."""
+    """Return a rate as the metric's value, rounded so that it stays a bound."""
     if path.score is None:
         return None
-    return -rounded_up(-rate) if metric.higher_is_better else rounded_up(1 - rate)
+    return -_rounded_up(-rate) if metric.higher_is_better else _rounded_up(1 - rate)
+
+
+def _rounded_up(value: Fraction) -> float:
+    """Return the least 64-bit number that is no smaller."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+class Worth(NamedTuple):
+    """The weighed metric of a string, and the reference that gives it (ties: the first)."""
+
+    value: Fraction
+    reference: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A recognition rate weighed against the model's cost.
+
+    Attributes:
+        metric: The recognition rate.
+        references: The references that compete.
+        shares: The weight of a unit of gain against each of them.
+        costs_count: False where costs only decide ties.
+        penalize: True where gains count against a string.
+    """
+
+    metric: GRR
+    references: tuple[tuple[str, ...], ...]
+    shares: tuple[Fraction, ...]
+    costs_count: bool
+    penalize: bool
+
+    @classmethod
+    def weighed(
+        cls, metric: GRR, references: Sequence[Sequence[str]], weight: float | Fraction, on: str, *, penalize: bool
+    ) -> Objective:
+        """Weigh the metric's rate or numerator against costs."""
+        if not (math.isfinite(weight) and weight >= 0):
+            raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, and not a number from 0 on")
+        if on not in {"rate", "numerator"}:
+            raise UsageError(f"the rate or the numerator is weighed, not '{on}'")
+        compared = _defined(references, metric) if on == "rate" else references
+        shares = [Fraction(weight) / _units(reference, metric, on) for reference in compared]
+        return cls(metric, tuple(map(tuple, compared)), tuple(shares), costs_count=True, penalize=penalize)
+
+    @classmethod
+    def worst_first(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Objective:
+        """Penalize the rate alone; costs decide ties."""
+        compared = _defined(references, metric)
+        shares = [1 / Fraction(_units(reference, metric, "rate")) for reference in compared]
+        return cls(metric, tuple(map(tuple, compared)), tuple(shares), costs_count=False, penalize=True)
+
+    def worth(self, words: Sequence[str]) -> Worth:
+        """Return the worth of a string, by the string metric."""
+        gains = [self.metric.gain(self.metric.statistics(words, [reference])) for reference in self.references]
+        values = [gain * share for gain, share in zip(gains, self.shares, strict=True)]
+        best = values.index(max(values))
+        return Worth(values[best], self.references[best])
+
+    def value(self, worth: Worth, cost: float) -> float:
+        """Return the value that is maximised."""
+        value = (-worth.value if self.penalize else worth.value) - (Fraction(cost) if self.costs_count else 0)
+        try:
+            return float(value)
+        except OverflowError:
+            raise InputError("the weight is too large to be added up", advice="choose a smaller one") from None
+
+
+def _defined(references: Sequence[Sequence[str]], metric: GRR) -> Sequence[Sequence[str]]:
+    """Return the references that have a rate, or all where none has: a reference without words has none."""
+    return [reference for reference in references if metric.counted(reference)] or references
+
+
+def _units(reference: Sequence[str], metric: GRR, on: str) -> int:
+    """Return how many units of gain make a rate, or a numerator, of one."""
+    total = ngram_total(len(metric.counted(reference)), metric.order) if on == "rate" else 1
+    return metric.gains.unit * (total or 1)
+
+
+class BestString(NamedTuple):
+    """One of the best strings by an objective.
+
+    Attributes:
+        path: The string's cheapest path.
+        worth: Its worth by the metric.
+        bound: No other string, except the answers before it, has a smaller loss; `None` where it is the best.
+    """
+
+    path: Steps
+    worth: Worth
+    bound: Fraction | None
+
+
+class BestStrings(NamedTuple):
+    """The best strings by an objective, the best first, and the space that they were searched in."""
+
+    space: SearchSpace
+    strings: Sequence[BestString]
+
+    def scored(self, string: BestString) -> ScoredPath:
+        """Score a string against the reference that gives its worth."""
+        return self.space.scored(string.path, [string.worth.reference])
+
+    def one_best(self, references: Sequence[Sequence[str]]) -> ScoredPath:
+        """Score the model's own best path."""
+        return self.space.scored(self.space.one_best(), references)
+
+
+def best_strings(
+    graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
+) -> BestStrings:
+    """Return the `n` best strings; without a cap they are exact, or there is an error."""
+    check_number(n)
+    if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
+        raise UsageError(f"cap is {cap!r}, not a number of prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}")
+    lattice = _linear(graph) if isinstance(graph, Forest) else as_lattice(graph, scales)
+    if isinstance(graph, Forest) and lattice is None:
+        return _best_of_all(ForestSpace(graph, objective.metric, scales), objective, n)
+    assert lattice is not None
+    return _best_of_lattice(LatticeSpace(lattice, objective.metric, scales), objective, n, cap)
+
+
+def _linear(forest: Forest) -> Lattice | None:
+    """Return the lattice that a forest is, if it is one."""
+    try:
+        return forest.to_lattice()
+    except InputError:
+        return None
+
+
+def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int | None) -> BestStrings:
+    search = LossSearch(
+        lattice=space.graph,
+        label=space.label,
+        shown=space.shown,
+        cost=space.cost,
+        references=[space.encoded(reference) for reference in objective.references],
+        shares=objective.shares,
+        costs_count=objective.costs_count,
+        penalize=objective.penalize,
+        gains=objective.metric.gains,
+    )
+    found = strings_of_least_loss(search, n, cap or MOST_STEPS)
+    if cap is None and found.exact < len(found.paths):
+        raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
+    worths = [objective.worth(space.reported(path)) for path in found.paths]
+    bounds = [found.bound if rank >= found.exact else None for rank in range(len(found.paths))]
+    return BestStrings(space, list(map(BestString, found.paths, worths, bounds)))
+
+
+def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> BestStrings:
+    """List all strings of a forest that is no lattice, and weigh them."""
+    listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
+    if len(listed) > MOST_LISTED:
+        raise InputError(
+            f"the forest has more than {MOST_LISTED} strings, which cannot all be weighed",
+            advice="prune it; a lattice may have any number",
+        )
+    strings = [BestString(c.path, objective.worth(space.reported(c.path)), None) for c in listed]
+
+    def order(string: BestString) -> tuple[Fraction, TieKey]:
+        key = space.tie_key(string.path)
+        loss = string.worth.value if objective.penalize else -string.worth.value
+        return loss + (Fraction(key.cost) if objective.costs_count else 0), key
+
+    return BestStrings(space, sorted(strings, key=order)[:n])

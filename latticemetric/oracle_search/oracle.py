@@ -1,28 +1,25 @@
-"""The best a graph could have said, by a recognition rate: one string, or the k best."""
+"""Oracles: the path of a graph whose words score best by a recognition rate, and the k best strings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from latticemetric.errors import UsageError
+from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Scales
-from latticemetric.metrics.base import GraphReferences, graphs_of
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.n_best import check_number
+from latticemetric.metrics.base import GraphReference, GraphReferences, graphs_of
 from latticemetric.metrics.recognition import GRR
-from latticemetric.metrics.recognition_statistics import Merit
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import make_metric
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
-from latticemetric.oracle_search.searched import Candidate, Searched
-from latticemetric.oracle_search.searched_forest import SearchedForest, as_searched_forest
+from latticemetric.oracle_search.search_space import Candidate, LatticeSpace, SearchSpace
 
 if TYPE_CHECKING:
     from latticemetric.oracle_search.user_automaton import AutomatonOracle
-
-
-# ---- The best a graph could have said, by a recognition rate ----
 
 
 @overload
@@ -50,16 +47,16 @@ def oracle(
     scales: Scales | None = None,
     engine: str = "auto",
 ) -> Oracle | AutomatonOracle:
-    """The path of a graph whose words score best: a derivation, where the graph is a forest.
+    """Return the path of a graph whose words score best: a derivation, where the graph is a forest.
 
-    Ties are resolved: best score, then least cost, then fewest words, then smallest arc (or edge) numbers.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`): least cost, fewest words, smallest arc numbers.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string or as a lattice, all of whose paths are right; or several of these. The
-            best rate over all of them counts. For a forest, a lattice may have few readings only.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or a `pynini.Fst` of one's own, see
-            `automaton_oracle`, for which references may be `None`.
+            best rate over all of them counts. For a forest, a lattice may have few strings only.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, see `automaton_oracle`,
+            which needs no references.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
         engine: `auto`, `native` or `openfst`. The answer is the same.
 
@@ -78,51 +75,44 @@ def oracle(
 
         return automaton_oracle(graph, metric, references, scales=scales)
     if references is None:
-        raise UsageError("there is no reference", advice="only an automaton of one's own needs none")
-    chosen = as_recognition_rate(metric)
-    listed = graphs_of(references)
-    searched = as_searched(graph, chosen, scales)
-    best = searched.preferred([searched.best(reference, engine) for reference in listed])
-    found = searched.scored(best.path, listed)
-    check(found, best.promised, chosen)
-    return Oracle(
-        **vars(found),
-        one_best=searched.scored(searched.one_best(), listed),
-        exact=True,
-        signature=chosen.told_for(len(listed)),
-    ).found_in(graph)
+        raise UsageError("there is no reference", advice="only your own automaton needs none")
+    rate, listed = as_recognition_rate(metric), graphs_of(references)
+    space = as_search_space(graph, rate, scales)
+    best = space.preferred([space.best(reference, engine) for reference in listed])
+    one_best = space.scored(space.one_best(), listed)
+    return _oracle(space, best, listed, one_best, graph)
 
 
 def as_recognition_rate(metric: str | GRR) -> GRR:
-    """The metric object of a name, if it is one that graphs can be searched by."""
-    chosen = make_metric(metric) if isinstance(metric, str) else metric
-    if not isinstance(chosen, GRR):
-        name = metric if isinstance(metric, str) else chosen.name
-        raise UsageError(f"'{name}' has no form that a graph can be searched by", advice="use wer, wrr or N-grr")
-    return chosen
+    """Return the metric of a name; refuse one that cannot search a graph."""
+    rate = make_metric(metric) if isinstance(metric, str) else metric
+    if not isinstance(rate, GRR):
+        name = metric if isinstance(metric, str) else rate.name
+        raise UsageError(f"'{name}' cannot search a graph", advice="use wer, wrr or N-grr")
+    return rate
 
 
-def as_searched(graph: Graph, metric: GRR, scales: Scales | None) -> Searched:
-    """The graph as the metric reads it."""
-    from latticemetric.oracle_search.searched_lattice import SearchedLattice
+def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
+    """Return the graph as the metric reads it."""
+    if isinstance(graph, Forest):
+        from latticemetric.oracle_search.forest_space import ForestSpace  # a lattice has no use for it
 
-    if hasattr(graph, "tails"):  # a forest; what a lattice has no use for is not imported
-        from latticemetric.oracle_search.searched_forest import as_searched_forest
-
-        return as_searched_forest(graph, metric, scales)
-    return SearchedLattice(as_lattice(graph, scales), metric, scales)
+        return ForestSpace(graph, metric, scales)
+    return LatticeSpace(as_lattice(graph, scales), metric, scales)
 
 
-def check(path: ScoredPath, promised: Merit, metric: GRR) -> None:
-    """A path must score by its words what the search promised."""
-    scored = metric.merit(path.statistics)
-    if scored != promised:
+def _oracle(
+    space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
+) -> Oracle:
+    """Return the answer; check that its words score what the search promised."""
+    path, metric = space.scored(best.path, references), space.metric
+    merit = metric.merit(path.statistics)
+    if merit != best.promised:
         raise AssertionError(
-            f"the search promised {promised}, the path scores {scored}: a bug in latticemetric, please report it"
+            f"the search promised {best.promised}, the path scores {merit}: a bug in latticemetric, please report it"
         )
-
-
-# ---- The best strings of a graph by a recognition rate ----
+    signature = metric.signature_text(len(references))
+    return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)
 
 
 def oracles(
@@ -133,16 +123,16 @@ def oracles(
     n: int = 10,
     scales: Scales | None = None,
 ) -> list[Oracle]:
-    """The `n` strings of a graph that score best, each of them once, the best first.
+    """Return the `n` strings of a graph that score best, each of them once, the best first.
 
-    Strings differ in the words that are reported. Each one has its cheapest path; ties are resolved as by `oracle`,
-    whose answer is the first. There are fewer than `n` where the graph has fewer strings.
+    Strings differ in the words of the result, without ignored ones. Each one has its cheapest path; ties are resolved
+    as by `oracle`, whose answer is the first. There are fewer than `n` where the graph has fewer strings.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        n: How many strings.
+        n: Number of strings.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Examples:
@@ -151,27 +141,22 @@ def oracles(
         >>> [(best.words, best.score, best.cost) for best in oracles(lattice, "a b d", "wer", n=2)]
         [(('a', 'b', 'c'), 0.3333333333333333, 1.5), (('a', 'b'), 0.3333333333333333, 3.0)]
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the best {n!r} strings are asked for", advice="ask for a number from 1 on")
-    chosen = as_recognition_rate(metric)
+    from latticemetric.oracle_search.forest_space import ForestSpace, as_forest_space
+
+    check_number(n)
+    rate = as_recognition_rate(metric)
     check_references(references)
-    listed = readings_of(references)
-    searched = as_searched(graph, chosen, scales)
-    strings = searched if isinstance(searched, SearchedForest) else as_searched_forest(graph, chosen, scales)
-    one_best = searched.scored(searched.one_best(), listed)
-    candidates = [found for reference in listed for found in strings.best_strings(reference, n)]
-    answers = []
-    for best in _distinct(searched, candidates)[:n]:
-        found = searched.scored(best.path, listed)
-        check(found, best.promised, chosen)
-        signature = str(chosen.signature_for(len(listed)))
-        answers.append(Oracle(**vars(found), one_best=one_best, exact=True, signature=signature).found_in(graph))
-    return answers
+    strings = strings_of_references(references)
+    space = as_search_space(graph, rate, scales)
+    forest = space if isinstance(space, ForestSpace) else as_forest_space(graph, rate, scales)
+    one_best = space.scored(space.one_best(), strings)
+    candidates = [candidate for reference in strings for candidate in forest.best_strings(reference, n)]
+    return [_oracle(space, best, strings, one_best, graph) for best in _distinct(space, candidates)[:n]]
 
 
-def _distinct(searched: Searched, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The best candidate of each string: with its best reference, if that is among the best of all."""
+def _distinct(space: SearchSpace, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the best candidate of each string: with its best reference, if that is among the best of all."""
     first: dict[tuple[str, ...], Candidate] = {}
-    for candidate in sorted(candidates, key=searched.preference):
-        first.setdefault(searched.reported(candidate.path), candidate)
+    for candidate in sorted(candidates, key=space.preference):
+        first.setdefault(space.reported(candidate.path), candidate)
     return list(first.values())

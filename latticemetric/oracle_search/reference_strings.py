@@ -1,4 +1,4 @@
-"""What a reference graph may say, string by string: for what has no search of its own for graphs."""
+"""The strings of a reference graph, one by one: for searches and metrics that cannot take the graph itself."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from latticemetric.errors import InputError
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReferences, graphs_of
 
-MOST_READINGS = 64
+MOST_STRINGS = 64
 
 
-def readings(reference: Lattice) -> list[tuple[str, ...]]:
-    """The distinct strings of a reference, each of which counts as one.
+def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
+    """Return the distinct strings of a reference graph, each of which counts as a reference.
 
     Raises:
-        InputError: There are more than `MOST_READINGS`.
+        InputError: There are more than `MOST_STRINGS`.
     """
-    found = distinct_strings(reference, MOST_READINGS)
-    if found is None:
+    strings = distinct_strings(reference, MOST_STRINGS)
+    if strings is None:
         raise InputError(
-            f"a reference allows more than {MOST_READINGS} readings, which this needs one by one",
+            f"a reference allows more than {MOST_STRINGS} readings, which this needs one by one",
             advice="give fewer alternatives, or shorter references; oracles of lattices, and scores by wer, wrr, N-grr "
             "and sclite alone, take any number",
         )
-    return found
+    return strings
 
 
-def readings_of(references: GraphReferences) -> tuple[tuple[str, ...], ...]:
-    """The words of each reference, and of each reading of a graph."""
+def strings_of_references(references: GraphReferences) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each reference, and of each string of a reference graph."""
     listed = graphs_of(references)
-    return tuple(w for one in listed for w in (readings(one) if isinstance(one, Lattice) else [one]))
+    return tuple(w for one in listed for w in (strings_of_graph(one) if isinstance(one, Lattice) else [one]))
 
 
 def distinct_strings(lattice: Lattice, most: int) -> list[tuple[str, ...]] | None:
-    """The distinct strings of a lattice; nothing where there are more than so many."""
+    """Return the distinct strings of a lattice; `None` where there are more than `most`."""
     # A prefix is a node of a trie: its word, and the prefix before it. No state has more of them than there are
     # strings, since what can follow the one can follow the other.
     parent, word_of, child = [-1], [""], dict[tuple[int, int], int]()

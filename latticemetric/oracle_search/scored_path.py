@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from latticemetric.metrics.alignment import DELETION, MATCH, Alignment
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
@@ -95,8 +95,31 @@ class ScoredPath:
         }
 
 
+class Answer(ScoredPath):
+    """A scored path that is the answer of a search.
+
+    Attributes:
+        one_best: The model's own best path, scored in the same way.
+        exact: True where the graph has nothing better.
+        signature: The metric, its parameters and the version.
+    """
+
+    one_best: ScoredPath
+    exact: bool
+    signature: str
+
+    _OWN: ClassVar[tuple[str, ...]] = ()
+    """Further fields that `asdict` returns."""
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON; `one_best` is nested."""
+        own = {name: getattr(self, name) for name in self._OWN}
+        answer = {**own, **self.details(exact=self.exact), "signature": self.signature}
+        return {**super().asdict(), **answer, "one_best": self.one_best.asdict()}
+
+
 @dataclass(frozen=True)
-class Oracle(ScoredPath):
+class Oracle(Answer):
     """The best path of a lattice, or derivation of a forest, under a metric.
 
     Attributes:
@@ -123,11 +146,6 @@ class Oracle(ScoredPath):
     def __getstate__(self) -> dict[str, Any]:
         # Nor does it travel.
         return {name: value for name, value in vars(self).items() if name != "_graph"}
-
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `one_best` is nested."""
-        own = {**self.details(exact=self.exact), "signature": self.signature}
-        return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
 
 # ---- OK or BAD for each word of a path, and for the gaps between its words (Logacheva et al. 2016) ----

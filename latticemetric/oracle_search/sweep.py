@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.forest.forest import Forest
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.pruning import Margins
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.cheapest_strings import cheapest_strings
 from latticemetric.oracle_search.oracle import oracle
-from latticemetric.oracle_search.reference_strings import readings_of
+from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
-from latticemetric.vocabulary import EPSILON
 
 Number = TypeVar("Number", int, float)
 Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
@@ -113,8 +113,8 @@ def sweep_graph(
     Raises:
         InputError: Beams or densities of a forest are asked for.
     """
-    listed = readings_of(references)
-    if hasattr(graph, "tails"):
+    listed = strings_of_references(references)
+    if isinstance(graph, Forest):
         if points.beams or points.densities:
             raise InputError("beams and densities are those of lattices; this is a forest", advice="sweep over n-best")
         best = oracle(graph, listed, metric, scales=scales)
@@ -142,7 +142,7 @@ class _Beams:
     ) -> None:
         self._margins = Margins.of(lattice, scales)
         self._references, self._metric, self._scales = references, metric, scales
-        self._is_word = _carries_word(lattice, metric)
+        self._is_word = lattice.is_word(metric.ignore) > 0
 
     def of_density(self, density: float) -> float:
         """The widest beam that keeps no more arcs with words for each word of the reference."""
@@ -173,12 +173,6 @@ class _Beams:
         return Kept(statistics, len(arcs), int(self._is_word[arcs].sum()))
 
 
-def _carries_word(lattice: Lattice, metric: GRR) -> npt.NDArray[np.bool_]:
-    ignored = lattice.vocabulary.encode(sorted(metric.ignore))
-    carries: npt.NDArray[np.bool_] = (lattice.word != EPSILON) & ~np.isin(lattice.word, ignored)
-    return carries
-
-
 def _lists(
     graph: Graph,
     references: Sequence[Sequence[str]],
@@ -189,11 +183,13 @@ def _lists(
     """The best of each n-best list: beginnings of the longest one, whose strings are scored once."""
     if not numbers:
         return
-    strings = cheapest_strings(graph, max(numbers), ignore=metric.ignore, scales=scales)
+    searched = as_lattice_or_forest(graph, scales)
+    paths = searched.n_best(max(numbers), scales, ignore=metric.ignore)
+    strings = [tuple(word for word in searched.words(path) if word not in metric.ignore) for path in paths]
     counts = metric.counts(strings, [references] * len(strings))
     # Of strings that count alike the first stands for all.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
-    scored = [(at, metric.statistics_of(counts[at].tolist())) for at in first]
+    scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
     for number in numbers:
         listed = (statistics for at, statistics in scored if at < number)
         yield Kept(max(listed, key=metric.merit), strings=min(number, len(strings)))

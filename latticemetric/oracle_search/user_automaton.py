@@ -1,4 +1,4 @@
-"""The best a graph could have said, by a user's own automaton."""
+"""Oracles by a user's own automaton."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from latticemetric.engine.user_automaton import UserAutomaton, best_path, of_ref
 from latticemetric.errors import InputError
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.lattice import Costs, Lattice, Scales
+from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_to_arrays
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.oracle_search.model_paths import one_best
-from latticemetric.oracle_search.searched import Path
-from latticemetric.oracle_search.searched_lattice import sums_along
 from latticemetric.signature import Signature
 
 
@@ -29,11 +27,11 @@ class ValuedPath:
     """A path of a lattice, with its value under an automaton.
 
     Attributes:
-        words: What it says, without ε.
+        words: Its words, without ε.
         score: The value, −weight; `None` where the automaton does not accept the words.
         cost: The model's cost under the scales asked for.
         scores: Each named cost, summed along the path.
-        arcs: Its arcs' numbers in the lattice.
+        arcs: The numbers of its arcs in the lattice.
     """
 
     words: tuple[str, ...]
@@ -43,7 +41,7 @@ class ValuedPath:
     arcs: tuple[int, ...]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {"score": self.score, "hypothesis": " ".join(self.words), "cost": self.cost}
 
 
@@ -53,8 +51,8 @@ class AutomatonOracle(ValuedPath):
 
     Attributes:
         one_best: The model's own best path, valued in the same way.
-        exact: Whether nothing better can be in the lattice.
-        signature: What the automaton is, and the version.
+        exact: True: the lattice has nothing better.
+        signature: A digest of the automaton, and the version.
     """
 
     one_best: ValuedPath
@@ -62,7 +60,7 @@ class AutomatonOracle(ValuedPath):
     signature: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `one_best` is nested."""
+        """Return plain values, for JSON; `one_best` is nested."""
         own = {"exact": self.exact, "scores": dict(self.scores), "arcs": list(self.arcs), "signature": self.signature}
         return {**super().asdict(), **own, "one_best": self.one_best.asdict()}
 
@@ -70,9 +68,9 @@ class AutomatonOracle(ValuedPath):
 def automaton_oracle(
     graph: Graph, automaton: Any, references: GraphReferences | None = None, *, scales: Scales | None = None
 ) -> AutomatonOracle:
-    """The path of a lattice that an automaton values most.
+    """Return the path of a lattice that an automaton values most.
 
-    Ties are resolved: best value, then least cost, then fewest words, then smallest arc numbers.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, or an n-best list.
@@ -95,7 +93,7 @@ def automaton_oracle(
             "the automaton accepts nothing that the lattice says",
             advice="see that its symbols are the lattice's words; ★ takes any",
         )
-    first = one_best(lattice, cost)
+    first = lattice.best_path(cost)
     return AutomatonOracle(
         **vars(_valued(lattice, cost, found.arcs, found.value)),
         one_best=_valued(lattice, cost, first, _value(lattice, own, first)),
@@ -104,14 +102,14 @@ def automaton_oracle(
     )
 
 
-def _valued(lattice: Lattice, cost: Costs, path: Path, value: Fraction | None) -> ValuedPath:
+def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) -> ValuedPath:
     score = None if value is None else plain_number(value)
-    arcs = tuple(path.tolist())
-    return ValuedPath(lattice.words(arcs), score, cost.along(path, lattice), sums_along(lattice, path), arcs)
+    words, scores = lattice.words(path), lattice.scores_along(path)
+    return ValuedPath(words, score, lattice.cost_of(path, cost), scores, tuple(path.tolist()))
 
 
-def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Path) -> Fraction | None:
-    """The value of one path alone."""
+def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Steps) -> Fraction | None:
+    """Return the value of one path alone."""
     places = np.arange(len(arcs) + 1)
     alone = Lattice.from_arcs(
         places[:-1], places[1:], lattice.word[arcs], final=places[-1:], vocabulary=lattice.vocabulary
@@ -121,6 +119,6 @@ def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Path) -> Fraction |
 
 
 def _signature(automaton: Any) -> Signature:
-    """Of the automaton as it was given: the same for all graphs, whatever their references."""
+    """Return the signature of the automaton itself: the same for all graphs, whatever their references."""
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})

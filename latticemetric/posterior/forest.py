@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.engine.ngrams import TOO_MANY_NGRAMS
-from latticemetric.engine.search import small_enough
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import native_arrays
 from latticemetric.lattice.lattice import Costs, Floats, Scales
+from latticemetric.lattice.n_best import small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.posterior.distribution import Distribution, require_finite, scaled_cost
 
@@ -88,7 +87,7 @@ class ForestPosteriors(Distribution):
         final[forest.goals] = 0.0
         with small_enough(TOO_MANY_NGRAMS):
             return _native.forest_ngram_posteriors(
-                **native_arrays(forest, Costs(np.zeros(len(forest.head)), final)),
+                **forest.hypergraph(Costs(np.zeros(len(forest.head)), final)),
                 node=self.node,
                 transition=self.transition,
                 ending=ending,
@@ -138,7 +137,7 @@ class _Draws:
 def forest_posteriors(forest: Forest, scale: float = 1.0, scales: Scales | None = None) -> ForestPosteriors:
     """See `posteriors`: inside and outside."""
     cost = scaled_cost(forest, scale, scales)
-    log_total, node, transition, ending = _native.inside_outside(**native_arrays(forest, cost))
+    log_total, node, transition, ending = _native.inside_outside(**forest.hypergraph(cost))
     require_finite(log_total, cost.arc, node)
     return ForestPosteriors(
         log_total=log_total,

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen, cached_property
-from latticemetric.lattice.lattice import Floats, Lattice
-from latticemetric.lattice.validation import frozen
+from latticemetric.lattice.columns import Floats, frozen
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, Words
 
 _EMPTY, _NONE = 0, -1

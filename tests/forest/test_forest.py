@@ -13,8 +13,8 @@ from kit.formats import ForestDraft, can_be_listed, contents, forest_drafts, for
 from kit.strategies import COLUMN_NAMES, costs, lattices, scale_values
 
 import latticemetric as lm
+from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
-from latticemetric.forest.ragged import Ragged
 from latticemetric.forest.validation import find_fault
 
 WORDS = list("abcd")

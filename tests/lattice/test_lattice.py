@@ -297,7 +297,7 @@ def test_costs_of_paths_are_scaled_sums(case):
     expected = {answer.path.arcs: float(answer.cost) for answer in exact}
     assert {path.arcs: path.cost for path in lattice.paths(scales)} == expected
     cost = lattice.cost(scales)
-    assert {arcs: cost.along(arcs, lattice) for arcs in expected} == expected
+    assert {arcs: lattice.cost_of(arcs, cost) for arcs in expected} == expected
 
 
 def test_columns_have_scales_of_their_own_unless_others_are_given():

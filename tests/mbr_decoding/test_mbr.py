@@ -57,7 +57,7 @@ def test_pruning_comes_first(lattice, chosen, beam):
         plain.words, plain.gain, plain.cost, plain.one_best,
     )  # fmt: skip
     assert lattice.words(found.arcs) == found.words
-    assert lattice.cost().along(found.arcs, lattice) == pytest.approx(found.cost)
+    assert lattice.cost_of(found.arcs) == pytest.approx(found.cost)
 
 
 @given(lattice=lattices(), beam=st.sampled_from([0.0, 0.125, 1.0, 3.0]), data=st.data())

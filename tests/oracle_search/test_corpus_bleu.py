@@ -159,7 +159,7 @@ def test_no_change_of_one_derivation_makes_a_small_corpus_better():
 
 
 def test_few_paths_are_counted_and_many_are_not():
-    from latticemetric.oracle_search.cheapest_strings import has_few_paths
+    from latticemetric.oracle_search.corpus_bleu import has_few_paths
 
     wide = lm.Lattice.from_arcs(
         [n // 2 for n in range(200)], [n // 2 + 1 for n in range(200)], [1, 2] * 100, final=[100]

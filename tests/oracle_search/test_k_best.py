@@ -17,7 +17,7 @@ from latticemetric import _native
 from latticemetric.engine import native
 from latticemetric.forest.forest import Forest
 from latticemetric.nbest import Hypothesis
-from latticemetric.oracle_search.searched_forest import as_searched_forest
+from latticemetric.oracle_search.forest_space import as_forest_space
 
 _MOST_DERIVATIONS = 300
 
@@ -228,7 +228,7 @@ def test_answers_may_be_long_together():
     length = 5_000
     source = np.repeat(np.arange(length), 2)
     lattice = lm.Lattice.from_arcs(source, source + 1, [1, 2] * length, final=[length])
-    found = as_searched_forest(lattice, lm.WER(), None).best_strings(["3"], 1000)
+    found = as_forest_space(lattice, lm.WER(), None).best_strings(["3"], 1000)
     assert len({tuple(best.path.tolist()) for best in found}) == 1000
 
 

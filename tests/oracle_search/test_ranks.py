@@ -5,7 +5,6 @@ import pytest
 import latticemetric as lm
 from latticemetric.formats.columns import _warn_of_rank
 from latticemetric.nbest import Hypothesis
-from latticemetric.oracle_search.cheapest_strings import cheapest_strings
 
 TEXTS = ["the best of the list", "best", "the list"]
 LISTS = {
@@ -49,8 +48,10 @@ def test_a_list_that_is_pruned_keeps_its_order():
 
 
 def test_the_cheapest_strings_of_a_list_are_its_first():
-    assert cheapest_strings(listed(), 2) == [tuple(text.split()) for text in TEXTS[:2]]
-    assert cheapest_strings(listed(2.0, 1.0, 1.0), 3)[0] == ("best",)
+    lattice = listed().to_lattice()
+    assert [" ".join(lattice.words(path)) for path in lattice.n_best(2)] == TEXTS[:2]
+    lattice = listed(2.0, 1.0, 1.0).to_lattice()
+    assert lattice.words(lattice.n_best(3)[0]) == ("best",)
 
 
 def test_a_lattice_still_prefers_fewer_words():

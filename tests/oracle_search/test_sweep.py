@@ -3,13 +3,12 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
-from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.brute_force import Answer, answers, enumerate_derivations, enumerate_paths, one_best
+from kit.brute_force import Answer, answers, one_best
 from kit.brute_force import oracle as best_of
 from kit.formats import ForestDraft, can_be_listed, forest_drafts
 from kit.paths import DATA
@@ -17,10 +16,8 @@ from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, met
 
 import latticemetric as lm
 from latticemetric.batch.sweep import LengthBin
-from latticemetric.engine import native
-from latticemetric.evaluation.bootstrap import bootstrap
+from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
-from latticemetric.oracle_search.cheapest_strings import cheapest_strings
 from latticemetric.oracle_search.sweep import Points, sweep_graph
 
 _LONGEST = 7
@@ -32,7 +29,6 @@ forests = (
     .filter(lambda draft: can_be_listed(draft, 300) and draft.forest().statistics().longest <= _LONGEST)
     .map(ForestDraft.forest)
 )
-roads = pytest.mark.parametrize("few", [0, 10_000], ids=["searched", "listed"])
 
 some_beams = st.lists(st.integers(0, 48).map(lambda eighths: eighths / 8), max_size=4)
 some_densities = st.lists(st.sampled_from([0.25, 0.5, 1, 1.5, 2, 3, 5]), max_size=3)
@@ -137,23 +133,6 @@ def test_lists_keep_the_cheapest_strings(graph, given_references, case, numbers,
         assert kept.strings == min(point.at, len(strings))
     assert_counts(found[0].statistics, one_best(judged))
     assert_counts(found[-1].statistics, best_of(judged))
-
-
-@roads
-@given(graph=lattices() | forests, most=st.integers(1, 20), ignore=st.sampled_from(["", "a", "bc"]), data=st.data())
-def test_the_cheapest_strings_are_those_of_all_paths(few, graph, most, ignore, data):
-    scales = data.draw(scalings(graph))
-    weights = {name: column.scale for name, column in graph.scores.items()} | dict(scales or {})
-    enumerate_all = enumerate_derivations if isinstance(graph, lm.Forest) else enumerate_paths
-    cheapest = {}
-    for path in enumerate_all(graph):
-        words = tuple(word for word in path.words if word not in ignore)
-        cost = sum((Fraction(weights[name]) * total for name, total in path.sums.items()), Fraction(0))
-        price = cost, len(words), path.arcs
-        cheapest[words] = min(price, cheapest.get(words, price))
-    with mock.patch.object(native, "few_strings", return_value=few):
-        found = cheapest_strings(graph, most, ignore=set(ignore), scales=scales)
-    assert found == sorted(cheapest, key=cheapest.get)[:most]
 
 
 def test_lists_of_hypotheses_are_swept_as_lattices():

@@ -76,7 +76,7 @@ def test_confidences_are_posteriors_of_arcs(lattice, given_references, case, sca
     assume(max(np.abs(cost.arc).max(initial=0), np.abs(cost.final[lattice.final]).max()) < 100)
     found = lm.oracle(lattice, given_references.argument, metric, scales=scales)
     paths = [path.arcs for path in enumerate_paths(lattice)]
-    weights = [math.exp(-scale * cost.along(arcs, lattice)) for arcs in paths]
+    weights = [math.exp(-scale * lattice.cost_of(arcs, cost)) for arcs in paths]
     confidences = lm.posteriors(lattice, scale=scale, scales=scales).confidences(found)
     spelled = {arc: lattice.vocabulary.word(int(lattice.word[arc])) for arc in found.arcs}
     expected = [

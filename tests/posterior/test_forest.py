@@ -17,8 +17,7 @@ from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, sca
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.forest.ragged import native_arrays
-from latticemetric.oracle_search.searched_forest import summable
+from latticemetric.lattice.n_best import summable
 
 _MOST_DERIVATIONS = 100
 
@@ -304,7 +303,7 @@ def test_ties_go_to_cost_then_words_then_edges(forest, data):
     word_gain = data.draw(whole)
     words = np.unique(counted.word[1:])
     edges = _native.search_forest_ngrams(
-        **native_arrays(forest, summable(forest, forest.cost())), own=words, known=words,
+        **forest.hypergraph(summable(forest.hypergraph(forest.cost()))), own=words, known=words,
         parent=counted.parent, ending=counted.word, gain=gain, word_gain=word_gain, order=order, most_bytes=2**30,
     )  # fmt: skip
     value = dict(zip(spelled_rows(counted), gain.tolist(), strict=True))

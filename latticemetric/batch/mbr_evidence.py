@@ -1,0 +1,216 @@
+"""Which evidence belongs to which graph: that of the same id. Nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from latticemetric.batch.answers import Answer, failed
+from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built
+from latticemetric.batch.run import Run, answer_each
+from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.registry import Entry
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.vocabulary import Vocabulary
+
+_ADVICE = "or give --keep-going, which reports it and goes on"
+
+
+@dataclass(frozen=True)
+class EvidencePair:
+    """A graph and its evidence; one side is missing where the input lacks it.
+
+    Attributes:
+        name: The id of both.
+        entry: The graph, not yet built.
+        evidence: The evidence, likewise.
+        problem: What is missing, if anything.
+    """
+
+    name: str
+    entry: Entry | None
+    evidence: Entry | None
+    problem: InputError | None = None
+
+    @property
+    def where(self) -> str:
+        """File and line of the graph; where there is none, of the evidence."""
+        given = self.entry or self.evidence
+        return given.where if given else ""
+
+    @property
+    def place(self) -> str:
+        """Where the graph is, for an error."""
+        return self.entry.place if self.entry else self.name
+
+
+def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
+    """Pairs graphs with the evidence of the same id.
+
+    Where both come in the same order, one pair is in memory at a time; evidence that comes before its graph waits.
+
+    Raises:
+        FormatError: Two graphs, or two pieces of evidence, have one id: it cannot be told which belong together.
+    """
+    waiting: dict[str, Entry] = {}
+    rest = _distinct(evidence, "pieces of evidence")
+    for entry in _distinct(entries, "graphs"):
+        found = waiting.pop(entry.name, None)
+        while found is None and (following := next(rest, None)) is not None:
+            if following.name == entry.name:
+                found = following
+            elif following.format:
+                waiting[following.name] = following
+            else:
+                yield _surplus(following)
+        yield EvidencePair(entry.name, entry, found, None if found else _lacking(entry))
+    yield from map(_surplus, waiting.values())
+    yield from map(_surplus, rest)
+
+
+def answers_by_evidence(
+    pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
+) -> Iterator[Answer]:
+    """Asks each graph with its evidence, in the order of the graphs.
+
+    Raises:
+        InputError: A pair has a problem, unless failures are gone past: then it is an answer.
+    """
+    return answer_each(partial(_answer, ask), failed, pairs, run)
+
+
+def _answer(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
+    graph = _graph_of(pair)
+    evidence = evidence_of(pair, graph)
+    with placed(pair.place):
+        return Answer(pair.name, ask(graph, evidence))
+
+
+def _graph_of(pair: EvidencePair) -> Graph:
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    with placed(pair.place):
+        return pair.entry.build()
+
+
+def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
+    """The evidence of a pair whose graph is built.
+
+    Raises:
+        InputError: It is missing, or cannot be used.
+    """
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.evidence is not None
+    with placed(pair.evidence.place):
+        evidence = pair.evidence.build()
+    with placed(pair.place):
+        _check_spelling(graph, evidence)
+    return evidence
+
+
+def _check_spelling(graph: Graph, evidence: Graph) -> None:
+    """Words against numbers never match: that is a forgotten symbol table."""
+    numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
+    if not _is_numeric(numeric) or _is_numeric(spelled) or (isinstance(numeric, Lattice) and not numeric.word.any()):
+        return
+    if not any(map(Vocabulary.numeric().__contains__, _words_of(spelled))):
+        raise InputError(
+            "of the graph and its evidence, one has numbers for words, and the other has not",
+            advice="give --symbols, the table of its words",
+        )
+
+
+def _is_numeric(graph: Graph) -> bool:
+    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
+    return vocabulary is not None and vocabulary.is_numeric
+
+
+def _words_of(graph: Graph) -> Iterable[str]:
+    if isinstance(graph, NBest):
+        return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
+    return (word for _, word in graph.vocabulary.items())
+
+
+def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
+    names: set[str] = set()
+    for entry in entries:
+        if entry.name in names:
+            raise FormatError(f"there are two {what} named '{shortened(entry.name)}'", where=entry.where)
+        names.add(entry.name)
+        yield entry
+
+
+def _lacking(entry: Entry) -> InputError:
+    return InputError(
+        f"there is no evidence named '{shortened(entry.name)}'", where=entry.where, advice=f"add it, {_ADVICE}"
+    )
+
+
+def _surplus(evidence: Entry) -> EvidencePair:
+    problem = InputError(
+        f"there is no graph named '{shortened(evidence.name)}'",
+        where=evidence.where,
+        advice=f"leave this evidence out, {_ADVICE}",
+    )
+    if not evidence.format:  # a file that cannot be read: what is wrong with it says more
+        try:
+            evidence.build()
+        except InputError as error:
+            problem = error
+    return EvidencePair(evidence.name, None, evidence, problem)
+
+
+# ---- Development sets from files: graphs with references, and with evidence of their own if there is any ----
+
+
+class Example(NamedTuple):
+    """A graph, all that its references say, and what to take posteriors from where that is another graph."""
+
+    graph: Graph
+    references: list[tuple[str, ...]]
+    evidence: Graph | None
+
+
+def examples_of(
+    pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
+) -> Iterator[Answer]:
+    """Builds each pair, in their order: answers whose values are examples.
+
+    Raises:
+        InputError: A pair has a problem, unless `keep_going`: then it is an answer.
+    """
+    listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
+    if evidence is not None:
+        for found in with_evidence([pair.entry for pair in listed if pair.entry], evidence):
+            if found.entry is None:
+                surplus.append(found)
+            else:
+                by_name[found.name] = found
+
+    def example(pair: Pair) -> Example:
+        graph, references = built(pair)
+        assert pair.entry is not None
+        with placed(pair.entry.place):
+            said = list(strings_of_references(references))
+        return Example(graph, said, None if evidence is None else evidence_of(by_name[pair.name], graph))
+
+    for pair in listed:
+        try:
+            yield Answer(pair.name, example(pair))
+        except InputError as error:
+            if not keep_going:
+                raise
+            yield Answer(pair.name, None, error)
+    for found in surplus:
+        assert found.problem is not None
+        if not keep_going:
+            raise found.problem
+        yield Answer(found.name, None, found.problem)

@@ -1,0 +1,131 @@
+"""The columns that forests have beside those of lattices: rows of different lengths, and labels of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, shortened
+from latticemetric.frozen import Frozen
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+Nodes = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+CATEGORY = "category"
+"""The node label for what a node derives: `NP`, `X` and the like."""
+
+_LIMITS = np.iinfo(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged(Frozen):
+    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
+
+    begin: Offsets
+    values: npt.NDArray[np.int32]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
+        """Pack rows of integers; errors call a row `what`."""
+        kept = [row if isinstance(row, list) else _listed(row, f"{what} {number}") for number, row in enumerate(rows)]
+        values = _int32([value for row in kept for value in row])
+        if values is None:
+            number = next(number for number, row in enumerate(kept) if _int32(row) is None)
+            raise _no_row(kept[number], f"{what} {number}")
+        lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
+        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), values)
+
+    def row(self, number: int) -> list[int]:
+        """Return one row as a list."""
+        row: list[int] = self.values[self.begin[number] : self.begin[number + 1]].tolist()
+        return row
+
+    def rows(self) -> list[list[int]]:
+        """Return the rows as lists."""
+        begin, values = self.begin.tolist(), self.values.tolist()
+        return [values[first:last] for first, last in pairwise(begin)]
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
+        """Return the rows with only some of their values."""
+        if kept.all():
+            return self
+        begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
+        return Ragged(begin, self.values[kept])
+
+    def lengths(self) -> Offsets:
+        """Return the length of each row."""
+        return np.diff(self.begin)
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
+        """Return some of the rows, in the given order."""
+        lengths = self.lengths()[rows]
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
+        return Ragged(begin, self.values[np.repeat(self.begin[rows], lengths) + within])
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+
+def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
+    """Return a row for each edge; errors call a row `what`."""
+    if not isinstance(given, Ragged):
+        return Ragged.from_rows(given, f"the {what} of edge")
+    begin, values = np.asarray(given.begin), _int32(given.values)
+    if values is None:
+        raise InputError("their values are no integers of 32 bits", where=f"the {what} of edges")
+    are_offsets = begin.ndim == 1 and begin.dtype.kind == "i" and len(begin) > 0
+    if not (are_offsets and begin[0] == 0 and begin[-1] == len(values) and (np.diff(begin) >= 0).all()):
+        raise InputError("they do not begin at 0, follow one another and end at the end", where=f"the {what} of edges")
+    return Ragged(np.require(begin, np.int64, ["C", "ALIGNED"]), values)
+
+
+def _listed(row: Iterable[int], place: str) -> list[int]:
+    try:
+        return list(row)
+    except TypeError:
+        raise _no_row(row, place) from None
+
+
+def _no_row(row: object, place: str) -> InputError:
+    return InputError(f"{shortened(repr(row), 40)} is no list of integers of 32 bits", where=place)
+
+
+def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
+    """Return a list of 32-bit integers as an array; `None` for anything else, which is not rounded or converted."""
+    try:
+        values = np.asarray(given)
+    except (ValueError, OverflowError):
+        return None
+    if values.ndim == 1 and values.size == 0:
+        return np.zeros(0, dtype=np.int32)
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        return None
+    if values.min() < _LIMITS.min or values.max() > _LIMITS.max:
+        return None
+    return np.require(values, np.int32, ["C", "ALIGNED"])
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLabels(Frozen):
+    """Text at each node: a category, a span and the like; 0 for none."""
+
+    node: Words
+    vocabulary: Vocabulary
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
+        """Label nodes 0, 1, … with texts; the empty text is none."""
+        return cls(*numbered(texts))
+
+
+def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
+    """Return texts as numbers, 0 for the empty one, and the vocabulary that spells them."""
+    rows = list(texts)
+    vocabulary = Vocabulary.from_words(text for text in rows if text)
+    return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

@@ -1,0 +1,109 @@
+"""N-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`, natural log-likelihoods.
+
+The first two scores are the decoder's and count; those of models that rescored the list follow, and count when the
+user weighs them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import IO, NamedTuple
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.blocks import in_one_piece
+from latticemetric.formats.text.fields import NUMBER
+from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words
+from latticemetric.graph import Graph
+from latticemetric.nbest import Hypothesis, NBest
+from latticemetric.vocabulary import Vocabulary, split_words
+
+_NAME = "lattice-rescore-nbest"
+_BAR = "|"
+_DECODER = ("acoustic", "lm")
+_FIRST_LINE = re.compile(rf"[^\s|]*-[0-9]+(?:[ \t]+{NUMBER}){{2,}}[ \t]*\|(?!\|)".encode())
+_ID = re.compile(r"(.+)-([0-9]{1,9})")
+
+
+class _Line(NamedTuple):
+    place: str
+    rank: int
+    scores: list[str]
+    words: str
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head.lstrip()) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, place, lines in in_one_piece(_lines(stream)):
+        yield Entry(name, place, partial(_build, lines), naming="own")
+
+
+def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
+    """Yield utterance, place and content of each line."""
+    for line in stream.lines():
+        if line.strip():
+            place = stream.place()
+            scores, bar, words = line.partition(_BAR)
+            fields = split_words(scores)
+            if not bar or not fields:
+                raise FormatError("the line is not 'utt-0 scores | words'", where=place)
+            name, rank = _utterance(fields[0], place)
+            yield name, place, _Line(place, rank, fields[1:], words)
+
+
+def _utterance(text: str, place: str) -> tuple[str, int]:
+    match = _ID.fullmatch(text)
+    if match is None:
+        raise FormatError(f"'{shortened(text, 40)}' is not an utterance and a number, as in utt-0", where=place)
+    return match[1], int(match[2])
+
+
+def _build(block: Sequence[_Line]) -> NBest:
+    names = score_names(len(block[0].scores))
+    hypotheses = []
+    for expected, (place, rank, scores, words) in enumerate(block):
+        if rank != expected:
+            raise FormatError(f"hypothesis {rank} stands where {expected} belongs", where=place)
+        if len(scores) != len(names):
+            raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
+        costs = [read_cost(score, place) for score in scores]
+        hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
+    return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
+
+
+def score_names(number: int) -> list[str]:
+    """Name so many scores: acoustic, lm, score_3, score_4, …."""
+    return [*_DECODER, *(f"score_{k}" for k in range(3, number + 1))][:number]
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    nbest = require_nbest(graph, _NAME)
+    names = score_names(len(nbest.score_names()))
+    wanted = {key: float(key in _DECODER) for key in names}
+    same = all(h.scores.keys() == wanted.keys() for h in nbest.hypotheses)
+    if len(names) < len(_DECODER) or not same or any(nbest.scales.get(key, 1.0) != wanted[key] for key in names):
+        raise UsageError(
+            f"{_NAME} holds acoustic and lm of weight 1, and score_3 and so on of weight 0",
+            advice="write jsonl-nbest, which holds any scores",
+        )
+    require_words(nbest, name)
+    if _BAR in name:
+        raise UsageError(f"the id '{shortened(name, 40)}' holds a bar, which {_NAME} cannot write", advice="rename it")
+    for rank, hypothesis in enumerate(nbest.hypotheses):
+        scores = (_signed(0.0 - hypothesis.scores[key]) for key in names)
+        # Not like a command in a Kaldi script, which ends in a space and a bar, nor like times, which have no sign.
+        line = " ".join([f"{name}-{rank}", *scores]) + " ".join([_BAR, *hypothesis.words])
+        file.write(f"{line}\n".encode())
+
+
+def _signed(score: float) -> str:
+    return repr(score) if score < 0 else f"+{abs(score)!r}"
+
+
+register(Format(_NAME, (".rescored",), _sniff, _read, _write))

@@ -1,0 +1,165 @@
+"""The columns that lattices and forests are made of: named costs, further labels, and the model's cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import InputError, UsageError
+from latticemetric.frozen import Frozen
+from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+Floats = npt.NDArray[np.float64]
+States = npt.NDArray[np.int32]
+Rows = npt.NDArray[np.int64] | slice
+Scales = Mapping[str, float]
+
+Steps = npt.NDArray[np.int64]
+"""The arcs of a path through a lattice, in order, or the edges of a forest's derivation, in preorder."""
+
+_LARGEST_SUM = float(np.finfo(np.float64).max)
+
+
+def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array as native code reads it, contiguous and aligned; copy it only where it is not."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "ALIGNED"])
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array contiguous and read-only."""
+    array = laid_out(array)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Frozen):
+    """One named score: a cost (−log probability) for each arc and each final state (of a forest: edge and goal).
+
+    `scale` is its default weight in the model's cost: 0 for a feature that a total already contains.
+    """
+
+    arc: Floats
+    final: Floats
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        values = vars(self)
+        for name in ("arc", "final"):  # the caller may go on to write in its array
+            if isinstance(values[name], np.ndarray) and values[name].flags.writeable:
+                values[name] = values[name].copy()
+        super().__post_init__()
+
+    def as_arrays(self) -> Column:
+        """Return the column with float64 arrays; refuse what is no list of numbers."""
+        try:
+            arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
+        except (ValueError, TypeError):
+            raise InputError("a score column holds something else than numbers") from None
+        if arc.ndim != 1 or final.ndim != 1:
+            raise InputError("a score column is one list of numbers for arcs, and one for final states")
+        return Column(arc, final, float(self.scale))
+
+    def taken(self, arcs: Rows, ends: Rows) -> Column:
+        """Return the column of some arcs and some final states."""
+        return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Frozen):
+    """Text that arcs and final states carry beside words: a transducer's input side, alignments and the like."""
+
+    arc: Words
+    final: Words
+    vocabulary: Vocabulary
+
+    def taken(self, arcs: Rows, ends: Rows) -> Labels:
+        """Return the labels of some arcs and some final states."""
+        return Labels(frozen(self.arc[arcs]), frozen(self.final[ends]), self.vocabulary)
+
+
+Side = TypeVar("Side", Column, Labels)
+
+
+def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
+    """Return columns, or labels, of some arcs and some final states."""
+    return {name: side.taken(arcs, ends) for name, side in sides.items()}
+
+
+class Costs(NamedTuple):
+    """The model's cost of each arc (edge), and of ending in each state (node); infinite where no path may end."""
+
+    arc: Floats
+    final: Floats
+
+
+Weights: TypeAlias = "Scales | Costs | None"
+"""Weights of score columns, where `None` leaves each its own; or the costs that were summed with them."""
+
+
+def summed_cost(
+    scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
+) -> Costs:
+    """Sum the columns of a graph, each times its scale.
+
+    Args:
+        scores: The columns.
+        arcs: Number of arcs, or of a forest's edges.
+        states: Number of states, or of a forest's nodes.
+        final: Final states, or goals.
+        scales: Weights that replace the columns' own.
+    """
+    weights = {name: column.scale for name, column in scores.items()}
+    for name, scale in (scales or {}).items():
+        if name not in weights:
+            known = ", ".join(weights) or "none"
+            raise InputError(f"there is no score column '{name}' to scale", advice=f"the columns here are: {known}")
+        if not np.isfinite(scale):
+            raise UsageError(f"the scale of '{name}' is {scale}, not a finite number")
+        weights[name] = float(scale)
+    arc = np.zeros(arcs)
+    ends = np.full(states, np.inf)
+    ends[final] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for name, scale in weights.items():
+            if scale != 0:
+                arc += scale * scores[name].arc
+                ends[final] += scale * scores[name].final
+    # No path costs more than as many times the largest cost as there are arcs, and its end.
+    most = _LARGEST_SUM / (len(arc) + 1)
+    if not all(np.maximum.reduce(np.abs(costs), initial=0.0) <= most for costs in (arc, ends[final])):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    return Costs(arc, ends)
+
+
+def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
+    """Refuse columns and labels that do not fit a graph's arcs (edges) and final states (goals), or are not finite."""
+    extras: dict[str, Column | Labels] = {**scores, **labels}
+    for name, extra in extras.items():
+        if len(extra.arc) != arcs or len(extra.final) != finals:
+            raise InputError(f"'{name}' does not have one value for every arc and every final state")
+    for name, column in scores.items():
+        _check_finite(name, column)
+    for side in labels.values():
+        side.vocabulary.check(side.arc)
+        side.vocabulary.check(side.final)
+
+
+def _check_finite(name: str, column: Column) -> None:
+    for values in (column.arc, column.final):
+        if not np.logical_and.reduce(np.isfinite(values)):
+            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+    if not math.isfinite(column.scale):
+        raise InputError(f"the scale of '{name}' is not finite")
+
+
+def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
+    """Mark the symbols (word numbers, ε, tails) that are one of some words."""
+    numbers = vocabulary.encode(sorted(words))
+    return np.isin(symbols, numbers[numbers > EPSILON])

@@ -19,7 +19,7 @@ _HEADINGS = ("Pearson", "Spearman", "Kendall")
 
 @dataclass(frozen=True)
 class Correlations(Results):
-    """Correlations, and what is shown of them."""
+    """Correlations as tables, TSV and JSON."""
 
     test_set: str
     agreement: Agreement

@@ -24,7 +24,7 @@ Examples:
 
 @dataclass(frozen=True)
 class _OutputOption:
-    """Where lines go."""
+    """The output file."""
 
     output: str = OUTPUT
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TuningOptions:
-    """How parameters are tuned, if they are."""
+    """How parameters are tuned."""
 
     tune: tuple[str, ...] = option(
         "--tune REFERENCES",

@@ -69,7 +69,7 @@ def _refuse_others(references: Sequence[str], engine: str) -> None:
 
 
 class _AutomatonResults(AnswerResults):
-    """Oracles by an automaton, and what they add up to."""
+    """Oracles by an automaton, and their sums."""
 
     columns = (*_COLUMNS, *(f"one_best_{name}" for name in _ONE_BEST_COLUMNS), "error")
 

@@ -106,7 +106,7 @@ class AlsoOptions:
 
 @dataclass(frozen=True)
 class BestGraphOptions(GraphFormatOptions):
-    """Where the graphs of all best paths go, if anywhere."""
+    """How the graphs of all best paths are written."""
 
     write_lattices: str | None = option(
         "--write-lattices FILE",

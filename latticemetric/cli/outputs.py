@@ -1,4 +1,4 @@
-"""A guard over the files that a command writes: none of them is written twice, and none is also read."""
+"""A guard over output files: a command writes none of them twice, and reads none of them."""
 
 from __future__ import annotations
 

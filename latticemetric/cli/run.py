@@ -55,7 +55,7 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 
 class Failures:
-    """Counts what failed, says it on standard error, and lists it in the file of `--failures`, if there is one."""
+    """Failed graphs: reported on standard error, counted, and listed in the file of `--failures`."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
@@ -119,7 +119,7 @@ def running(options: RunOptions, output: str) -> Iterator[Run]:
 
 @contextlib.contextmanager
 def _watched(journal: Journal | None) -> Iterator[None]:
-    """Tell whoever stops the run how many graphs are done, and which journal is damaged."""
+    """Report how many graphs are done if the run is stopped, and which journal is damaged."""
     if journal is None:
         yield
         return
@@ -240,7 +240,7 @@ def _numbers() -> list[int]:
 
 
 class _Handler:
-    """Raises once: terminals and schedulers send a signal twice."""
+    """A handler that raises once: terminals and schedulers send a signal twice."""
 
     _has_raised = False
 

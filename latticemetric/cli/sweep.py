@@ -61,7 +61,7 @@ class _SweepOptions(PointOptions):
 
 @dataclass(frozen=True)
 class _ResamplingOptions(ResamplingOptions):
-    """How intervals are drawn, if at all."""
+    """How intervals are drawn; without resamples, there are none."""
 
     resamples: int = option(
         "--resamples N", "Resamples for intervals and p-values; 0: none.", type=click.IntRange(0, MOST_DRAWS), default=0
@@ -87,7 +87,7 @@ def command(
     resampling: _ResamplingOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Search oracles of a test set while less and less of each lattice is kept.
+    """Find the oracles of a test set as more or less of each lattice is kept.
 
     Prune by beams, by densities (arcs with words for each word of the reference), or to n-best lists of distinct
     strings, all in one run; group graphs by the length of references.

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from itertools import chain
 
 import latticemetric as lm
-from latticemetric.cli.oracle_writing import TSV_COLUMNS, TSV_ONE_BEST
+from latticemetric.cli.oracle_rates import COLUMNS, ONE_BEST_COLUMNS
 from latticemetric.formats.reading import entries
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 
-_HEADER = "\t".join([*TSV_COLUMNS, *(f"one_best_{name}" for name in TSV_ONE_BEST), "error"]) + "\n"
+_HEADER = "\t".join([*COLUMNS, *(f"one_best_{name}" for name in ONE_BEST_COLUMNS), "error"]) + "\n"
 _references: dict[str, str] = {}
 
 

@@ -29,7 +29,7 @@ from latticemetric.batch.outcomes import oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
 from latticemetric.batch.run import Run
 from latticemetric.batch.totals import OracleSums
-from latticemetric.cli.oracle_writing import Writer
+from latticemetric.cli.oracle_rates import OracleResults
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
@@ -114,8 +114,8 @@ def search_cost(one: Archive, metric: str) -> float:
     rate = lm.GRR(4) if metric == "4-grr" else lm.WER()
 
     def answer() -> int:
-        writer = Writer(OracleSums(rate, 1))
-        return sum(len(line) for line in writer.lines(oracles_of(pairs, rate, Run()), "tsv"))
+        results = OracleResults(oracles_of(pairs, rate, Run()), OracleSums(rate, 1))
+        return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.count
 
@@ -125,8 +125,8 @@ def whole_cost(one: Archive) -> float:
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
-        lines = Writer(OracleSums(lm.WER(), 1)).lines(oracles_of(pairs, lm.WER(), Run()), "tsv")
-        return sum(len(line) for line in lines)
+        results = OracleResults(oracles_of(pairs, lm.WER(), Run()), OracleSums(lm.WER(), 1))
+        return sum(len(line) for line in results.lines("tsv"))
 
     return processor_time(answer) / one.count
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import zip_longest
@@ -105,6 +105,12 @@ class OracleSums:
             self.strings.add(outcome.strings)
         if self.margins is not None:
             self.margins = self.margins.plus(outcome.margins, outcome.missed)
+
+    def counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """Pass outcomes on, and add them."""
+        for outcome in outcomes:
+            self.add(outcome)
+            yield outcome
 
     def corpus(self) -> dict[str, Any]:
         """Return the corpus part of the JSON document."""

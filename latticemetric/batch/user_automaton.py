@@ -11,7 +11,9 @@ from typing import Any, Self
 from latticemetric.batch.answers import Answer, failed
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.run import Run, answer_each
-from latticemetric.errors import placed
+from latticemetric.errors import placed, require_pynini
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.lattice.fst_binary import decode
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import plain_number
 from latticemetric.oracle_search.user_automaton import automaton_oracle
@@ -35,6 +37,21 @@ def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
     references = pair.graph_references() or None
     with placed(pair.entry.place):
         return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
+
+
+def read_automaton(path: str) -> Any:
+    """Read an automaton as a `pynini.Fst`.
+
+    Raises:
+        FormatError: It is no FST in OpenFst's binary format.
+    """
+    require_pynini()
+    import pynini
+
+    with open_stream(path) as stream, placed(path):
+        data = stream.read()
+        decode(data)  # raises what is wrong with a file; OpenFst would write it to stderr by itself
+    return pynini.Fst.read_from_string(data)
 
 
 @dataclass(frozen=True)
@@ -91,3 +108,20 @@ class AutomatonTotals:
         """Return the sums of those values."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})
+
+
+class AutomatonSums:
+    """Sums over answers as they pass.
+
+    Attributes:
+        totals: The sums up to now.
+    """
+
+    def __init__(self) -> None:
+        self.totals = AutomatonTotals()
+
+    def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
+        """Pass answers on, and add them."""
+        for answer in answers:
+            self.totals += AutomatonTotals.of(answer)
+            yield answer

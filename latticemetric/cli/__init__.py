@@ -1,1 +1,1 @@
-"""The command line: one module a verb, which parses, asks, and prints."""
+"""The command line: one module a verb, which parses options, calls one function and prints its results."""

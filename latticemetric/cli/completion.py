@@ -1,4 +1,7 @@
-"""`latticemetric completion`: what makes a shell complete our commands."""
+"""`latticemetric completion`: shells complete names of metrics, formats, grammars and files.
+
+The metavar of an option says what its value is: whatever shows FILE is completed as a file.
+"""
 
 from __future__ import annotations
 
@@ -19,43 +22,39 @@ from click.shell_completion import (
 
 from latticemetric.cli.help_page import verb
 
-# ---- What a shell is offered when a user presses Tab: names of metrics, formats and grammars, and files ----
-#
-# Commands say what a value is by its metavar, so nothing is said twice: whatever shows FILE is completed as one.
-
 Names = Callable[[], Iterable[str]]
 
 _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
-def prepare(command: click.Command) -> None:
-    """Gets a command ready to be asked; groups whose commands are imported late call `teach` on these."""
+def add_shells(command: click.Command) -> None:
+    """Let shells complete a command; groups call `add_completions` on commands that they import late."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
-    teach(command)
+    add_completions(command)
 
 
-def teach(command: click.Command) -> None:
-    """Tells the parameters of a command, and of those in it, what to offer."""
+def add_completions(command: click.Command) -> None:
+    """Give the parameters of a command, and of its subcommands, the names that they complete."""
     for parameter in command.params:
         if isinstance(parameter.type, click.types.StringParamType):
-            offered = _offered(command.name or "", parameter)
-            if offered is not None:
-                # It stays of its kind, which says what it has to do with files.
+            completion = _completion(command.name or "", parameter)
+            if completion is not None:
+                # A copy of the type, which still says whether the value is read or written.
                 parameter.type = copy(parameter.type)
-                vars(parameter.type)["shell_complete"] = offered.shell_complete
+                vars(parameter.type)["shell_complete"] = completion.shell_complete
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            teach(each)
+            add_completions(each)
 
 
-class _Offered(click.types.StringParamType):
-    """A text, and what it may be.
+class _Completion(click.types.StringParamType):
+    """A text that is completed.
 
     Args:
-        names: Of which it may be one.
-        listed: Whether it may be several, with commas between them.
-        files: Whether it may be a file, too.
+        names: Returns the names that it may be.
+        listed: It may be several names, with commas between them.
+        files: It may be a file, too.
     """
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
@@ -64,42 +63,42 @@ class _Offered(click.types.StringParamType):
         self._files = files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's interface
-        """The names that go on from what is written; where there is none, a file."""
+        """Return the names that begin with the text; without one, a file."""
         before, comma, begun = incomplete.rpartition(",") if self._listed else ("", "", incomplete)
         taken = before.split(",")
-        found = [name for name in self._names() if name.startswith(begun) and name not in taken]
-        if found or not self._files:
-            return [CompletionItem(before + comma + name) for name in found]
+        names = [name for name in self._names() if name.startswith(begun) and name not in taken]
+        if names or not self._files:
+            return [CompletionItem(before + comma + name) for name in names]
         return [CompletionItem(incomplete, type="file")]
 
 
-def _offered(verb: str, parameter: click.Parameter) -> _Offered | None:
-    """What a parameter may be, by its name and its metavar."""
-    by_name: dict[str, _Offered] = {
-        "metric": _Offered(_all_metrics) if verb == "mbr" else _Offered(_rates(verb), files=verb == "oracle"),
-        "method": _Offered(_methods),
-        "mbr": _Offered(_methods),
-        "metrics": _Offered(_all_metrics, listed=True),
-        "score": _Offered(_all_metrics, listed=True),
-        "baseline": _Offered(_all_metrics),
-        "unigram": _Offered(_all_metrics),
-        "tokenize": _Offered(_tokenizers),
-        "from_format": _Offered(_formats),
-        "to_format": _Offered(_written_formats),
-        "normalize": _Offered(_grammars, files=True),
-        "grammar": _Offered(_grammars, files=True),
-        "names": _Offered(_grammars),
-        "ignore": _Offered(),
+def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
+    """Return how a parameter is completed, by its name and its metavar."""
+    by_name: dict[str, _Completion] = {
+        "metric": _Completion(_all_metrics) if verb == "mbr" else _Completion(_rates(verb), files=verb == "oracle"),
+        "method": _Completion(_methods),
+        "mbr": _Completion(_methods),
+        "metrics": _Completion(_all_metrics, listed=True),
+        "score": _Completion(_all_metrics, listed=True),
+        "baseline": _Completion(_all_metrics),
+        "unigram": _Completion(_all_metrics),
+        "tokenize": _Completion(_tokenizers),
+        "from_format": _Completion(_formats),
+        "to_format": _Completion(_written_formats),
+        "normalize": _Completion(_grammars, files=True),
+        "grammar": _Completion(_grammars, files=True),
+        "names": _Completion(_grammars),
+        "ignore": _Completion(),
     }
     if parameter.name in by_name:
         return by_name[parameter.name]
     if isinstance(parameter, click.Argument) or parameter.metavar in _FILE_METAVARS:
-        return _Offered(files=True)
+        return _Completion(files=True)
     return None
 
 
 def _rates(verb: str) -> Names:
-    """What graphs are searched by; a whole test set, by BLEU too."""
+    """Return the metrics that graphs are searched by; `oracle` has BLEU, too."""
     corpora = ("bleu", "bleu-sbp") if verb == "oracle" else ()
     return lambda: ("wer", "wrr", "2-grr", "3-grr", "4-grr", *corpora)
 
@@ -123,11 +122,11 @@ def _formats() -> list[str]:
 def _written_formats() -> list[str]:
     from latticemetric.formats.registry import with_plugins
 
-    return sorted(name for name, found in with_plugins().items() if found.can_be_written)
+    return sorted(name for name, one in with_plugins().items() if one.can_be_written)
 
 
 def _plugins(kind: str) -> list[str]:
-    """Their names; none is imported."""
+    """Return the names of plug-ins; none is imported."""
     from importlib.metadata import entry_points
 
     return [entry.name for entry in entry_points(group=f"latticemetric.{kind}")]
@@ -141,17 +140,17 @@ def _grammars() -> Iterable[str]:
 
 def _tokenizers() -> list[str]:
     try:
-        found = import_module("sacrebleu.metrics").BLEU.TOKENIZERS
+        names = import_module("sacrebleu.metrics").BLEU.TOKENIZERS
     except ImportError:
-        found = []
-    return sorted({"none", *found})
+        names = []
+    return sorted({"none", *names})
 
 
 class _Bash(BashComplete):
-    """Bash takes --metric=wer for three words; it is one."""
+    """Bash, which takes --metric=wer for three words; it is one."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the one that is written, and that."""
+        """Return the words before the one that is written, and that one."""
         words, incomplete = super().get_completion_args()
         joined: list[str] = []
         for word in words:
@@ -165,15 +164,15 @@ class _Bash(BashComplete):
 
 
 class _Joined(ShellComplete):
-    """Other shells take --metric=wer for one word, so what is offered for it begins with --metric=."""
+    """A shell that takes --metric=wer for one word, so that its completions begin with --metric=."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        """What could be meant."""
-        found = super().get_completions(args, incomplete)
+        """Return the completions."""
+        items = super().get_completions(args, incomplete)
         option, equals, _ = incomplete.partition("=")
         if not (equals and option.startswith("--")):
-            return found
-        return [CompletionItem(f"{option}={item.value}", item.type, item.help) for item in found]
+            return items
+        return [CompletionItem(f"{option}={item.value}", item.type, item.help) for item in items]
 
 
 class _Zsh(_Joined, ZshComplete):
@@ -186,12 +185,12 @@ class _Fish(_Joined, FishComplete):
 
 
 def script(shell: str, program: str) -> str:
-    """What a shell has to be told to ask a program."""
+    """Return the script by which a shell completes a program."""
     variable = f"_{program}_COMPLETE".replace("-", "_").upper()  # click looks for that one
-    prepare(click.Command(program))
-    asking = get_completion_class(shell)
-    assert asking is not None
-    return asking(click.Command(program), {}, program, variable).source()
+    add_shells(click.Command(program))
+    completing = get_completion_class(shell)
+    assert completing is not None
+    return completing(click.Command(program), {}, program, variable).source()
 
 
 _PROGRAMS = ("latticemetric", "lattice-oracle")
@@ -206,7 +205,7 @@ Examples:
 
 @verb("completion", epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--program", type=click.Choice(_PROGRAMS), help="Only for one of the two programs (default: both).")
+@click.option("--program", type=click.Choice(_PROGRAMS), help="Complete one of the two programs (default: both).")
 def command(*, shell: str, program: str | None) -> None:
     """Print the script that makes SHELL complete verbs, options, metrics, formats, grammars and files."""
     for each in _PROGRAMS if program is None else (program,):

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli import answers, options
-from latticemetric.cli.files import GraphOutput
+from latticemetric.cli.files import GraphFiles, GraphOutput
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import (
+    POSTERIOR_SCALE,
+    Number,
+    OutputOptions,
+    ScoredGraphOptions,
+    ShardedRunOptions,
+    format_option,
+    option,
+)
+from latticemetric.cli.results import AnswerResults, written_beside
+from latticemetric.cli.run import ask_graphs
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Part
-
-_COLUMNS = ["id", "hypothesis", "bayes_risk", "confidences", "error"]
+    from latticemetric.graph import Graph
 
 _EPILOG = """\b
 Examples:
@@ -34,78 +43,82 @@ _SECTIONS = {
 }
 
 
+@dataclass(frozen=True)
+class _NetworkOptions:
+    """How networks are built and written."""
+
+    posterior_scale: float = POSTERIOR_SCALE
+    write_lattices: str | None = option(
+        "--write-lattices FILE",
+        "Also write the networks as lattices to FILE, in the format of its suffix.",
+        type=GraphOutput(),
+    )
+    least: float = option(
+        "--least P", "Least posterior of the words in --write-lattices.", type=Number(0, 1), default=1e-6
+    )
+
+
+@dataclass(frozen=True)
+class _OutputOptions(OutputOptions):
+    """How results are written: CTM, too."""
+
+    output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
+
+
 @verb("consensus", epilog=_EPILOG, sections=_SECTIONS)
-@answers.shared
-@options.posterior_scale
-@click.option(
-    "--write-lattices",
-    type=GraphOutput(),
-    metavar="FILE",
-    help="Write the networks as lattices, too; the suffix says the format.",
-)
-@click.option(
-    "--least",
-    type=options.Number(0, 1),
-    default=1e-6,
-    show_default=True,
-    metavar="P",
-    help="Words less probable are left out of --write-lattices.",
-)
-@options.output_format("text", "tsv", "json", "jsonl", "ctm")
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
 def command(
-    *, output_format: str, posterior_scale: float, scales: Any, write_lattices: str | None, least: float, **chosen: Any
+    graphs: tuple[str, ...],
+    *,
+    network: _NetworkOptions,
+    reading: ScoredGraphOptions,
+    run: ShardedRunOptions,
+    output: _OutputOptions,
 ) -> None:
-    """Consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and what might stand instead.
+    """Build consensus networks of GRAPHS: words of minimum Bayes risk, their confidences, and the alternatives.
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
     from latticemetric.mbr_decoding.consensus import consensus
 
-    def lines(found: Iterator[Answer]) -> Iterable[str]:
-        networks = answers.written_beside(found, write_lattices, lambda network: network.to_lattice(least))
-        return _lines(networks, output_format, chosen["shard"])
+    def lattice_of(answer: Answer) -> Graph | None:
+        return None if answer.problem is not None else answer.value.to_lattice(network.least)
 
-    answers.put_answers(partial(consensus, scale=posterior_scale, scales=dict(scales)), lines, **chosen)
+    def results(answers: Iterator[Answer]) -> _Networks:
+        return _Networks(written_beside(answers, network.write_lattices, lattice_of), run.shard)
 
-
-def _lines(found: Iterator[Answer], output_format: str, shard: Part | None) -> Iterable[str]:
-    if output_format in {"text", "ctm"}:
-        return (_text if output_format == "text" else _ctm)(found)
-    items = ({"id": answer.name, **_item(answer)} for answer in found)
-    if output_format == "tsv":
-        return answers.tsv(items, _COLUMNS)
-    if output_format == "jsonl":
-        return answers.json_lines(items)
-    return answers.json_document(items, "lattices", shard)
+    ask = partial(consensus, scale=network.posterior_scale, scales=reading.weights)
+    ask_graphs(ask, reading.entries(graphs), results, run, output)
 
 
-def _item(answer: Answer) -> dict[str, Any]:
-    item: dict[str, Any] = answer.value.asdict() if answer.problem is None else {"error": str(answer.problem)}
-    return item
+class _Networks(AnswerResults):
+    """Consensus networks."""
 
+    columns = ("id", "hypothesis", "bayes_risk", "confidences", "error")
 
-def _text(found: Iterator[Answer]) -> Iterator[str]:
-    """The words, each with its confidence."""
-    from latticemetric.errors import harmless
+    def lines(self, output_format: str) -> Iterable[str]:
+        """Yield the lines of one format."""
+        return self._ctm() if output_format == "ctm" else super().lines(output_format)
 
-    for answer in found:
-        if answer.problem is not None:
-            yield f"{harmless(answer.name)} failed"
-            continue
-        pairs = zip(answer.value.words, answer.value.confidences, strict=True)
-        words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
-        yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
+    def text(self) -> Iterator[str]:
+        """Yield the words of each graph with their confidences."""
+        for answer in self.answers:
+            if answer.problem is not None:
+                yield f"{harmless(answer.name)} failed"
+                continue
+            pairs = zip(answer.value.words, answer.value.confidences, strict=True)
+            words = " ".join(f"{word}:{confidence:.3f}" for word, confidence in pairs)
+            yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
 
-
-def _ctm(found: Iterator[Answer]) -> Iterator[str]:
-    """Id, channel, begin, duration, word, confidence."""
-    for answer in found:
-        if answer.problem is not None:
-            continue
-        network = answer.value
-        if network.times is None:
-            raise UsageError(
-                f"ctm needs times, and '{answer.name}' has none", advice="give lattices with times, or write jsonl"
-            )
-        for word, (begin, end), confidence in zip(network.words, network.times, network.confidences, strict=True):
-            yield f"{answer.name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"
+    def _ctm(self) -> Iterator[str]:
+        """Yield id, channel, begin, duration, word and confidence of each word."""
+        for answer in self.answers:
+            if answer.problem is not None:
+                continue
+            network = answer.value
+            if network.times is None:
+                raise UsageError(
+                    f"ctm needs times, and '{answer.name}' has none", advice="give lattices with times, or write jsonl"
+                )
+            for word, (begin, end), confidence in zip(network.words, network.times, network.confidences, strict=True):
+                yield f"{answer.name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"

@@ -1,15 +1,31 @@
-"""`latticemetric correlate`: whether metrics agree with people."""
+"""`latticemetric correlate`: whether metrics agree with human scores."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from latticemetric.cli import options
-from latticemetric.cli.display import say
-from latticemetric.cli.files import NamesFiles, Output
+from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
+from latticemetric.cli.options import (
+    LOWERCASE,
+    NORMALIZE,
+    SHORT_SIGNATURE,
+    WORKERS,
+    Number,
+    PlottedOutputOptions,
+    ResamplingOptions,
+    choice,
+    flag,
+    format_option,
+    grammar_named,
+    listed,
+    metrics_named,
+    option,
+)
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +33,6 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.grouping import Grouping
     from latticemetric.evaluation.human import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
-    from latticemetric.evaluation.systems import SystemTables
     from latticemetric.formats.judged import JudgedSystems
     from latticemetric.judgments import Judgments
     from latticemetric.metrics.preparation import Preparation
@@ -26,6 +41,10 @@ if TYPE_CHECKING:
 
 _TABLES = ("system", "differentials", "segment", "by-system", "scores")
 _PLOTS = ("system", "differentials", "segment", "groups")
+_ALL_METRICS = (
+    "nist,nist-stem,bleu,bleu-stem,bleu-sbp,precision,precision-stem,recall,recall-stem,f1,f1-stem,fmean,fmean-stem,"
+    "meteor,wer,wrr,4-grr"
+)
 
 _EPILOG = """\b
 Examples:
@@ -44,138 +63,190 @@ _SECTIONS = {
 }
 
 
+@dataclass(frozen=True)
+class _TestSetOptions:
+    """How the test set is read, and how people's judgments become scores."""
+
+    pair: str | None = option("--pair PAIR", "Language pair of a WMT folder with several, like cs-en.")
+    references: tuple[str, ...] = option(
+        "--reference -r FILE", "References in place of the folder's own; repeatable.", type=NamesFiles(), multiple=True
+    )
+    human: str | None = option("--human FILE", "Table of judgments in place of the folder's own.", type=NamesFiles())
+    leave_out: tuple[str, ...] = option("--leave-out SYSTEM", "Leave a system out; repeatable.", multiple=True)
+    columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
+    combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
+    normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
+
+    def human_scores(self, judgments: Judgments) -> HumanScores:
+        """Return the scores that people gave."""
+        from latticemetric.evaluation.human import human_scores
+
+        columns = listed(self.columns) if self.columns is not None else judgments.columns
+        return human_scores(judgments.select(columns), combine=self.combine, normalize_judges=self.normalize_judges)
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """Metrics to correlate, and how strings are prepared."""
+
+    metrics: tuple[str, ...] = option(
+        "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
+    )
+    tokenize: str | None = option("--tokenize -tok NAME", "Tokenizer of sacrebleu (default: none; 13a for WMT).")
+    lowercase: bool = LOWERCASE
+    normalize: str | None = NORMALIZE
+    effective_length: str | None = choice(
+        "--effective-length",
+        ["shortest", "closest", "average"],
+        "BLEU's length of several references (default: shortest; closest for WMT).",
+        optional=True,
+    )
+    baseline: str | None = option("--baseline METRIC", "Metric that p-values compare with (default: the first).")
+
+    def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
+        """Return the metrics, and notes on those that are left out because nobody named them."""
+        metrics = metrics_named(self.metrics or [_ALL_METRICS])
+        notes = () if self.metrics else _without_wordnet()
+        if notes:
+            metrics = [metric for metric in metrics if metric.name != "meteor"]
+        self.baseline_among(metrics)
+        return with_length(metrics, self.effective_length), notes
+
+    def baseline_among(self, metrics: list[AnyMetric]) -> str:
+        """Return the name of the baseline: the first metric, if none is named."""
+        names = [metric.name for metric in metrics]
+        if self.baseline is None:
+            return names[0]
+        name = single_metric(self.baseline, "--baseline").name
+        if name not in names:
+            advice = f"choose {', '.join(names)}"
+            raise UsageError(f"{self.baseline} is not among the metrics", where="--baseline", advice=advice)
+        return name
+
+
+@dataclass(frozen=True)
+class _GroupOptions:
+    """How segments are grouped."""
+
+    group_by: Literal["unigram", "human"] | None = choice(
+        "--group-by",
+        ["unigram", "human"],
+        "Also group segments by their unigram score or their human score.",
+        optional=True,
+    )
+    width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
+    smallest: int = option(
+        "--smallest N",
+        "Mark groups of fewer segments, and leave them out of the second correlation.",
+        default=100,
+        type=click.IntRange(1),
+    )
+    unigram: str = option("--unigram METRIC", "Metric of the unigram score.", default="f1")
+
+
+@dataclass(frozen=True)
+class _OutputOptions(PlottedOutputOptions):
+    """How correlations are written and plotted."""
+
+    tables: str = option(
+        "--tables NAMES", f"Tables of text: some of {', '.join(_TABLES)}.", default="system,differentials,segment"
+    )
+    plot_level: str = choice("--plot-level", _PLOTS, "What a point of the plot is.")
+    short_signature: bool = SHORT_SIGNATURE
+    output_format: str = format_option("text", "tsv", "json")
+
+    def table_names(self) -> tuple[str, ...]:
+        """Return the tables of text."""
+        names = listed(self.tables)
+        unknown = [name for name in names if name not in _TABLES]
+        if unknown or not names:
+            what = f"there is no table '{unknown[0]}'" if unknown else "no table is named"
+            raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
+        return tuple(dict.fromkeys(names))
+
+    def check_groups(self, *, grouped: bool) -> None:
+        """Refuse to draw groups where there are none."""
+        if self.plot and self.plot_level == "groups" and not grouped:
+            raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
+
+    def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
+        """Draw the plot, if a file is named."""
+        if not self.plot:
+            return
+        from latticemetric.report.plots import plot_agreement, plot_grouping
+
+        if grouping is not None and self.plot_level == "groups":
+            plot_grouping(grouping, self.plot)
+        else:
+            level: Any = self.plot_level
+            plot_agreement(agreement, self.plot, level=level)
+
+
+@dataclass(frozen=True)
+class _WorkOptions:
+    """How many threads compute."""
+
+    workers: int | None = WORKERS
+
+
 @verb("correlate", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("test_set", type=NamesFiles(), metavar="TESTSET")
-@click.option("--pair", metavar="PAIR", help="Language pair of a WMT folder with several, like cs-en.")
-@click.option(
-    "--reference",
-    "-r",
-    "references",
-    type=NamesFiles(),
-    metavar="FILE",
-    multiple=True,
-    help="References in place of the folder's own; repeatable.",
-)
-@click.option("--human", type=NamesFiles(), metavar="FILE", help="Table of judgments in place of the folder's own.")
-@click.option("--leave-out", metavar="SYSTEM", multiple=True, help="Pass over a system; repeatable.")
-@click.option("--human-scores", "columns", metavar="NAMES", help="Columns of human scores, separated by commas.")
-@click.option(
-    "--combine",
-    type=click.Choice(["sum", "mean"]),
-    default="sum",
-    show_default=True,
-    help="What several columns become.",
-)
-@click.option("--normalize-judges", is_flag=True, help="Give each judge zero mean and unit variance.")
-@click.option(
-    "--metrics", "-m", metavar="NAMES", multiple=True, help="Metrics, separated by commas; repeatable (default: all)."
-)
-@click.option("--tokenize", "-tok", metavar="NAME", help="One of sacrebleu's tokenizers (default: none; 13a for WMT).")
-@click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
-@options.normalize
-@click.option(
-    "--effective-length",
-    type=click.Choice(["shortest", "closest", "average"]),
-    help="BLEU's length of several references (default: shortest; closest for WMT).",
-)
-@click.option(
-    "--tables",
-    default="system,differentials,segment",
-    show_default=True,
-    metavar="NAMES",
-    help=f"Tables of text: some of {', '.join(_TABLES)}.",
-)
-@click.option("--baseline", metavar="METRIC", help="What p-values compare with (default: the first metric).")
-@click.option(
-    "--group-by",
-    type=click.Choice(["unigram", "human"]),
-    help="Group segments by their unigram score or their human score, too.",
-)
-@click.option(
-    "--bin-width",
-    "width",
-    type=options.Number(0, min_open=True),
-    default=0.1,
-    show_default=True,
-    metavar="X",
-    help="What lies between groups.",
-)
-@click.option(
-    "--smallest",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Groups of fewer segments are marked, and left out of the second correlation.",
-)
-@click.option("--unigram", default="f1", show_default=True, metavar="METRIC", help="What the unigram score is.")
-@options.resampling(1000)
-@click.option("--plot", type=Output(), metavar="FILE", help="Draw scatter plots: .svg, .png or .pdf.")
-@click.option("--plot-level", type=click.Choice(_PLOTS), default="system", show_default=True, help="What is a point.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    callback=options.checked_workers,
-    metavar="N",
-    help="Threads (default: one a processor).",
-)
-@click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
-@options.output_format("text", "tsv", "json")
-@options.output
-def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
-    """Correlation of metrics with human scores, over systems, pairs of systems, and segments.
+def command(
+    test_set: str,
+    *,
+    reading: _TestSetOptions,
+    measured: MetricOptions,
+    groups: _GroupOptions,
+    resampling: ResamplingOptions,
+    work: _WorkOptions,
+    output: _OutputOptions,
+) -> None:
+    """Correlate metrics with human scores, over systems, pairs of systems, and segments.
 
     TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
     """
-    from latticemetric.cli import correlate_metrics, correlate_tables, correlate_writing
+    from latticemetric.cli.correlate_tables import Correlations
     from latticemetric.formats.judged import read_judged
     from latticemetric.metrics.base import references_each
     from latticemetric.metrics.preparation import Preparation
 
-    metrics, left_out = correlate_metrics.chosen_metrics(chosen)
-    tables = _table_names(chosen["tables"])
-    _check_plot(chosen)
-    judged = read_judged(test_set, pair=chosen["pair"], references=chosen["references"], human=chosen["human"]).without(
-        chosen["leave_out"]
+    single_metric(groups.unigram, "--unigram")
+    metrics, left_out = measured.named()
+    tables = output.table_names()
+    output.check_plot()
+    output.check_groups(grouped=groups.group_by is not None)
+    judged = read_judged(test_set, pair=reading.pair, references=reading.references, human=reading.human)
+    judged = judged.without(reading.leave_out)
+    if measured.effective_length is None and judged.raw:
+        metrics = with_length(metrics, "closest")
+    preparation = Preparation(measured.lowercase, measured.tokenize or ("13a" if judged.raw else "none"))
+    outputs, references = _texts(judged, preparation, measured.normalize)
+    human = reading.human_scores(judged.judgments)
+    agreement, grouping = _evaluate(
+        judged, human, outputs, references, metrics, groups=groups, resampling=resampling, workers=work.workers
     )
-    if chosen["effective_length"] is None and judged.raw:
-        metrics = correlate_metrics.with_length(metrics, "closest")
-    preparation = Preparation(chosen["lowercase"], chosen["tokenize"] or ("13a" if judged.raw else "none"))
-    outputs, expected = _texts(judged, preparation, chosen["normalize"])
-    agreement, grouping, human = _evaluated(judged.judgments, outputs, expected, metrics, chosen)
-    signatures = {
-        metric.name: preparation.signed(metric.signature_for(references_each(expected)))
-        .also(norm=chosen["normalize"])
-        .format(short=chosen["short_signature"])
-        for metric in metrics
-    }
-    report = correlate_writing.CorrelationReport(
+    each = references_each(references)
+    signatures = [preparation.signed(metric.signature_for(each)).also(norm=measured.normalize) for metric in metrics]
+    results = Correlations(
         test_set,
         agreement,
         grouping,
-        chosen["group_by"],
+        groups.group_by,
         (*left_out, *judged.notes, *human.notes),
-        signatures,
+        {m.name: one.format(short=output.short_signature) for m, one in zip(metrics, signatures, strict=True)},
         len(judged.references[0]),
-        correlate_metrics.baseline(metrics, chosen["baseline"]),
+        measured.baseline_among(metrics),
         tables,
     )
-    formats = {"tsv": correlate_writing.tsv_lines, "json": correlate_writing.json_lines}
-    lines = formats.get(output_format, correlate_tables.text_lines)
-    with options.results(chosen["output"], at_once=False) as put:
-        for line in lines(report):
-            put(line)
-        if chosen["plot"]:
-            _plot(agreement, grouping, chosen)
-    if output_format == "text":
-        say("\n".join(correlate_tables.footer(report)))
+    output.write(results, beside=lambda: output.draw(agreement, grouping))
+    output.say_summary(results)
 
 
 def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | None) -> tuple[list[_Texts], list[_Texts]]:
-    """What each system says, and the references of each segment: more than there are files, if a grammar says so."""
+    """Return the texts of each system and the references of each segment, which a grammar may multiply."""
     outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
     references = [[preparation.words(text) for text in several] for several in judged.references]
-    grammar = options.grammar(normalize)
+    grammar = grammar_named(normalize)
     if grammar is None:
         return outputs, references
     from latticemetric.batch.normalization import normalized_sides
@@ -184,72 +255,65 @@ def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | Non
     return normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
 
 
-def _evaluated(
-    judgments: Judgments,
+def _evaluate(
+    judged: JudgedSystems,
+    human: HumanScores,
     outputs: list[_Texts],
     references: list[_Texts],
     metrics: list[AnyMetric],
-    chosen: dict[str, Any],
-) -> tuple[Agreement, Grouping | None, HumanScores]:
+    *,
+    groups: _GroupOptions,
+    resampling: ResamplingOptions,
+    workers: int | None,
+) -> tuple[Agreement, Grouping | None]:
+    """Correlate, and group segments under `--group-by`."""
     from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
-    from latticemetric.evaluation.human import human_scores
     from latticemetric.evaluation.systems import system_tables
     from latticemetric.parallel.pool import default_workers
 
-    columns = options.listed(chosen["columns"]) if chosen["columns"] is not None else judgments.columns
-    human = human_scores(
-        judgments.select(columns), combine=chosen["combine"], normalize_judges=chosen["normalize_judges"]
-    )
-    workers = chosen["workers"] or default_workers()
-    tables = system_tables(outputs, references, metrics, workers=workers)
-    drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence")}
+    threads = workers or default_workers()
+    tables = system_tables(outputs, references, metrics, workers=threads)
+    drawn = resampling.asdict()
     agreement = correlate(
-        tables, human.segment, system_human=human.system, systems=judgments.systems, workers=workers, **drawn
+        tables, human.segment, system_human=human.system, systems=judged.judgments.systems, workers=threads, **drawn
     )
-    if chosen["group_by"] is None:
-        return agreement, None, human
+    if groups.group_by is None:
+        return agreement, None
     by = human.segment
-    if chosen["group_by"] == "unigram":
-        by = _unigram_table(chosen["unigram"], tables, outputs, references).of_segments()
-    sizes = {name: chosen[name] for name in ("width", "smallest")}
-    return agreement, group_segments(tables, human.segment, by, **sizes, **drawn), human
+    if groups.group_by == "unigram":
+        metric = single_metric(groups.unigram, "--unigram")
+        table = tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
+        by = table.of_segments()
+    grouping = group_segments(tables, human.segment, by, width=groups.width, smallest=groups.smallest, **drawn)
+    return agreement, grouping
 
 
-def _unigram_table(
-    name: str, tables: dict[str, SystemTables], outputs: list[Any], references: list[Any]
-) -> SystemTables:
-    from latticemetric.cli.correlate_metrics import single
-    from latticemetric.evaluation.systems import system_tables
-
-    metric = single(name, "--unigram")
-    return tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
+def single_metric(name: str, where: str) -> AnyMetric:
+    """Return the one metric that an option names."""
+    metrics: list[AnyMetric] = metrics_named([name])
+    if len(metrics) != 1:
+        raise UsageError(f"'{name}' names several metrics", where=where, advice="name one")
+    return metrics[0]
 
 
-def _table_names(names: str) -> tuple[str, ...]:
-    listed = options.listed(names)
-    unknown = [name for name in listed if name not in _TABLES]
-    if unknown or not listed:
-        what = f"there is no table '{unknown[0]}'" if unknown else "no table is named"
-        raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
-    return tuple(dict.fromkeys(listed))
+def with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
+    """Return the metrics, with this effective length where they have one."""
+    if length is None:
+        return list(metrics)
+    return [
+        replace(metric, effective_length=length) if hasattr(metric, "effective_length") else metric  # type: ignore[type-var]
+        for metric in metrics
+    ]
 
 
-def _check_plot(chosen: dict[str, Any]) -> None:
-    """Says what cannot be drawn before anything is computed."""
-    if not chosen["plot"]:
-        return
-    from latticemetric.report.plots import check_plot
+def _without_wordnet() -> tuple[str, ...]:
+    """Return why METEOR is left out; nothing where WordNet is installed."""
+    from latticemetric.errors import MissingDependencyError
+    from latticemetric.metrics.wordnet import wordnet
 
-    check_plot(chosen["plot"])
-    if chosen["plot_level"] == "groups" and chosen["group_by"] is None:
-        raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
-
-
-def _plot(agreement: Agreement, grouping: Grouping | None, chosen: dict[str, Any]) -> None:
-    from latticemetric.report.plots import plot_agreement, plot_grouping
-
-    if grouping is not None and chosen["plot_level"] == "groups":
-        plot_grouping(grouping, chosen["plot"])
-    else:
-        plot_agreement(agreement, chosen["plot"], level=chosen["plot_level"])
+    try:
+        wordnet()
+    except MissingDependencyError as error:
+        return (f"meteor: left out, as {error}",)
+    return ()

@@ -1,4 +1,4 @@
-"""`latticemetric demo`: an oracle table of the bundled examples."""
+"""`latticemetric demo`: oracles of the bundled examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from latticemetric.cli.help_page import verb
 
 
 def example_data() -> Path:
-    """The folder of the bundled examples: beside the package in a checkout, inside it once installed."""
+    """Return the folder of the bundled examples: beside the package in a checkout, inside it once installed."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "example_data"
     return installed if installed.is_dir() else package.parent / "examples" / "data"
@@ -24,7 +24,7 @@ Example:
 
 @verb("demo", epilog=_EPILOG)
 def command() -> None:
-    """Oracles of the bundled examples: what to type, and what comes out."""
+    """Show oracles of the bundled examples: the commands, and their results."""
     from latticemetric.cli.oracle import command as oracle
 
     folder = example_data()

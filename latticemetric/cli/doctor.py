@@ -1,16 +1,19 @@
-"""`latticemetric doctor`: what is installed, what is missing, and what that means."""
+"""`latticemetric doctor`: checks of the installation, and what does not work."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli import options
 from latticemetric.cli.help_page import verb
+from latticemetric.cli.options import format_option
+from latticemetric.cli.results import table
+from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.doctor import Check, Installation
@@ -22,28 +25,32 @@ Examples:
 """
 
 
+@dataclass(frozen=True)
+class _FormatOptions:
+    """How the checks are written."""
+
+    output_format: str = format_option("text", "json")
+
+
 @verb("doctor", epilog=_EPILOG)
-@options.output_format("text", "json")
-def command(*, output_format: str) -> None:
-    """What is installed and works, what is missing, what does not work without it, and how to get it.
+def command(*, output: _FormatOptions) -> None:
+    """Check what is installed and works, what is missing, what does not work without it, and how to get it.
 
     Exit status: 0 if all that is required works, else 1.
     """
     from latticemetric.doctor import diagnose_installation
 
-    found = diagnose_installation()
-    lines = [json.dumps(found.asdict(), ensure_ascii=False, indent=2)] if output_format == "json" else _text(found)
-    for line in lines:
-        # UTF-8 like all results, whatever the terminal says of itself: that is one of the findings.
+    installation = diagnose_installation()
+    is_json = output.output_format == "json"
+    document = json.dumps(installation.asdict(), ensure_ascii=False, indent=2) if is_json else ""
+    for line in [document] if is_json else _text(installation):
+        # UTF-8 like all results, whatever the terminal says of itself: that is one of the checks.
         click.echo(line.encode("utf-8", "backslashreplace"))
-    if not found.works:
+    if not installation.works:
         sys.exit(1)
 
 
 def _text(installation: Installation) -> Iterator[str]:
-    from latticemetric.cli.display import table
-    from latticemetric.errors import harmless
-
     rows = [[check.name, check.state, check.found or ""] for check in installation.checks]
     lines = table([[harmless(cell) for cell in row] for row in rows], left=(0, 1, 2))
     yield f"latticemetric {installation.version}"
@@ -56,10 +63,10 @@ def _text(installation: Installation) -> Iterator[str]:
     for check in installation.checks:
         if check.state != "ok":
             yield ""
-            yield from map(harmless, _explained(check))
+            yield from map(harmless, _explanation(check))
 
 
-def _explained(check: Check) -> Iterator[str]:
+def _explanation(check: Check) -> Iterator[str]:
     need = ", and required" if check.required else ""
     yield f"{check.name} is {check.state}{need}: {check.problem}"
     if check.needed_for:

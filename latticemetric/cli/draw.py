@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.cli import options, searches
-from latticemetric.cli.display import say
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
+from latticemetric.cli.options import (
+    OUTPUT,
+    POSTERIOR_SCALE,
+    PRUNE,
+    STYLE,
+    RateOptions,
+    ScoredGraphOptions,
+    choice,
+    flag,
+    listed,
+    option,
+)
+from latticemetric.cli.results import STANDARD_OUTPUT, say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
+    from latticemetric.batch.pairing import Style
+    from latticemetric.drawing.api import Drawing
+    from latticemetric.forest.forest import Forest
     from latticemetric.formats.registry import Entry
     from latticemetric.graph import Graph
+    from latticemetric.lattice.lattice import Lattice
     from latticemetric.metrics.base import GraphReference
 
-_FORMATS = ["text", "svg", "png", "pdf", "dot"]
+T = TypeVar("T")
+
+_FORMATS = ("text", "svg", "png", "pdf", "dot")
 _MOST_NAMED = 5
 _PIPED = (100, 24)
 
@@ -41,134 +60,128 @@ _SECTIONS = {
 }
 
 
+@dataclass(frozen=True)
+class _SubjectOptions:
+    """The graph that is drawn, its references, and its highlighted paths."""
+
+    name: str | None = option("--id ID", "Id of the graph (not needed if the file holds one).")
+    kind: str = choice(
+        "--kind",
+        ["graph", "network", "tree", "automaton"],
+        "The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
+    )
+    files: tuple[str, ...] = option(
+        "--reference FILE", "File of references, by the graphs' ids; repeatable.", type=NamesFiles(), multiple=True
+    )
+    texts: tuple[str, ...] = option("--reference-text TEXT", "A reference itself; repeatable.", multiple=True)
+    style: Style = STYLE
+    oracle: bool = flag("--oracle", "Highlight the path that scores best against the reference.")
+    one_best: bool = flag("--one-best", "Highlight the model's own best path.")
+    mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
+
+    def check(self, graphs: str | None) -> None:
+        """Refuse combinations that draw nothing, or something else than they seem to say."""
+        is_automaton, has_references = self.kind == "automaton", bool(self.files or self.texts)
+        if graphs is None and not is_automaton:
+            raise UsageError("there is no file of graphs", advice="name one; only --kind automaton needs none")
+        if self.files and self.texts:
+            what = "--reference and --reference-text do not go together"
+            raise UsageError(what, advice="give files only, or texts only")
+        if not has_references and (self.oracle or is_automaton):
+            what = "--oracle" if self.oracle else "--kind automaton"
+            raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
+        if has_references and not self.oracle and not is_automaton:
+            raise UsageError(f"--reference{'' if self.files else '-text'} has no effect here", advice="add --oracle")
+        if self.files and graphs is None:
+            advice = "name the graphs' file, too; for a text use --reference-text"
+            raise UsageError("--reference names a file of references, one a graph", advice=advice)
+        for file in self.files:
+            if file != STANDARD_OUTPUT and not Path(file).exists():
+                raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
+
+
+@dataclass(frozen=True)
+class _PictureOptions:
+    """How the graph is drawn, and with which labels."""
+
+    posteriors: bool = flag("--posteriors", "Write posteriors under words.")
+    posterior_scale: float = POSTERIOR_SCALE
+    scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
+    no_times: bool = flag("--no-times", "Write no times under states.")
+    most_states: int = option(
+        "--most-states N",
+        "Draw at most N states, the part with the best paths; 0: all.",
+        type=click.IntRange(0),
+        default=60,
+    )
+    prune: float | None = PRUNE
+    width: int | None = option(
+        "--width COLUMNS", "Width of text pictures (default: the terminal's).", type=click.IntRange(1)
+    )
+    output_format: str | None = choice(
+        "--format", _FORMATS, "Output format (default: by the suffix of --output, else text).", optional=True
+    )
+    output: str = OUTPUT
+
+    def format(self) -> str:
+        """Return the format that is written."""
+        from latticemetric.drawing.api import format_of
+
+        return self.output_format or ("text" if self.output == STANDARD_OUTPUT else format_of(self.output))
+
+
 @verb("draw", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("graphs", type=GraphFiles(), nargs=1, required=False)
-@click.option("--id", "name", metavar="ID", help="Which graph of the file (not needed if it holds one).")
-@click.option(
-    "--kind",
-    type=click.Choice(["graph", "network", "tree", "automaton"]),
-    default="graph",
-    show_default=True,
-    help="The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
-)
-@click.option(
-    "--reference",
-    "files",
-    type=NamesFiles(),
-    multiple=True,
-    metavar="FILE",
-    help="File of references, by the graphs' ids; repeatable.",
-)
-@click.option("--reference-text", "texts", multiple=True, metavar="TEXT", help="A reference itself; repeatable.")
-@searches.rate_options("wer, wrr, or N-grr for any N.")
-@click.option("--oracle", is_flag=True, help="Highlight what scores best against the reference.")
-@click.option("--one-best", is_flag=True, help="Highlight the model's own best.")
-@click.option("--mbr", is_flag=True, help="Highlight the answer of n-gram MBR.")
-@click.option("--posteriors", is_flag=True, help="Write posteriors under words.")
-@options.posterior_scale
-@click.option("--scores", metavar="NAMES", default="", help="Write these score columns under words: acoustic,lm.")
-@click.option("--no-times", is_flag=True, help="Write no times under states.")
-@click.option(
-    "--most-states",
-    type=click.IntRange(0),
-    default=60,
-    show_default=True,
-    metavar="N",
-    help="Draw the part with the best paths, of so many states; 0: all of it.",
-)
-@click.option(
-    "--prune",
-    "beam",
-    type=options.Number(0),
-    metavar="BEAM",
-    help="Draw only what costs at most so much more than the best path.",
-)
-@click.option(
-    "--width",
-    type=click.IntRange(1),
-    metavar="COLUMNS",
-    help="Of pictures made of letters (else that of the terminal).",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    help="How it is drawn (else by the suffix of --output, else text).",
-)
-@options.scale
-@options.symbols
-@options.from_format
-@searches.references_style
-@options.output
 def command(
-    *, graphs: str | None, kind: str, output: str, output_format: str | None, width: int | None, **chosen: Any
+    graphs: str | None,
+    *,
+    subject: _SubjectOptions,
+    metric: RateOptions,
+    picture: _PictureOptions,
+    reading: ScoredGraphOptions,
 ) -> None:
-    """Draw one of GRAPHS: with its oracle, its 1-best and its MBR answer highlighted, if asked for.
+    """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.
 
-    GRAPHS is a file, a folder, a quoted glob, or - for standard input. What is drawn on a terminal is made of letters.
+    GRAPHS is a file, a folder, a quoted glob, or - for standard input. On a terminal, pictures are made of letters.
     """
-    from latticemetric.drawing.api import format_of
-
-    written = output_format or ("text" if output == "-" else format_of(output))
-    if written in {"png", "pdf"}:
+    output_format = picture.format()
+    if output_format in {"png", "pdf"}:
         from latticemetric.drawing.image import require_matplotlib
 
         require_matplotlib()
-    _require_sense(graphs, kind, **chosen)
-    graph, said = _found(graphs, **chosen)
-    drawing = _automaton(said, **chosen) if kind == "automaton" else _drawn(graph, kind, said, **chosen)
-    if output != "-" or written not in {"text", "dot"}:
+    subject.check(graphs)
+    if graphs is None:
+        drawing = _draw_automaton(metric, [_words(text) for text in subject.texts])
+    else:
+        graph, references = _read(graphs, subject, reading)
+        if subject.kind == "automaton":
+            drawing = _draw_automaton(metric, references)
+        else:
+            drawing = _draw(graph, references, subject=subject, metric=metric, picture=picture, scales=reading.weights)
+    if picture.output != STANDARD_OUTPUT or output_format not in {"text", "dot"}:
         for omission in drawing.diagram.omissions:
             say(omission)
-    drawing.save(output, written, width or shutil.get_terminal_size(_PIPED).columns)
+    drawing.save(picture.output, output_format, picture.width or shutil.get_terminal_size(_PIPED).columns)
 
 
-def _require_sense(
-    graphs: str | None, kind: str, *, files: tuple[str, ...], texts: tuple[str, ...], oracle: bool, **_: Any
-) -> None:
-    if graphs is None and kind != "automaton":
-        raise UsageError("there is no file of graphs", advice="name one; only --kind automaton needs none")
-    if files and texts:
-        raise UsageError("--reference and --reference-text do not go together", advice="give files only, or texts only")
-    if not (files or texts) and (oracle or kind == "automaton"):
-        what = "--oracle" if oracle else "--kind automaton"
-        raise UsageError(f"{what} needs a reference", advice="give --reference FILE or --reference-text TEXT")
-    if (files or texts) and not oracle and kind != "automaton":
-        raise UsageError(f"--reference{'' if files else '-text'} has no effect here", advice="add --oracle")
-    if files and graphs is None:
-        advice = "name the graphs' file, too; for a text use --reference-text"
-        raise UsageError("--reference names a file of references, one a graph", advice=advice)
-    for file in files:
-        if file != "-" and not Path(file).exists():
-            raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
-
-
-def _found(
-    graphs: str | None, *, name: str | None, files: tuple[str, ...], texts: tuple[str, ...], **chosen: Any
-) -> tuple[Graph | None, list[GraphReference]]:
-    """The graph that is asked for, if one is, and its references: texts, or its lines in files."""
-    if graphs is None:
-        return None, [_text(text) for text in texts]
+def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) -> tuple[Graph, list[GraphReference]]:
+    """Return the graph, and its references: texts, or its lines in files."""
     from latticemetric.batch.pairing import pair_up
-    from latticemetric.formats.reading import entries
-    from latticemetric.formats.references import read_references
-    from latticemetric.formats.symbols import as_vocabulary
 
-    vocabulary = as_vocabulary(chosen["symbols"])
-    found = entries([graphs], chosen["from_format"], vocabulary)
-    if not files:
-        entry = _chosen(graphs, name, {entry.name: entry for entry in found})
-        return _built(entry), [_text(text) for text in texts]
-    references = [read_references(path, vocabulary) for path in files]
-    pairs = {pair.name: pair for pair in pair_up(found, references, chosen["style"])}
-    pair = _chosen(graphs, name, {key: pair for key, pair in pairs.items() if pair.entry is not None})
+    entries = reading.entries([graphs])
+    if not subject.files:
+        entry = _named(graphs, subject.name, {entry.name: entry for entry in entries})
+        return _built(entry), [_words(text) for text in subject.texts]
+    pairs = {pair.name: pair for pair in pair_up(entries, reading.references(subject.files), subject.style)}
+    pair = _named(graphs, subject.name, {name: pair for name, pair in pairs.items() if pair.entry is not None})
     if pair.problem is not None:
         raise pair.problem
+    assert pair.entry is not None
     return _built(pair.entry), pair.graph_references()
 
 
-def _chosen(graphs: str, name: str | None, known: dict[str, Any]) -> Any:
-    """What has the id, or the only one that there is."""
+def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
+    """Return the value of this id, or the only one that there is."""
     if name is None and len(known) == 1:
         return next(iter(known.values()))
     if name is not None and name in known:
@@ -185,7 +198,8 @@ def _built(entry: Entry) -> Graph:
         return entry.build()
 
 
-def _text(text: str) -> tuple[str, ...]:
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a reference; refuse the name of a file."""
     from latticemetric.vocabulary import split_words
 
     try:
@@ -197,74 +211,79 @@ def _text(text: str) -> tuple[str, ...]:
     return tuple(split_words(text))
 
 
-def _automaton(said: list[GraphReference], **chosen: Any) -> Any:
+def _draw_automaton(metric: RateOptions, references: list[GraphReference]) -> Drawing:
     from latticemetric.drawing.api import draw
 
-    if len(said) > 1:
-        raise UsageError("an automaton is drawn for one reference", advice=f"leave out {len(said) - 1}")
-    return draw(searches.rate(**chosen), reference=said[0])
+    if len(references) > 1:
+        raise UsageError("an automaton is drawn for one reference", advice=f"leave out {len(references) - 1}")
+    return draw(metric.rate(), reference=references[0])
 
 
-def _drawn(graph: Any, kind: str, said: list[GraphReference], **chosen: Any) -> Any:
-    """The drawing of a graph, or of what is made of it."""
+def _draw(
+    graph: Graph,
+    references: list[GraphReference],
+    *,
+    subject: _SubjectOptions,
+    metric: RateOptions,
+    picture: _PictureOptions,
+    scales: dict[str, float],
+) -> Drawing:
+    """Draw a graph, its confusion network, or a derivation tree of it."""
     from latticemetric.drawing.api import draw
     from latticemetric.graph import as_lattice_or_forest
     from latticemetric.posterior.posteriors import posteriors
 
-    scales = dict(chosen["scales"])
-    names = options.listed(chosen["scores"])
-    graph = as_lattice_or_forest(graph, dict.fromkeys(names, 0.0) | scales)  # columns that are named are kept
-    weighed = {"scale": chosen["posterior_scale"], "scales": scales}
-    most = chosen["most_states"] or None
-    if kind == "network":
+    names = listed(picture.scores)
+    shape = as_lattice_or_forest(graph, dict.fromkeys(names, 0.0) | scales)  # columns that are named are kept
+    scale, most_states = picture.posterior_scale, picture.most_states or None
+    if subject.kind == "network":
         from latticemetric.mbr_decoding.consensus import consensus
 
-        return draw(consensus(graph, **weighed), most_states=most)
-    ways = _ways(graph, said, tree=kind == "tree", **chosen)
-    if kind == "tree":
-        return _tree(graph, ways)
+        return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
+    ways = _ways(shape, references, subject=subject, metric=metric, scale=scale, scales=scales)
+    if subject.kind == "tree":
+        return _draw_tree(shape, ways)
     return draw(
-        graph,
+        shape,
         ways=ways,
-        posteriors=posteriors(graph, **weighed) if chosen["posteriors"] else None,
+        posteriors=posteriors(shape, scale=scale, scales=scales) if picture.posteriors else None,
         scores=names,
-        times=not chosen["no_times"],
-        beam=chosen["beam"],
+        times=not picture.no_times,
+        beam=picture.prune,
         scales=scales,
-        most_states=most,
+        most_states=most_states,
     )
 
 
 def _ways(
-    graph: Any,
-    said: list[GraphReference],
+    graph: Lattice | Forest,
+    references: list[GraphReference],
     *,
-    tree: bool,
-    oracle: bool,
-    one_best: bool,
-    mbr: bool,
-    **chosen: Any,
+    subject: _SubjectOptions,
+    metric: RateOptions,
+    scale: float,
+    scales: dict[str, float],
 ) -> dict[str, Any]:
-    """What is highlighted, and looked for therefore; a tree is of one way: the model's, unless said otherwise."""
+    """Search the highlighted paths; a tree shows one: the model's own, unless another is highlighted."""
     ways: dict[str, Any] = {}
-    rate, scales = searches.rate(**chosen), dict(chosen["scales"])
-    if oracle:
-        from latticemetric.oracle_search.oracle import oracle as best_of
+    rate = metric.rate()
+    if subject.oracle:
+        from latticemetric.oracle_search.oracle import oracle
 
-        found = best_of(graph, said, rate, scales=scales)
-        ways["oracle"] = found
-    if one_best or (tree and not (oracle or mbr)):
+        ways["oracle"] = oracle(graph, references, rate, scales=scales)
+    if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
         from latticemetric.oracle_search.oracle import as_search_space
 
-        ways["1-best"] = found.one_best if oracle else as_search_space(graph, rate, scales).one_best().tolist()
-    if mbr:
-        from latticemetric.mbr_decoding.mbr import mbr as mbr_of
+        best = ways.get("oracle")
+        ways["1-best"] = best.one_best if best else as_search_space(graph, rate, scales).one_best().tolist()
+    if subject.mbr:
+        from latticemetric.mbr_decoding.mbr import mbr
 
-        ways["mbr"] = mbr_of(graph, scale=chosen["posterior_scale"], scales=scales)
+        ways["mbr"] = mbr(graph, scale=scale, scales=scales)
     return ways
 
 
-def _tree(graph: Any, ways: dict[str, Any]) -> Any:
+def _draw_tree(graph: Lattice | Forest, ways: dict[str, Any]) -> Drawing:
     from latticemetric.drawing.api import draw
     from latticemetric.forest.forest import Forest
 

@@ -1,15 +1,16 @@
-"""`latticemetric grammar`: what there is, what it does to a text, and archives of it."""
+"""`latticemetric grammar`: list, show, apply and build normalization grammars."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import click
 
-from latticemetric.cli import options
-from latticemetric.cli.display import say
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
 from latticemetric.cli.help_page import Verb
+from latticemetric.cli.options import OUTPUT, grouped
+from latticemetric.cli.results import say, table, writing
 from latticemetric.errors import harmless
 
 _EPILOG = """\b
@@ -21,14 +22,21 @@ Examples:
 """
 
 
+@dataclass(frozen=True)
+class _OutputOption:
+    """The output file."""
+
+    output: str = OUTPUT
+
+
 @click.group("grammar", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Grammars that make texts comparable, for --normalize."""
+    """List, show, apply and build the grammars of --normalize."""
 
 
 @command.command("list", cls=Verb)
 def list_() -> None:
-    """The grammars that come with latticemetric, and what each is for."""
+    """List the grammars that come with latticemetric."""
     from latticemetric.normalization.shipped import shipped_grammars, summary
 
     for name in shipped_grammars():
@@ -39,8 +47,7 @@ def list_() -> None:
 @click.argument("grammar", type=GrammarName())
 @click.option("--source", is_flag=True, help="Print the module of a shipped grammar.")
 def show(grammar: str, *, source: bool) -> None:
-    """The rules of GRAMMAR (a name, or a .far), with their sizes."""
-    from latticemetric.cli.display import table
+    """Show the rules of GRAMMAR (a name, or a .far), with their sizes."""
     from latticemetric.normalization.grammar import rule_sizes
     from latticemetric.normalization.shipped import grammar_source
 
@@ -54,23 +61,23 @@ def show(grammar: str, *, source: bool) -> None:
 
 @command.command("apply", cls=Verb)
 @click.argument("grammar", type=GrammarName())
-@click.option("--hypothesis", is_flag=True, help="As for hypotheses: without the alternatives of references.")
-@options.output
-def apply(grammar: str, *, hypothesis: bool, output: str) -> None:
-    """What each line of standard input becomes under GRAMMAR, alternatives as { a / b }; @ is no word."""
+@click.option("--hypothesis", is_flag=True, help="Rewrite as hypotheses, without the alternatives of references.")
+@grouped
+def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
+    """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, and no word as @."""
     from latticemetric.normalization.grammar import find_grammar
     from latticemetric.normalization.notation import with_alternatives
 
-    found = find_grammar(grammar)
-    with options.results(output, at_once=False) as put:
+    rule = find_grammar(grammar)
+    with writing(output.output) as put:
         for words in _lines():
-            put(" ".join(found.text(words)) if hypothesis else with_alternatives(found.reference(words)))
+            put(" ".join(rule.text(words)) if hypothesis else with_alternatives(rule.reference(words)))
 
 
 @command.command("build", cls=Verb)
 @click.argument("names", type=NoFile(), nargs=-1)
 @click.option(
-    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Where archives go."
+    "--output", "-o", type=OutputFolder(), default=".", metavar="DIR", show_default=True, help="Folder for archives."
 )
 def build(names: tuple[str, ...], output: str) -> None:
     """Write shipped grammars (all, or NAMES) as archives: DIR/NAME.far, for pynini and others."""

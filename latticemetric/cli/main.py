@@ -14,16 +14,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from latticemetric.cli.stopping import Stopped, listen, listen_no_more
-from latticemetric.cli.versions import version_option
-from latticemetric.errors import (
-    LatticeMetricError,
-    OutputClosedError,
-    UsageError,
-    harmless,
-    of_system,
-    output_closed,
-)
+from latticemetric.cli.help_page import version_option
+from latticemetric.cli.run import Stopped, listen, listen_no_more
+from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
 
 if TYPE_CHECKING:
@@ -31,42 +24,42 @@ if TYPE_CHECKING:
 
 _SECTIONS = {
     "Graphs and references": {
-        "oracle": "the best that each lattice could have said",
-        "sweep": "the oracle against beams, densities, n-best lists and lengths",
+        "oracle": "the best path of each lattice against its reference",
+        "sweep": "oracles of pruned lattices and n-best lists, and by length",
         "report": "one HTML page of a run: oracles, 1-bests, MBR, alignments, drawings",
     },
     "Graphs without references": {
         "mbr": "the words that are expected to score best",
         "consensus": "confusion networks, confidences, word times",
-        "posteriors": "how probable words, n-grams and arcs are",
+        "posteriors": "probabilities of words, n-grams, arcs and edges",
     },
     "Texts": {
-        "score": "strings against references, by any metric",
-        "correlate": "whether metrics agree with people",
+        "score": "score texts against references by any metric",
+        "correlate": "correlate metrics with human scores",
         "tags": "word-level quality estimation: OK or BAD",
-        "grammar": "grammars that make texts comparable: build, apply, show",
+        "grammar": "normalization grammars: list, show, apply, build",
     },
-    "What a graph is": {
-        "info": "what there is in lattices and n-best lists",
-        "draw": "pictures: lattices, forests, automata, networks, trees",
-        "convert": "graphs from one format into another",
+    "Graphs": {
+        "info": "sizes of lattices, forests and n-best lists",
+        "draw": "draw lattices, forests, automata, networks, trees",
+        "convert": "convert graphs into another format",
     },
-    "Besides": {
-        "merge": "the results of shards as those of the whole",
-        "demo": "an oracle table of the bundled examples",
-        "doctor": "what is installed, what is missing, what does not work without it",
-        "completion": "the script that makes bash, zsh or fish complete all this",
+    "Other": {
+        "merge": "merge the results of shards",
+        "demo": "oracles of the bundled examples",
+        "doctor": "check what is installed and what is missing",
+        "completion": "print the completion script of bash, zsh or fish",
     },
 }
-# What standard output may answer. Other errors come from elsewhere.
-_OF_WRITING = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
-# What a run takes before it reads anything, and some more.
+# Errors that come from standard output where no file is named.
+_OF_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
+# Memory that a run takes before it reads anything, and some more.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 _VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
-    """Imports a verb's module only when it is used: `--help` must not wait for NumPy."""
+    """A group that imports a verb's module only when it is used: `--help` must not wait for NumPy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
         return list(_VERBS)
@@ -75,10 +68,10 @@ class _LazyGroup(click.Group):
         if cmd_name not in _VERBS:
             return None
         command: click.Command = import_module(f"latticemetric.cli.{cmd_name}").command
-        if ctx.resilient_parsing:  # a shell asks what could follow
-            from latticemetric.cli.completion import teach
+        if ctx.resilient_parsing:  # a shell completes a line
+            from latticemetric.cli.completion import add_completions
 
-            teach(command)
+            add_completions(command)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -96,28 +89,28 @@ class _LazyGroup(click.Group):
 
 @click.group(
     cls=_LazyGroup,
-    epilog="latticemetric VERB --help says what a verb takes, with examples.",
+    epilog="See latticemetric VERB --help for the options of a verb, with examples.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @version_option("latticemetric")
 def _group() -> None:
-    """Score what a decoder could have said: lattices, forests and n-best lists, by any metric."""
+    """Score the lattices, forests and n-best lists of decoders by any metric."""
 
 
 def latticemetric() -> None:
-    """Entry point of `latticemetric`."""
+    """Run `latticemetric`."""
     _run(_group, "latticemetric")
 
 
 def lattice_oracle() -> None:
-    """Entry point of `lattice-oracle`."""
+    """Run `lattice-oracle`."""
     from latticemetric.cli.oracle import command
 
     _run(command, "lattice-oracle")
 
 
 def _run(command: click.Command, program: str) -> None:
-    """Runs a command; what goes wrong is one line on stderr and exit status 2."""
+    """Run a command; an error is one line on stderr and exit status 2."""
     # NumPy's BLAS starts a thread a processor when it is imported, which spin; nothing here has work for them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
@@ -130,13 +123,13 @@ def _run(command: click.Command, program: str) -> None:
         status = _status(command, program)
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         listen_no_more()
-        status = _told(end)
+        status = _report(end)
         _drop_output()
     _leave(status)
 
 
 def _require_memory() -> None:
-    """Refuses a limit in which NumPy cannot be loaded: its BLAS would end the process by itself, with other words."""
+    """Refuse a limit in which NumPy cannot be loaded: its BLAS would end the process itself, with other words."""
     try:
         import resource
     except ImportError:  # Windows
@@ -151,11 +144,11 @@ def _require_memory() -> None:
 
 
 def _status(command: click.Command, program: str) -> int:
-    """Runs a command under a shell, or completes a line of one; the exit status."""
+    """Run a command, or complete a line for a shell; return the exit status."""
     if any(name.endswith("_COMPLETE") for name in os.environ):
-        from latticemetric.cli.completion import prepare
+        from latticemetric.cli.completion import add_shells
 
-        prepare(command)
+        add_shells(command)
     try:
         status = command(prog_name=program, standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -172,11 +165,11 @@ def _status(command: click.Command, program: str) -> int:
         raise Stopped(signal.SIGINT) from None
 
 
-def _told(end: Exception | Stopped) -> int:
-    """Says in one line why there is no result; the exit status."""
-    from latticemetric.cli.display import say
+def _report(end: Exception | Stopped) -> int:
+    """Say in one line why there is no result; return the exit status."""
+    from latticemetric.cli.results import say
 
-    if isinstance(end, OutputClosedError):  # whoever read it has had enough
+    if isinstance(end, OutputClosedError):  # its reader has seen enough
         return 0
     if isinstance(end, Stopped):
         say(str(end))
@@ -189,25 +182,25 @@ def _in_words(problem: Exception) -> str:
     if isinstance(problem, ImportError):  # something that every installation has is missing, or cannot be loaded
         return f"{problem}; to see what is missing: latticemetric doctor"
     if isinstance(problem, MemoryError):
-        return "there is not enough memory; prune the graphs, or go past those that need most: --keep-going"
-    if isinstance(problem, OSError):  # where what is read or written is known by name, it has been said already
-        ours = None if problem.errno in {errno.EMFILE, errno.ENFILE} else problem.filename
-        place = ours or ("standard output" if problem.errno in _OF_WRITING else None)
+        return "there is not enough memory; prune the graphs, or pass over those that need most: --keep-going"
+    if isinstance(problem, OSError):  # files that are known by name were named already
+        file = None if problem.errno in {errno.EMFILE, errno.ENFILE} else problem.filename
+        place = file or ("standard output" if problem.errno in _OF_OUTPUT else None)
         return f"{place}: {of_system(problem)}" if place else of_system(problem)
     return str(problem)
 
 
 def _show(error: click.ClickException) -> None:
-    """What click says of options; it may quote anything that somebody typed, or that a script made of a file's name."""
-    from latticemetric.cli.display import say
+    """Show an error of click without control characters: it may quote anything, even a file's name."""
+    from latticemetric.cli.results import say
 
-    said = io.StringIO()
-    error.show(said)
-    say("\n".join(map(harmless, said.getvalue().rstrip("\n").split("\n"))))
+    text = io.StringIO()
+    error.show(text)
+    say("\n".join(map(harmless, text.getvalue().rstrip("\n").split("\n"))))
 
 
 def _fill_closed_streams() -> None:
-    """Opens what is closed of the standard streams: else a file of ours gets its number, and warnings go into it."""
+    """Open standard streams that are closed: else a file of ours gets the number of one, and warnings go into it."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -220,22 +213,22 @@ def _fill_closed_streams() -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Stands for a standard output that is closed: results that nobody can get are an error."""
+    """A standard output that is closed: results that nobody can read are an error."""
 
     @property
     def buffer(self) -> NoReturn:
-        """The same for bytes."""
+        """The stream for bytes, which is closed too."""
         raise output_closed()
 
     def write(self, _text: str) -> NoReturn:
-        """Refuses to lose what is written."""
+        """Refuse to lose what is written."""
         raise output_closed()
 
 
 def _leave(status: int) -> None:
-    """Ends the process at once: an interpreter with NumPy takes 10 ms to take itself apart, a tenth of a small answer.
+    """End the process at once: an interpreter with NumPy takes 10 ms to shut down, a tenth of a small answer.
 
-    Whatever else wants to run at the end (a profiler, a debugger, coverage) has said so by a tracer, and gets its turn.
+    A profiler, a debugger or coverage that wants to run at the end has set a tracer: then shut down as usual.
     """
     if sys.gettrace() is not None or sys.getprofile() is not None:
         sys.exit(status)
@@ -250,6 +243,6 @@ def _leave(status: int) -> None:
 
 
 def _drop_output() -> None:
-    """Keeps the interpreter from trying to write what is left when it ends."""
+    """Keep the interpreter from writing what is left when it ends."""
     with contextlib.suppress(AttributeError, OSError, ValueError):  # it is closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

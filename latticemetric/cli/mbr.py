@@ -1,34 +1,43 @@
-"""`latticemetric mbr`: what should each lattice have said, if the model's distribution is to be believed?"""
+"""`latticemetric mbr`: the words of each graph that are expected to score best under the model's distribution."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options
-from latticemetric.cli.files import GraphFiles, GraphOutput, NamesFiles, WordList
+from latticemetric.cli.files import GraphFiles, GraphOutput
 from latticemetric.cli.help_page import verb
-from latticemetric.cli.mbr_methods import GRID, asking
-from latticemetric.errors import UsageError
+from latticemetric.cli.mbr_tuning import TuningOptions, write_tuning
+from latticemetric.cli.options import (
+    ALPHA,
+    BETA,
+    PRUNE,
+    SAMPLES,
+    SEED,
+    OutputOptions,
+    ScoredGraphOptions,
+    ShardedRunOptions,
+    flag,
+    given,
+    names_of,
+    numbers,
+    option,
+    refuse,
+    weights,
+)
+from latticemetric.cli.results import AnswerResults, Record, written_beside
+from latticemetric.cli.run import ask_graphs
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Part
-
-_COLUMNS = [
-    "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
-    "scale", "T", "p", "r", "order", "word_penalty", "error",
-]  # fmt: skip
-
-_OF_NGRAMS = ("p", "r", "T", "word_penalty", "order")
-_OF_METRICS = ("samples", "seed", "alpha", "beta", "smoothing")
-_OF_WRITING = ("write_lattices", "gains_only")
-_OF_ONE_BY_ONE = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
-_OF_TUNING = ("metric", "ignore", "style")
+    from latticemetric.graph import Graph
 
 _EPILOG = """\b
 Examples:
@@ -47,174 +56,187 @@ _SECTIONS = {
     "Under a metric (--method 4-grr, bleu …)": "--samples --seed --alpha --beta --smoothing",
     "Finding parameters": "--tune --metric --ignore --references",
 }
+_OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
+
+
+@dataclass(frozen=True)
+class _DecisionOptions:
+    """How graphs are decoded."""
+
+    method: str = option("--method NAME", "ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
+    prune: float | None = PRUNE
+    evidence: tuple[str, ...] = option(
+        "--evidence FILE",
+        "Graphs for the posteriors, by the same ids; repeatable.",
+        type=GraphFiles(None),
+        multiple=True,
+    )
+
+
+@dataclass(frozen=True)
+class _NgramOptions:
+    """Parameters of MBR by n-grams, each with several values, and the order."""
+
+    scale: tuple[float, ...] = option(
+        "--posterior-scale NUMBERS",
+        "Factor of costs in posteriors; below 1 flattens them.",
+        default="1",
+        callback=weights,
+    )
+    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", callback=numbers)
+    r: tuple[float, ...] = option(
+        "-r NUMBERS", "Ratio of precisions from order to order.", default="0.72", callback=numbers
+    )
+    T: tuple[float, ...] = option(
+        "-T NUMBERS", "Assumed number of words; the smaller, the more each word costs.", default="10", callback=numbers
+    )
+    word_penalty: tuple[float, ...] = option(
+        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
+    )
+    order: int = option(
+        "--order N", "Length of the longest n-grams, which gain 1/(N·T·p·rⁿ⁻¹).", default=4, type=click.IntRange(1)
+    )
+
+    def grid(self) -> dict[str, tuple[float, ...]]:
+        """Return the values of each parameter."""
+        return {name: getattr(self, name) for name in ("scale", "p", "r", "T", "word_penalty")}
+
+    def settings(self) -> int:
+        """Return how many combinations of values there are."""
+        return math.prod(map(len, self.grid().values()))
+
+    def single(self, what: str) -> dict[str, float]:
+        """Return the only value of each parameter.
+
+        Raises:
+            UsageError: There are several values, which `what` cannot take.
+        """
+        if self.settings() > 1:
+            raise UsageError(f"{what} one setting, and there are several", advice="give one number of each")
+        return {name: values[0] for name, values in self.grid().items()}
+
+
+@dataclass(frozen=True)
+class _GainOptions:
+    """How lattices with gains are written."""
+
+    write_lattices: str | None = option(
+        "--write-lattices FILE",
+        "Also write lattices with the gains of arcs to FILE, in the format of its suffix.",
+        type=GraphOutput(),
+    )
+    gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
+
+
+@dataclass(frozen=True)
+class _MetricOptions:
+    """How MBR under a metric draws strings and scores them."""
+
+    samples: int | None = SAMPLES
+    seed: int = SEED
+    alpha: str | None = ALPHA
+    beta: str | None = BETA
+    smoothing: str | None = option(
+        "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentences need it."
+    )
+
+    def parameters(self) -> dict[str, str]:
+        """Return the parameters of the metric that are given."""
+        named = {"alpha": self.alpha, "beta": self.beta, "smoothing": self.smoothing}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @verb("mbr", epilog=_EPILOG, sections=_SECTIONS)
-@answers.shared
-@click.option(
-    "--method",
-    default="ngram",
-    show_default=True,
-    metavar="NAME",
-    help="ngram, wer, or a metric: 4-grr, bleu, meteor …",
-)
-@click.option(
-    "-p",
-    default="0.85",
-    show_default=True,
-    callback=options.numbers,
-    metavar="NUMBERS",
-    help="Average precision of unigrams.",
-)
-@click.option(
-    "-r",
-    default="0.72",
-    show_default=True,
-    callback=options.numbers,
-    metavar="NUMBERS",
-    help="What each order keeps of the precision below it.",
-)
-@click.option(
-    "-T",
-    "T",
-    default="10",
-    show_default=True,
-    callback=options.numbers,
-    metavar="NUMBERS",
-    help="The less it is, the more each word costs.",
-)
-@click.option(
-    "--order",
-    type=click.IntRange(1),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Words of the longest n-grams; an n-gram gains 1/(N·T·p·rⁿ⁻¹).",
-)
-@click.option(
-    "--word-penalty",
-    default="0",
-    show_default=True,
-    callback=options.numbers,
-    metavar="NUMBERS",
-    help="A further cost of each word; may be negative.",
-)
-@click.option(
-    "--posterior-scale",
-    "scale",
-    default="1",
-    show_default=True,
-    callback=options.weights_of,
-    metavar="NUMBERS",
-    help="What costs are multiplied by: below 1 makes posteriors flatter.",
-)
-@click.option(
-    "--evidence",
-    type=GraphFiles(None),
-    multiple=True,
-    metavar="FILE",
-    help="Graphs for the posteriors, by the same ids; repeatable.",
-)
-@click.option(
-    "--write-lattices",
-    type=GraphOutput(),
-    metavar="FILE",
-    help="Write lattices with what arcs gain, by the file's suffix.",
-)
-@click.option("--gains-only", is_flag=True, help="Leave the model's scores and labels out of those.")
-@click.option(
-    "--prune", type=options.Number(0), metavar="BEAM", help="Keep what costs at most so much more than the best path."
-)
-@click.option(
-    "--samples", type=click.IntRange(1, options.MOST_DRAWS), metavar="N", help="Draw N paths, instead of listing all."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="The same seed draws the same paths.",
-)
-@click.option("--alpha", metavar="A", help="Of N-grr: what an inserted word costs (default 1).")
-@click.option("--beta", metavar="B", help="Of N-grr: what a deleted word costs (default 0).")
-@click.option(
-    "--smoothing", metavar="NAME", help="Of bleu: none, floor, add-k or exp; sentences have few long n-grams."
-)
-@click.option(
-    "--tune",
-    type=NamesFiles(),
-    multiple=True,
-    metavar="REFERENCES",
-    help="Find the parameters that score best against these; repeatable, for several references.",
-)
-@click.option("--metric", default="bleu", show_default=True, metavar="NAME", help="What --tune scores answers by.")
-@click.option(
-    "--ignore", type=WordList(), metavar="WORDS", help="Words that --tune does not count: '<s> </s>'; @FILE for a list."
-)
-@click.option(
-    "--references",
-    "style",
-    type=click.Choice(["auto", "plain", "keyed"]),
-    default="auto",
-    show_default=True,
-    help="Whether lines of --tune's references begin with ids.",
-)
-@options.output_format("text", "tsv", "json", "jsonl")
-def command(*, method: str, output_format: str, scales: Any, **chosen: Any) -> None:
-    """Minimum Bayes risk: the words of each of GRAPHS that are expected to score best.
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
+def command(
+    graphs: tuple[str, ...],
+    *,
+    decision: _DecisionOptions,
+    ngrams: _NgramOptions,
+    gains: _GainOptions,
+    strings: _MetricOptions,
+    tuning: TuningOptions,
+    reading: ScoredGraphOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """Decode GRAPHS for minimum Bayes risk: find the words of each that are expected to score best.
 
-    By n-grams (-p, -r, -T, --word-penalty and --posterior-scale take several numbers with commas: every combination
-    is a result), by word error rate, as Kaldi's lattice-mbr-decode, or by any metric of strings: what scores best
-    against all strings of an n-best list, of a graph with few paths, or against --samples. GRAPHS are files, folders,
-    quoted globs, or -.
+    Decode by n-grams (-p, -r, -T, --word-penalty and --posterior-scale take several numbers with commas: every
+    combination is a result), by word error rate, as Kaldi's lattice-mbr-decode, or by any metric of strings: what
+    scores best against all strings of an n-best list, of a graph with few paths, or against --samples. GRAPHS are
+    files, folders, quoted globs, or -.
 
-    With --tune, the parameters whose answers score best against references, as options; those that several numbers
-    are given for, or none, are searched.
+    With --tune, find the parameters whose answers score best against references, and print them as options; those that
+    have several numbers, or none, are searched.
     """
-    method = method.strip().lower()
-    grid, tuned, written, of_metrics = (
-        {name: chosen.pop(name) for name in names}
-        for names in (("scale", *_OF_NGRAMS), _OF_TUNING, _OF_WRITING, _OF_METRICS)
-    )
-    both = {"scales": dict(scales), "prune": chosen.pop("prune")}
-    if method != "ngram":
-        options.refuse([*_OF_NGRAMS, *_OF_WRITING, "tune", *_OF_TUNING], f"the method {method}")
-    if method == "wer":
-        options.refuse(["evidence"], "the method wer")
-    if method in {"ngram", "wer"}:
-        options.refuse(_OF_METRICS, f"the method {method}")
-    if chosen["tune"]:
-        options.refuse([*_OF_WRITING, *_OF_ONE_BY_ONE], "--tune")
-        _tune(grid, **tuned, **both, **chosen, output_format=output_format)
+    method = decision.method.strip().lower()
+    _refuse_others(method, tune=bool(tuning.tune))
+    if tuning.tune:
+        parameters = {name: getattr(ngrams, name) for name in names_of(_NgramOptions) if given([name])}
+        parameters |= {"scales": reading.weights, "prune": decision.prune}
+        write_tuning(
+            graphs,
+            tuning,
+            parameters=parameters,
+            evidence=decision.evidence,
+            reading=reading,
+            output=output,
+            keep_going=run.keep_going,
+        )
         return
-    options.refuse(_OF_TUNING, "a run without --tune")
-    ask = asking(method, grid, of_metrics, **written, **both)
-    chosen.pop("tune")
+    decode = _decoder(method, ngrams, strings, gains, {"scales": reading.weights, "prune": decision.prune})
 
-    def lines(found: Iterator[Answer]) -> Iterable[str]:
-        beside = answers.written_beside(found, written["write_lattices"], lambda value: value[1])
-        return _lines(beside, output_format, chosen["shard"], math.prod(len(grid[name]) for name in GRID))
+    def results(answers: Iterator[Answer]) -> _Decoded:
+        return _Decoded(written_beside(answers, gains.write_lattices, _lattice), run.shard, ngrams.settings())
 
     with _gains_only_advised():
-        answers.put_answers(ask, lines, **chosen)
+        ask_graphs(decode, reading.entries(graphs), results, run, output, evidence=reading.evidence(decision.evidence))
 
 
-def _tune(grid: dict[str, Any], *, tune: tuple[str, ...], **chosen: Any) -> None:
-    from latticemetric.cli import mbr_tuning
+def _refuse_others(method: str, *, tune: bool) -> None:
+    """Refuse options that apply only to other methods."""
+    of_gains, of_tuning = names_of(_GainOptions), names_of(TuningOptions, without="tune")
+    if method != "ngram":
+        refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"the method {method}")
+    if method == "wer":
+        refuse(["evidence"], "the method wer")
+    if method in {"ngram", "wer"}:
+        refuse(names_of(_MetricOptions), f"the method {method}")
+    if tune:
+        refuse([*of_gains, *_OF_SINGLE_GRAPHS], "--tune")
+    else:
+        refuse(of_tuning, "a run without --tune")
 
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    parameters = {name: value for name, value in grid.items() if context.get_parameter_source(name) is not default}
-    for name in ("workers", *_OF_ONE_BY_ONE):  # all settings share what is kept of a graph: one process tunes
-        chosen.pop(name)
-    reading = {name: chosen.pop(name) for name in ("style", "evidence", "from_format", "symbols", "keep_going")}
-    mbr_tuning.tune(references=tune, reading=reading, **chosen, **parameters)
+
+def _decoder(
+    method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return the function that decodes a graph, with its evidence if there is any."""
+    from latticemetric.batch.graph_answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
+
+    if gains.gains_only and not gains.write_lattices:
+        raise UsageError("--gains-only means nothing without --write-lattices", advice="leave it out")
+    if method == "ngram" and not gains.write_lattices:
+        parameters: dict[str, Any] = {**ngrams.grid(), "order": ngrams.order}
+        return partial(mbr_by_ngrams, **both, **parameters)
+    single = ngrams.single("--write-lattices writes" if method == "ngram" else f"the method {method} takes")
+    if method == "ngram":
+        parameters = {**single, "order": ngrams.order}
+        return partial(mbr_with_gains, **both, parameters=parameters, gains_only=gains.gains_only)
+    if method == "wer":
+        return partial(mbr_by_strings, method="wer", scale=single["scale"], **both)
+    from latticemetric.mbr_decoding.mbr import mbr_metric
+
+    metric = mbr_metric(method, **strings.parameters())
+    return partial(
+        mbr_by_strings, method=metric, scale=single["scale"], samples=strings.samples, seed=strings.seed, **both
+    )
 
 
 @contextlib.contextmanager
 def _gains_only_advised() -> Iterator[None]:
-    """Formats advise what `convert` can do about scores and labels that they have no place for; here it is this."""
+    """Advise --gains-only where a format advises what `convert` can do about scores and labels."""
     try:
         yield
     except UsageError as error:
@@ -224,29 +246,24 @@ def _gains_only_advised() -> Iterator[None]:
         raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
-def _lines(found: Iterator[Answer], output_format: str, shard: Part | None, settings: int) -> Iterable[str]:
-    if output_format == "text":
-        return _text(found)
-    items = _items(found)
-    if output_format == "tsv":
-        return answers.tsv(items, _COLUMNS)
-    if output_format == "jsonl":
-        return answers.json_lines(items)
-    return answers.json_document(items, "lattices", shard, settings)
+def _lattice(answer: Answer) -> Graph | None:
+    return None if answer.problem is not None else answer.value[1]
 
 
-def _items(found: Iterator[Answer]) -> Iterator[dict[str, Any]]:
-    for answer in found:
-        if answer.problem is not None:
-            yield {"id": answer.name, "error": str(answer.problem)}
-            continue
-        for value in answer.value[0]:
-            yield {"id": answer.name, **value}
+class _Decoded(AnswerResults):
+    """Answers of minimum Bayes risk, one for each setting."""
 
+    columns = (
+        "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
+        "scale", "T", "p", "r", "order", "word_penalty", "error"
+    )  # fmt: skip
 
-def _text(found: Iterator[Answer]) -> Iterator[str]:
-    """The id and the words, as decoders write them."""
-    from latticemetric.errors import harmless
+    def records_of(self, answer: Answer) -> Iterable[Record]:
+        """Return the records of a graph, one for each setting."""
+        records: list[Record] = answer.value[0]
+        return records
 
-    for item in _items(found):
-        yield f"{harmless(item['id'])} {harmless(item.get('hypothesis', 'failed'))}".rstrip()
+    def text(self) -> Iterator[str]:
+        """Yield ids and words, as decoders write them."""
+        for record in self.records():
+            yield f"{harmless(record['id'])} {harmless(record.get('hypothesis', 'failed'))}".rstrip()

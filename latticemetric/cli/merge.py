@@ -1,12 +1,15 @@
-"""`latticemetric merge`: the document of all graphs, made of those of shards."""
+"""`latticemetric merge`: one document of all graphs, from the documents of shards."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
-from latticemetric.cli import options
-from latticemetric.cli.files import NamesFiles, Output
+from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
+from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
+from latticemetric.cli.results import write_lines
 
 _EPILOG = """\b
 Examples:
@@ -17,36 +20,35 @@ Examples:
 """
 
 
+@dataclass(frozen=True)
+class _MergedOptions(PlottedOutputOptions):
+    """How the document is written; JSON first."""
+
+    output_format: str = format_option("json", "text", "tsv", "jsonl")
+
+
 @verb("merge", epilog=_EPILOG)
 @click.argument("shards", type=NamesFiles(), nargs=-1, required=True)
-@options.output_format("json", "text", "tsv", "jsonl")
-@click.option("--plot", type=Output(), metavar="FILE", help="Draw a sweep, too: .svg, .png or .pdf.")
-@options.output
-def command(*, shards: tuple[str, ...], output_format: str, plot: str | None, output: str) -> None:
-    """The JSON document of all graphs, from the documents that --shard I/N --format json wrote: all N, in any order.
+def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
+    """Merge the documents that --shard I/N --format json wrote: all N, in any order.
 
-    It is, byte for byte, what one run without shards writes: items in the order of the graphs, totals summed exactly.
-    A sweep may also be written in other formats, and drawn.
+    The result is, byte for byte, what one run without shards writes: items in the order of the graphs, totals summed
+    exactly. A sweep may also be written in other formats, and drawn.
     """
     from latticemetric.batch.shards import shard_documents
 
     documents = shard_documents(shards)
     if documents[0].run["command"] == "sweep":
-        from latticemetric.cli.sweep_report import SweepReport, check_drawing
+        from latticemetric.cli.sweep import SweepResults
 
-        check_drawing(plot)
-        report = SweepReport.of_shards(documents)
-        report.put(output_format, output)
-        if plot is not None:
-            report.draw(plot)
-        if output_format == "text":
-            report.note()
+        output.check_plot()
+        results = SweepResults.of_shards(documents)
+        output.write(results)
+        results.draw(output.plot)
+        output.say_summary(results)
         return
-    if output_format != "json" or plot is not None:
-        options.refuse(["output_format", "plot"], "documents of other verbs than sweep")
-
+    if output.output_format != "json" or output.plot is not None:
+        refuse(["output_format", "plot"], "documents of other verbs than sweep")
     from latticemetric.batch.shards import merged
 
-    with options.results(output, at_once=False) as put:
-        for line in merged(documents):
-            put(line)
+    write_lines(merged(documents), output.output)

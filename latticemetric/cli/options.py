@@ -1,140 +1,146 @@
-"""Options that several commands share."""
+"""Options that several commands share, in groups: a frozen dataclass each, with an option behind every field.
+
+A command whose parameter is annotated with a group has the options of that group (`grouped`).
+"""
 
 from __future__ import annotations
 
-import contextlib
+import functools
+import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+import typing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.files import GrammarName, NamesFiles, ResultFile
+from latticemetric.cli.files import ClusterName, GrammarName, MetricName, NamesFiles, Output, ResultFile, WordList
+from latticemetric.cli.results import STANDARD_OUTPUT, Results, progress, say, writing
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
+    from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.batch.shards import Part
+    from latticemetric.batch.string_scores import StringScorer
+    from latticemetric.formats.references import ReferenceFile
+    from latticemetric.formats.registry import Entry
+    from latticemetric.metrics.base import Metric
+    from latticemetric.metrics.recognition import GRR
     from latticemetric.normalization.grammar import Grammar
+    from latticemetric.parallel.cluster import Cluster
+    from latticemetric.vocabulary import Vocabulary
 
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
+# More draws change no digit that is shown, and nobody reads more strings of a graph.
+MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
+
+
+# Groups
+
+
+def option(spelling: str, text: str, **settings: Any) -> Any:
+    """Declare a field of a group, and the option that fills it.
+
+    Args:
+        spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
+        text: The help.
+        **settings: What else click takes.
+    """
+    names = [word for word in spelling.split() if word.startswith("-")]
+    metavar = spelling.rsplit(maxsplit=1)[-1] if len(names) < len(spelling.split()) else None
+    known = {"help": text, "metavar": metavar, "show_default": "default" in settings}
+    return field(metadata={"options": [(names, {**known, **settings})]})
+
+
+def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
+    """Declare a field that is one of some names: the first, unless the option is optional."""
+    default = {} if optional else {"default": names[0]}
+    return option(name, text, type=click.Choice(names), **default)
+
+
+def flag(spelling: str, text: str) -> Any:
+    """Declare a field that is true if its option is given."""
+    return option(spelling, text, is_flag=True, show_default=False)
+
+
+def one_of(default: str, **texts: str) -> Any:
+    """Declare a field that is the name of the last of several flags, each with its help."""
+    flags = [((f"--{name}",), {"flag_value": name, "help": text}) for name, text in texts.items()]
+    return field(metadata={"options": [(names, {"default": default, **settings}) for names, settings in flags]})
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of each group that its parameters are annotated with."""
+    hints = typing.get_type_hints(command)
+    groups = {name: hints[name] for name in inspect.signature(command).parameters if is_dataclass(hints[name])}
+
+    @functools.wraps(command)
+    def taking_values(**values: Any) -> None:
+        filled = {
+            name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()
+        }
+        command(**values, **filled)
+
+    for kind in reversed(groups.values()):
+        for one in reversed(fields(kind)):
+            for names, settings in reversed(one.metadata["options"]):
+                click.option(*names, one.name, **settings)(taking_values)
+    return taking_values
+
+
+# Values of options
 
 
 class Number(click.FloatRange):
-    """A number in a range: to click, NaN lies in all of them."""
+    """A number in a range; NaN, which click takes for one in every range, is none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; refuse NaN and infinities."""
+        """Return the number; refuse NaN and infinities."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"'{value}' is not a finite number.", param, ctx)
         return number
 
 
-from_format = click.option("--from", "from_format", metavar="FORMAT", help="Format of the graphs (else by content).")
-symbols = click.option(
-    "--symbols",
-    type=NamesFiles(),
-    metavar="FILE",
-    help="Symbol table (words.txt) that spells word numbers, of graphs and references.",
-)
-output = click.option(
-    "--output",
-    "-o",
-    type=ResultFile(),
-    default="-",
-    metavar="FILE",
-    help="Where results go, compressed as the suffix says (else stdout).",
-)
-
-engine = click.option(
-    "--engine",
-    type=click.Choice(["auto", "native", "openfst"]),
-    default="auto",
-    show_default=True,
-    help="What runs the search; the answer is the same.",
-)
-
-# More draws change no digit that is shown, and nobody reads more strings of a graph.
-MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
+def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Return the numbers between commas; none if the option is not given."""
+    try:
+        # As in files: by itself, Python would take 1_0 and digits of any script.
+        ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
+        return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
 
 
-def checked_workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
-    """A number of workers, checked."""
-    if number is not None and number > 1:
-        from latticemetric.parallel.pool import check_workers
-
-        with placed("--workers"):
-            check_workers(number)
-    return number
+def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Return the whole numbers between commas."""
+    given = numbers(context, parameter, value)
+    if not all(number.is_integer() for number in given):
+        raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
+    return tuple(map(int, given))
 
 
-workers = click.option(
-    "--workers",
-    type=click.IntRange(1),
-    callback=checked_workers,
-    metavar="N",
-    help="Graphs searched at once (default: one a processor).",
-)
+def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Return the sizes of n-best lists between commas."""
+    given = whole_numbers(context, parameter, value)
+    if any(number > MOST_STRINGS for number in given):
+        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
+    return given
 
 
-def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several arguments and options as one, which stand in this order in `--help`."""
-
-    def decorated(command: F) -> F:
-        for decorate in reversed(decorators):
-            command = decorate(command)
-        return command
-
-    return decorated
+def weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Return the numbers from 0 on between commas, each once."""
+    given = numbers(context, parameter, value)
+    if not all(0 <= weight < math.inf for weight in given):
+        raise click.BadParameter(f"'{value}' holds something else than numbers from 0 on", param=parameter)
+    return tuple(dict.fromkeys(given))
 
 
-def resampling(resamples: int, what_for: str = "Resamples for intervals; 0: none.") -> Callable[[F], F]:
-    """The options of whatever is resampled: how often, from which seed, and what intervals hold."""
-    return together(
-        click.option(
-            "--resamples",
-            type=click.IntRange(0, MOST_DRAWS),
-            default=resamples,
-            show_default=True,
-            metavar="N",
-            help=what_for,
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0),
-            default=0,
-            show_default=True,
-            metavar="N",
-            help="The same seed draws the same resamples.",
-        ),
-        click.option(
-            "--confidence",
-            type=Number(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            metavar="SHARE",
-            help="Share of resamples inside an interval.",
-        ),
-    )
-
-
-def output_format(*names: str) -> Callable[[F], F]:
-    """The option that chooses how results are written."""
-    return click.option(
-        "--format",
-        "output_format",
-        type=click.Choice(names),
-        default=names[0],
-        show_default=True,
-        help="How results are written.",
-    )
-
-
-def _name_and_number(
+def _named_numbers(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...]:
-    """NAME=NUMBER, each checked."""
+    """Return names and numbers of `NAME=NUMBER`."""
     if not values:
         return ()
     from latticemetric.formats.text.fields import is_number
@@ -148,123 +154,55 @@ def _name_and_number(
     return tuple(pairs)
 
 
-normalize = click.option(
-    "--normalize",
-    type=GrammarName(),
-    metavar="GRAMMAR",
-    help="Rewrite both sides first: english, or a rule of your own, rules.far:RULE.",
-)
+def _workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
+    if number is not None and number > 1:
+        from latticemetric.parallel.pool import check_workers
+
+        with placed("--workers"):
+            check_workers(number)
+    return number
 
 
-def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
-    """Numbers with commas between them; none where nothing is given."""
-    try:
-        # As in files: by itself, Python would take 1_0 and digits of any script.
-        ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
-        return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
-    except ValueError:
-        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
+def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    """Return the bytes of a size like 500M or 2G."""
+    if text is None:
+        return None
+    from latticemetric.memory import parse_size
+
+    size = parse_size(text)
+    if size is None:
+        raise click.BadParameter(f"'{text}' is no size like 500M or 2G", param=parameter)
+    return size
 
 
-def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """The same without fractions."""
-    found = numbers(context, parameter, value)
-    if not all(number.is_integer() for number in found):
-        raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
-    return tuple(map(int, found))
+def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
+    if text is None:
+        return None
+    from latticemetric.parallel.cluster import Cluster
+
+    return Cluster.parse(text)
 
 
-def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """Numbers of strings that are to be listed or kept of a graph."""
-    found = whole_numbers(context, parameter, value)
-    if any(number > MOST_STRINGS for number in found):
-        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
-    return found
+def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> Part | None:
+    if text is None:
+        return None
+    from latticemetric.batch.shards import Part, Shard
+
+    def run() -> dict[str, Any]:
+        from latticemetric.cli.resume import common_to_shards
+
+        return common_to_shards(context)
+
+    return Part(Shard.parse(text), run)
 
 
-scale = click.option(
-    "--scale",
-    "scales",
-    metavar="NAME=NUMBER",
-    multiple=True,
-    callback=_name_and_number,
-    help="Weight of a score column in the model's cost; repeatable.",
-)
-
-
-posterior_scale = click.option(
-    "--posterior-scale",
-    type=Number(0),
-    default=1.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="What costs are multiplied by: below 1 makes posteriors flatter.",
-)
-
-
-def weights_of(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
-    """Numbers from 0 on with commas between them, each once."""
-    found = numbers(context, parameter, text)
-    if not all(0 <= weight < math.inf for weight in found):
-        raise click.BadParameter(f"'{text}' holds something else than numbers from 0 on", param=parameter)
-    return tuple(dict.fromkeys(found))
-
-
-def weights(name: str, text: str) -> Callable[[F], F]:
-    """An option that takes weights, with commas between them."""
-    return click.option(name, metavar="W[,W…]", callback=weights_of, help=text)
-
-
-def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
-    """Passes items on; with a progress bar, if a person is watching."""
-    import sys
-
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0  # its thread would keep workers from being forked
-    yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
-
-
-@contextlib.contextmanager
-def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
-    """A function that writes a line of results.
-
-    Lines appear only once all of them are known: a run that stops at its last graph leaves no half result behind.
-    Where failures are reported and gone past, they appear `at_once` on standard output.
-    """
-    from latticemetric.formats.streams.output import STANDARD_OUTPUT, atomic_output, standard_output
-
-    straight = at_once and path == STANDARD_OUTPUT
-    with standard_output() if straight else atomic_output(path) as file:
-
-        def put(line: str) -> None:
-            # A file's name may hold bytes that are no UTF-8: they are shown, and are JSON escapes there.
-            file.write((line + "\n").encode("utf-8", "backslashreplace"))
-            if straight:
-                file.flush()
-
-        yield put
-
-
-def given(names: Iterable[str]) -> list[str]:
-    """Those options of the command that runs that were given, as users write them."""
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    spelled = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    return [spelled[name] for name in names if context.get_parameter_source(name) is not default]
-
-
-def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
-    """Refuses options that have no effect there."""
-    for option in given(names):
-        raise UsageError(f"{option} means nothing to {where}", advice=advice)
+def listed(names: str) -> list[str]:
+    """Return the names between commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def word_list(text: str | None) -> frozenset[str]:
-    """The words of an option: separated by white space, or a file of them after `@`."""
+    """Return the words of an option: separated by white space, or in a file named after `@`."""
     if not text:
         return frozenset()
     from latticemetric.vocabulary import split_words
@@ -283,29 +221,15 @@ def word_list(text: str | None) -> frozenset[str]:
         raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
-def grammar(name: str | None) -> Grammar | None:
-    """The grammar of `--normalize`, if there is one."""
-    if name is None:
-        return None
-    from latticemetric.normalization.grammar import find_grammar
-
-    return find_grammar(name)
-
-
-def listed(names: str) -> list[str]:
-    """Names between commas."""
-    return [name.strip() for name in names.split(",") if name.strip()]
-
-
-def metric_list(names: Iterable[str], *, stem: bool = False) -> list[Any]:
-    """The metrics of some lists of names, separated by commas; each once."""
+def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[Any]]:
+    """Return the metrics of lists of names with commas; each once."""
     from latticemetric.metrics.registry import make_metric, metric_names
 
-    chosen = [name for several in names for name in listed(several)]
-    if not chosen:
+    all_names = [name for several in names for name in listed(several)]
+    if not all_names:
         raise UsageError("no metric is named", advice=f"choose among {', '.join(metric_names())}")
     metrics = {}
-    for name in chosen:
+    for name in all_names:
         try:
             metric = make_metric(name, **({"stem": True} if stem and not name.endswith("-stem") else {}))
         except UsageError as error:
@@ -314,3 +238,314 @@ def metric_list(names: Iterable[str], *, stem: bool = False) -> list[Any]:
             raise UsageError(f"{name} knows no stems", where="--stem", advice="leave one of the two out") from None
         metrics[metric.name] = metric
     return list(metrics.values())
+
+
+def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
+    """Return the scorer of extracted strings by the metrics of `--score`; `None` without it."""
+    if names is None:
+        return None
+    from latticemetric.batch.string_scores import StringScorer
+
+    return StringScorer(tuple(metrics_named([names])), metric.ignore, each, normalize)
+
+
+def grammar_named(name: str | None) -> Grammar | None:
+    """Return the grammar of `--normalize`; `None` without it."""
+    if name is None:
+        return None
+    from latticemetric.normalization.grammar import find_grammar
+
+    return find_grammar(name)
+
+
+# Options that were given
+
+
+def given(names: Iterable[str]) -> list[str]:
+    """Return which parameters of the running command the user gave, as they are written."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    return [written[name] for name in names if context.get_parameter_source(name) is not default]
+
+
+def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
+    """Refuse parameters that have no effect there, if the user gave one."""
+    for name in given(names):
+        raise UsageError(f"{name} means nothing to {where}", advice=advice)
+
+
+def names_of(group: type, *, without: str | None = None) -> list[str]:
+    """Return the names of the parameters of a group, all but one."""
+    return [one.name for one in fields(group) if one.name != without]
+
+
+# Groups that commands share; a field that groups share has one name in all of them
+
+NORMALIZE = option(
+    "--normalize GRAMMAR",
+    "Normalize hypotheses and references first: english, or a rule of your own, rules.far:RULE.",
+    type=GrammarName(),
+)
+POSTERIOR_SCALE = option(
+    "--posterior-scale NUMBER", "Factor of costs in posteriors; below 1 flattens them.", type=Number(0), default=1.0
+)
+PRUNE = option("--prune BEAM", "Keep paths up to this cost above the best path.", type=Number(0))
+SAMPLES = option(
+    "--samples N", "Draw N paths for MBR under a metric, instead of listing all.", type=click.IntRange(1, MOST_DRAWS)
+)
+SEED = option("--seed N", "Seed of random draws.", type=click.IntRange(0), default=0)
+SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
+STYLE = choice("--references", ["auto", "plain", "keyed"], "Whether lines of references begin with ids.")
+LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
+SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
+PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
+OUTPUT = option(
+    "--output -o FILE",
+    "Output file, compressed as its suffix says (default: standard output).",
+    type=ResultFile(),
+    default=STANDARD_OUTPUT,
+    show_default=False,
+)
+
+
+def format_option(*names: str) -> Any:
+    """Declare the field that says how results are written."""
+    return choice("--format", names, "Output format.")
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """How graphs are read."""
+
+    symbols: str | None = option(
+        "--symbols FILE",
+        "Symbol table (words.txt) that spells word numbers of graphs and references.",
+        type=NamesFiles(),
+    )
+    from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
+
+    @functools.cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """The symbol table, read once; `None` without one."""
+        from latticemetric.formats.symbols import as_vocabulary
+
+        return as_vocabulary(self.symbols)
+
+    def entries(self, graphs: Sequence[str]) -> Iterator[Entry]:
+        """Read graphs from files."""
+        from latticemetric.formats.reading import entries
+
+        return entries(graphs, self.from_format, self.vocabulary)
+
+    def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
+        """Read graphs for posteriors, in formats of their own; `None` without files."""
+        from latticemetric.formats.reading import entries
+
+        return entries(graphs, None, self.vocabulary) if graphs else None
+
+    def references(self, files: Sequence[str]) -> list[ReferenceFile]:
+        """Read files of references."""
+        from latticemetric.formats.references import read_references
+
+        return [read_references(file, self.vocabulary) for file in files]
+
+
+@dataclass(frozen=True)
+class ScoredGraphOptions(GraphOptions):
+    """How graphs are read, and what their scores weigh."""
+
+    scales: tuple[tuple[str, float], ...] = option(
+        "--scale NAME=NUMBER",
+        "Weight of a score column in the model's cost; repeatable.",
+        multiple=True,
+        callback=_named_numbers,
+    )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Weights of score columns by their names."""
+        return dict(self.scales)
+
+
+@dataclass(frozen=True)
+class PairOptions(ScoredGraphOptions):
+    """How graphs and their references are read and normalized."""
+
+    normalize: str | None = NORMALIZE
+    style: Style = STYLE
+
+    def pairs(self, lattices: str, references: Sequence[str], shard: Part | None = None) -> Iterator[Pair]:
+        """Read graphs with their references, if there are any; only those of a shard, if there is one."""
+        from latticemetric.batch.pairing import Pair, pair_up
+
+        files = self.references(references)
+        graphs = self.entries([lattices])
+        pairs = pair_up(graphs, files, self.style) if files else (Pair(graph.name, graph, ()) for graph in graphs)
+        total = max((len(file.lines) for file in files), default=None)
+        if shard is not None:
+            pairs, total = shard.take(pairs), None if total is None else shard.shard.size(total)
+        watched = progress(pairs, total, "lattices")
+        grammar = grammar_named(self.normalize)
+        if grammar is None:
+            return watched
+        from latticemetric.batch.normalization import normalized_pairs
+
+        return normalized_pairs(watched, grammar, self.weights)
+
+
+ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; the results are the same.")
+ALPHA = option("--alpha A", "Insertion penalty (n-GRR, default 1).")
+BETA = option("--beta B", "Deletion penalty (n-GRR, default 0).")
+IGNORE = option(
+    "--ignore WORDS",
+    "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
+    type=WordList(),
+)
+
+
+@dataclass(frozen=True)
+class RateOptions:
+    """The recognition rate that graphs are searched by."""
+
+    metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="4-grr")
+    alpha: str | None = ALPHA
+    beta: str | None = BETA
+    ignore: str | None = IGNORE
+    wildcard: str | None = option(
+        "--wildcard WORDS", "Words that cost nothing in hypotheses and references; @FILE for a list.", type=WordList()
+    )
+
+    def rate(self) -> GRR:
+        """Return the metric.
+
+        Raises:
+            UsageError: Graphs cannot be searched by it.
+        """
+        from latticemetric.metrics.registry import make_metric
+        from latticemetric.oracle_search.oracle import as_recognition_rate
+
+        penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
+        words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
+        # Only what is given: other metrics have none of these, and that graphs cannot be searched by them matters more.
+        return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
+
+
+WORKERS = option(
+    "--workers N", "Processes or threads (default: one a processor).", callback=_workers, type=click.IntRange(1)
+)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Workers, limits and failures of a run over many graphs."""
+
+    workers: int | None = WORKERS
+    cluster: Cluster | None = option(
+        "--cluster WHERE",
+        "Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
+        type=ClusterName(),
+        callback=_cluster,
+    )
+    timeout: float | None = option("--timeout SECONDS", "Fail graphs that take longer.", type=float)
+    max_memory: int | None = option(
+        "--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", callback=_bytes
+    )
+    resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
+    failures: str | None = option(
+        "--failures FILE", "List what failed in FILE, too: id, file, line, reason.", type=Output()
+    )
+    keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue; exit status 1.")
+
+
+@dataclass(frozen=True)
+class ShardedRunOptions(RunOptions):
+    """Workers, limits and failures of a run over many graphs, or over a shard of them."""
+
+    shard: Part | None = option("--shard I/N", "Only every N-th graph, from the I-th on; see merge.", callback=_shard)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """How results are written, and where."""
+
+    output_format: str = format_option("text", "tsv", "json", "jsonl")
+    output: str = OUTPUT
+
+    @property
+    def is_text(self) -> bool:
+        """The format is for people."""
+        return self.output_format == "text"
+
+    def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
+        """Write results, and what else has to be written before they appear; see `results.writing`."""
+        with writing(self.output, at_once=at_once) as put:
+            for line in results.lines(self.output_format):
+                put(line)
+            beside()
+
+    def say_summary(self, results: Results) -> None:
+        """Say the summary on standard error, if the format is text."""
+        if self.is_text:
+            say("\n".join(results.summary()))
+
+
+@dataclass(frozen=True)
+class PlottedOutputOptions(OutputOptions):
+    """How results are written and drawn, and where."""
+
+    plot: str | None = PLOT
+
+    def check_plot(self) -> None:
+        """Refuse a plot that cannot be drawn, before an hour of searching."""
+        if self.plot is not None:
+            from latticemetric.report.plots import check_plot
+
+            check_plot(self.plot)
+
+
+@dataclass(frozen=True)
+class ResamplingOptions:
+    """How intervals are drawn."""
+
+    resamples: int = option(
+        "--resamples N",
+        "Resamples for intervals and p-values; 0: none.",
+        type=click.IntRange(0, MOST_DRAWS),
+        default=1000,
+    )
+    seed: int = SEED
+    confidence: float = option(
+        "--confidence SHARE",
+        "Share of resamples inside an interval.",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=0.95,
+    )
+
+    def asdict(self) -> dict[str, Any]:
+        """Return the options by their names."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+
+
+@dataclass(frozen=True)
+class PointOptions:
+    """How much of each graph is kept."""
+
+    beams: tuple[float, ...] = option(
+        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", callback=numbers
+    )
+    densities: tuple[float, ...] = option(
+        "--densities NUMBERS", "Keep so many arcs for each reference word: 1,5,10.", callback=numbers
+    )
+    nbest_sizes: tuple[int, ...] = option(
+        "--nbest-sizes NUMBERS", "Keep so many of the model's best strings: 1,10,100.", callback=numbers_of_strings
+    )
+
+
+@dataclass(frozen=True)
+class GraphFormatOptions:
+    """How graphs are written."""
+
+    to_format: str | None = option("--to FORMAT", "Format of the graphs that are written (default: by the suffix).")
+    sum_scores: bool = flag("--sum-scores", "Write one score of each arc: its cost under --scale.")
+    drop_labels: bool = flag("--drop-labels", "Drop texts of arcs: input sides, transition ids and others.")

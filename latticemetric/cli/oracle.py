@@ -1,16 +1,15 @@
-"""`lattice-oracle`: the best that each lattice could have said."""
+"""`lattice-oracle`: the path of each lattice that scores best against its reference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
-from latticemetric.cli import options, running, searches
-from latticemetric.cli.files import GraphFiles, GraphOutput, NamesFiles
-from latticemetric.cli.help_page import verb
-from latticemetric.cli.versions import version_option
+from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
+from latticemetric.cli.help_page import verb, version_option
+from latticemetric.cli.options import OutputOptions, PairOptions, RateOptions, ShardedRunOptions, option
+from latticemetric.cli.oracle_rates import AlsoOptions, BestGraphOptions
 
 _EPILOG = """\b
 Examples:
@@ -24,83 +23,63 @@ Examples:
 _SECTIONS = {
     "What is measured": "",
     "Also find": "--nbest --hope --fear --worst --on",
-    "Also say": "--score --alignment --tags --posteriors",
+    "Also show": "--score --alignment --tags --posteriors",
     "The search": "--engine",
 }
+_BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
+
+
+@dataclass(frozen=True)
+class _MetricOptions(RateOptions):
+    """The metric that graphs are searched by: a rate, BLEU, or an automaton."""
+
+    metric: str = option(
+        "--metric NAME",
+        "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own.",
+        type=MetricName(),
+        default="4-grr",
+    )
 
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, metavar="REFERENCES...")
-@searches.rate_options(
-    "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own."
-)
-@click.option("--score", metavar="NAMES", help="Score the extracted strings by further metrics, too: bleu-sbp,meteor.")
-@click.option(
-    "--nbest",
-    type=click.IntRange(1, options.MOST_STRINGS),
-    metavar="K",
-    help="List the K best strings of each graph, too, each once.",
-)
-@options.weights("--hope", "Find what has the largest W · metric − cost, too; several weights with commas.")
-@options.weights("--fear", "Find what has the largest −W · metric − cost, too; likewise.")
-@click.option("--worst", is_flag=True, help="Find the string that scores worst, too.")
-@click.option(
-    "--on",
-    type=click.Choice(["rate", "numerator"]),
-    default="rate",
-    show_default=True,
-    help="What --hope and --fear weigh.",
-)
-@click.option(
-    "--write-lattices",
-    type=GraphOutput("to_format"),
-    metavar="FILE",
-    help="Write all paths that score best, as lattices or forests.",
-)
-@click.option("--to", "to_format", metavar="FORMAT", help="Format of --write-lattices (else by the file's suffix).")
-@click.option("--sum-scores", is_flag=True, help="Of --write-lattices: one score, the model's cost under the scales.")
-@click.option("--drop-labels", is_flag=True, help="Of --write-lattices: no texts of arcs.")
-@options.engine
 @version_option("lattice-oracle")
-@options.normalize
-@options.scale
-@running.many_graphs
-@options.symbols
-@options.from_format
-@searches.references_style
-@options.output_format("text", "tsv", "json", "jsonl")
-@options.output
-@click.option("--alignment", is_flag=True, help="In text, show how words align; json always says.")
-@click.option("--tags", is_flag=True, help="Tag words as OK or BAD; in text, those of the 1-best and nothing else.")
-@click.option("--posteriors", is_flag=True, help="Say how probable each word is.")
-@options.posterior_scale
-@running.keep_going_counting
 def command(
-    *, lattices: str, references: tuple[str, ...], style: Any, output_format: str, output: str, **chosen: Any
+    lattices: str,
+    references: tuple[str, ...],
+    *,
+    metric: _MetricOptions,
+    also: AlsoOptions,
+    best: BestGraphOptions,
+    reading: PairOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
 ) -> None:
-    """The path of each lattice whose words score best against its reference.
+    """Find the path of each lattice whose words score best against its reference.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
     the order of the lattices, or lines that begin with ids; give several files for several references.
 
-    Ties go to the least model cost, then to the fewest words. Exit status: 0, 1 if some graphs failed under
-    --keep-going, 2 if nothing could be done.
+    Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
+    fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 if nothing could be done.
     """
-    from latticemetric.cli.automaton import is_automaton
+    if names_automaton(metric.metric):
+        from latticemetric.cli.oracle_automaton import write_automaton_oracles
 
-    if not references and not is_automaton(chosen["metric"]):
+        write_automaton_oracles(
+            lattices, references, automaton=metric.metric, engine=also.engine, reading=reading, run=run, output=output
+        )
+        return
+    if not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-    put = _kind_of_oracle(chosen["metric"])
-    put(lattices, references, style, output_format, output, **chosen)
+    if metric.metric.strip().lower() in _BLEU:
+        from latticemetric.cli.oracle_corpus import write_corpus_oracle
 
+        write_corpus_oracle(lattices, references, metric=metric, also=also, reading=reading, run=run, output=output)
+    else:
+        from latticemetric.cli.oracle_rates import write_rate_oracles
 
-def _kind_of_oracle(metric: str) -> Callable[..., None]:
-    """What asks, by the kind of metric: a user's automaton, BLEU of all graphs together, or a rate of each."""
-    from latticemetric.cli.automaton import is_automaton, put_automaton_oracles
-    from latticemetric.cli.corpus_oracle import is_of_corpora, put_corpus_oracle
-    from latticemetric.cli.rate_oracle import put_rate_oracles
-
-    if is_automaton(metric):
-        return put_automaton_oracles
-    return put_corpus_oracle if is_of_corpora(metric) else put_rate_oracles
+        write_rate_oracles(
+            lattices, references, rate=metric.rate, also=also, best=best, reading=reading, run=run, output=output
+        )

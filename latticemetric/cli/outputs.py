@@ -1,4 +1,4 @@
-"""Files that a command writes: each its own, and none that it reads. Every command is guarded before it begins."""
+"""A guard over output files: a command writes none of them twice, and reads none of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from latticemetric.cli.files import (
     Output,
     named_files,
     read_files,
-    spelled,
     written_files,
+    written_name,
 )
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.inputs import Inputs, identity, watched
@@ -26,18 +26,18 @@ from latticemetric.formats.streams.inputs import Inputs, identity, watched
 Written = list[tuple[click.Parameter, str]]
 
 # With these, an output may lack graphs of its input.
-_LEAVE_OUT = ("shard", "keep_going", "resume")
+_PARTIAL = ("shard", "keep_going", "resume")
 
 
 @contextlib.contextmanager
 def guarded(context: click.Context) -> Iterator[None]:
-    """Refuses outputs that are inputs, or one another; what is read and written later is watched.
+    """Refuse outputs that are inputs or each other; watch what is read and written later.
 
     Raises:
-        UsageError: A file would be written over what is read, or written twice.
+        UsageError: A file would be written twice, or written over what is read.
     """
-    written, straight = list(written_files(context)), _goes_to_a_file(context)
-    if not (written or straight):
+    written, redirected = list(written_files(context)), _is_redirected(context)
+    if not (written or redirected):
         yield
         return
     from latticemetric.formats.streams.output import check_writable
@@ -45,14 +45,14 @@ def guarded(context: click.Context) -> Iterator[None]:
     _check_distinct(written)
     _check_outside(context, written)
     inputs = Inputs()
-    if straight or any(_exists(path) for _, path in written):
+    if redirected or any(_exists(path) for _, path in written):
         _note_inputs(context, inputs)
     for parameter, path in written:
         if _in_place(context, parameter, path):
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
-            raise _overwritten(spelled(parameter), path, read)
-    if straight and (read := inputs.clash(sys.stdout.fileno())) is not None:
+            raise _overwritten(written_name(parameter), path, read)
+    if redirected and (read := inputs.clash(sys.stdout.fileno())) is not None:
         raise _overwritten("standard output", read, read)
     with watched(inputs):
         for _, path in written:
@@ -65,8 +65,8 @@ def _overwritten(what: str, path: str, read: str) -> UsageError:
     return UsageError(f"{what} would be written over what is read{also}", where=path, advice="name another output")
 
 
-def _goes_to_a_file(context: click.Context) -> bool:
-    """Check whether results go to a plain file by `>` or `>>` of a shell."""
+def _is_redirected(context: click.Context) -> bool:
+    """Check whether a shell sends results to a plain file, by `>` or `>>`."""
     outputs = (one.name or "" for one in context.command.params if isinstance(one.type, Output))
     if all(context.params.get(name) != STANDARD for name in outputs):
         return False
@@ -82,7 +82,7 @@ def _exists(path: str) -> bool:
 
 
 def _check_distinct(written: Written) -> None:
-    """Refuses a file that would be written twice; devices may be."""
+    """Refuse a file that would be written twice; a device may be."""
     from latticemetric.formats.streams.output import is_replaceable
 
     taken: dict[str, str] = {}
@@ -94,25 +94,25 @@ def _check_distinct(written: Written) -> None:
         except (OSError, ValueError):
             continue  # whoever opens it says what is wrong
         if real in taken:
-            raise UsageError(f"{taken[real]} and {spelled(parameter)} are the same file", where=path)
-        taken[real] = spelled(parameter)
+            raise UsageError(f"{taken[real]} and {written_name(parameter)} are the same file", where=path)
+        taken[real] = written_name(parameter)
 
 
 def _check_outside(context: click.Context, written: Written) -> None:
-    """Refuses a new file among those that are read: this run, or the next one, would read it, too."""
+    """Refuse a new file among those that are read: this run, or the next one, would read it, too."""
     from latticemetric.formats.streams.paths import would_mean
 
-    folders = [name for parameter, name in named_files(context) if _of_many(parameter)]
+    folders = [name for parameter, name in named_files(context) if _may_be_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
             raise UsageError(
-                f"{spelled(parameter)} would be one of the files that are read",
+                f"{written_name(parameter)} would be one of the files that are read",
                 where=path,
                 advice="name another folder",
             )
 
 
-def _of_many(parameter: click.Parameter) -> bool:
+def _may_be_many(parameter: click.Parameter) -> bool:
     return isinstance(parameter.type, NamesFiles) and parameter.type.many
 
 
@@ -126,10 +126,10 @@ def _note_inputs(context: click.Context, inputs: Inputs) -> None:
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
     """Check whether the output replaces the only input, and has all of its graphs."""
-    if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _LEAVE_OUT)):
+    if not isinstance(parameter.type, ConvertedGraphs) or any(map(context.params.get, _PARTIAL)):
         return False
     mine = identity(path)
     if mine is None or path != context.params.get(parameter.name or ""):
         return False  # new; or written beside the target
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
-    return bool(alike) and all(file == name and _of_many(reading) for reading, name, file in alike)
+    return bool(alike) and all(file == name and _may_be_many(reading) for reading, name, file in alike)

@@ -1,24 +1,34 @@
-"""`latticemetric posteriors`: how probable are the words, n-grams and arcs or edges of each graph?"""
+"""`latticemetric posteriors`: probabilities of the words, n-grams and arcs or edges of each graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import answers, options
-from latticemetric.cli.files import GraphOutput
+from latticemetric.cli.files import GraphFiles, GraphOutput
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import (
+    POSTERIOR_SCALE,
+    Number,
+    OutputOptions,
+    ScoredGraphOptions,
+    ShardedRunOptions,
+    choice,
+    given,
+    option,
+)
+from latticemetric.cli.results import AnswerResults, Record, values, written_beside
+from latticemetric.cli.run import ask_graphs
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import Part
     from latticemetric.graph import Graph
-    from latticemetric.lattice.lattice import Lattice
-    from latticemetric.posterior.listing import PosteriorListing
 
 _COLUMNS = {
     "words": ["word", "posterior"],
@@ -41,109 +51,111 @@ _SECTIONS = {
 }
 
 
-@verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
-@answers.shared
-@options.posterior_scale
-@click.option(
-    "--of",
-    type=click.Choice(list(_COLUMNS)),
-    default="words",
-    show_default=True,
-    help="What is listed; arcs of lattices, edges of forests.",
-)
-@click.option(
-    "--order", type=click.IntRange(1), default=4, show_default=True, metavar="N", help="Words of the longest n-grams."
-)
-@click.option("--least", type=options.Number(0, 1), default=0.0, metavar="P", help="The smallest posterior listed.")
-@click.option("--top", type=click.IntRange(0), metavar="N", help="List no more of each graph.")
-@click.option(
-    "--write-lattices",
-    type=GraphOutput(),
-    metavar="FILE",
-    help="Write lattices with posteriors too, by the file's suffix.",
-)
-@options.output_format("text", "tsv", "json", "jsonl")
-def command(
-    *, of: str, output_format: str, posterior_scale: float, scales: Any, write_lattices: str | None, **chosen: Any
-) -> None:
-    """Posteriors of GRAPHS: how probable it is that a path says a word or an n-gram, or takes an arc.
+@dataclass(frozen=True)
+class _ListingOptions:
+    """The posteriors that are listed."""
 
-    Of forests: that a derivation says it, or uses an edge. The most probable come first. GRAPHS are files, folders,
+    posterior_scale: float = POSTERIOR_SCALE
+    of: str = choice("--of", list(_COLUMNS), "What is listed; arcs of lattices, edges of forests.")
+    order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
+    least: float = option("--least P", "Least posterior listed.", type=Number(0, 1), default=0.0)
+    top: int | None = option("--top N", "Most rows listed of each graph.", type=click.IntRange(0))
+    write_lattices: str | None = option(
+        "--write-lattices FILE",
+        "Also write lattices with posteriors to FILE, in the format of its suffix.",
+        type=GraphOutput(),
+    )
+
+    def check(self) -> None:
+        """Refuse options that have no effect on what is listed."""
+        if self.of == "edges" and self.write_lattices:
+            what = "--write-lattices means nothing to edges, which are those of forests"
+            raise UsageError(what, advice="leave it out")
+        if self.of != "ngrams" and given(["order"]):
+            raise UsageError(f"--order means nothing to {self.of}", advice="leave it out, or say --of ngrams")
+
+    def listed(self) -> dict[str, Any]:
+        """Return the options of `listing`."""
+        return {"of": self.of, "order": self.order, "least": self.least, "top": self.top}
+
+
+@verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
+@click.argument("graphs", type=GraphFiles(), nargs=-1, required=True)
+def command(
+    graphs: tuple[str, ...],
+    *,
+    listing: _ListingOptions,
+    reading: ScoredGraphOptions,
+    run: ShardedRunOptions,
+    output: OutputOptions,
+) -> None:
+    """List posteriors of GRAPHS: the probability that a path has a word or an n-gram, or takes an arc.
+
+    Of forests: that a derivation has it, or uses an edge. The most probable come first. GRAPHS are files, folders,
     quoted globs, or - for standard input.
     """
-    listed = {"of": of, **{name: chosen.pop(name) for name in ("order", "least", "top")}}
-    _require_meaning(of, write_lattices)
-    ask = partial(_answer, scale=posterior_scale, scales=dict(scales), listed=listed, with_lattice=bool(write_lattices))
+    from latticemetric.batch.graph_answers import listed_posteriors
 
-    def lines(found: Iterator[Answer]) -> Iterable[str]:
-        beside = answers.written_beside(found, write_lattices, lambda value: value[1])
-        return _lines(beside, of, output_format, chosen["shard"])
+    listing.check()
 
-    answers.put_answers(ask, lines, **chosen)
+    def results(answers: Iterator[Answer]) -> _Posteriors:
+        beside = written_beside(answers, listing.write_lattices, _lattice)
+        return _Posteriors(beside, run.shard, listing.of)
 
-
-def _require_meaning(of: str, write_lattices: str | None) -> None:
-    if of == "edges" and write_lattices:
-        raise UsageError("--write-lattices means nothing to edges, which are those of forests", advice="leave it out")
-    given = click.get_current_context().get_parameter_source("order")
-    if of != "ngrams" and given is not click.core.ParameterSource.DEFAULT:
-        raise UsageError(f"--order means nothing to {of}", advice="leave it out, or say --of ngrams")
-
-
-def _answer(
-    graph: Graph, *, scale: float, scales: Any, listed: dict[str, Any], with_lattice: bool
-) -> tuple[PosteriorListing, Lattice | None]:
-    from latticemetric.graph import as_lattice
-    from latticemetric.posterior.listing import listing
-    from latticemetric.posterior.posteriors import posteriors
-
-    if not with_lattice and listed["of"] != "arcs":
-        return listing(posteriors(graph, scale=scale, scales=scales), **listed), None
-    lattice = as_lattice(graph, scales, advice="--of edges lists what forests have, without --write-lattices")
-    found = posteriors(lattice, scale=scale, scales=scales)
-    return listing(found, **listed), found.to_lattice() if with_lattice else None
+    ask = partial(
+        listed_posteriors,
+        scale=listing.posterior_scale,
+        scales=reading.weights,
+        options=listing.listed(),
+        with_lattice=bool(listing.write_lattices),
+    )
+    ask_graphs(ask, reading.entries(graphs), results, run, output)
 
 
-def _lines(found: Iterator[Answer], of: str, output_format: str, shard: Part | None) -> Iterable[str]:
-    if output_format == "text":
-        return (line for answer in found for line in _text(answer, of))
-    if output_format == "tsv":
-        return answers.tsv(_rows(found, of), ["id", *_COLUMNS[of], "error"])
-    items = ({"id": answer.name, **_item(answer)} for answer in found)
-    if output_format == "jsonl":
-        return answers.json_lines(items)
-    return answers.json_document(items, "lattices", shard)
+def _lattice(answer: Answer) -> Graph | None:
+    return None if answer.problem is not None else answer.value[1]
 
 
-def _item(answer: Answer) -> dict[str, Any]:
-    item: dict[str, Any] = {"error": str(answer.problem)} if answer.problem is not None else answer.value[0].asdict()
-    return item
+class _Posteriors(AnswerResults):
+    """Posteriors of words, n-grams, arcs or edges."""
+
+    def __init__(self, answers: Iterable[Answer], shard: Part | None, of: str) -> None:
+        super().__init__(answers, shard)
+        self._of = of
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        return ["id", *_COLUMNS[self._of], "error"]
+
+    def records_of(self, answer: Answer) -> Iterator[Record]:
+        """Yield the record of a graph."""
+        yield answer.value[0].asdict()
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield a row a word, an n-gram, an arc or an edge; a row a graph of a summary and of a failure."""
+        for answer in self.answers:
+            rows: Iterable[Record] = [{"error": str(answer.problem)}]
+            if answer.problem is None:
+                rows = self.records_of(answer) if self._of == "summary" else answer.value[0].rows
+            yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
+
+    def text(self) -> Iterator[str]:
+        """Yield a line a row."""
+        for answer in self.answers:
+            name = harmless(answer.name)
+            if answer.problem is not None:
+                yield f"{name} failed"
+                continue
+            listing = answer.value[0]
+            if self._of == "summary":
+                yield f"{name} log total {listing.log_total:.4f}, entropy {listing.entropy:.4f}"
+            for row in listing.rows:
+                yield f"{name} {row['posterior']:.4f} {harmless(_part(row))}"
 
 
-def _rows(found: Iterator[Answer], of: str) -> Iterator[dict[str, Any]]:
-    """A row a word, an n-gram, an arc or an edge; of a summary and of a failure a row a graph."""
-    for answer in found:
-        rows = [_item(answer)] if answer.problem is not None or of == "summary" else answer.value[0].rows
-        for row in rows:
-            yield {"id": answer.name, **row}
-
-
-def _text(answer: Answer, of: str) -> Iterator[str]:
-    from latticemetric.errors import harmless
-
-    name = harmless(answer.name)
-    if answer.problem is not None:
-        yield f"{name} failed"
-        return
-    listed = answer.value[0]
-    if of == "summary":
-        yield f"{name} log total {listed.log_total:.4f}, entropy {listed.entropy:.4f}"
-    for row in listed.rows:
-        yield f"{name} {row['posterior']:.4f} {harmless(_part(row))}"
-
-
-def _part(row: dict[str, Any]) -> str:
-    """The words of a row; of an arc its states and times too, of an edge its head."""
+def _part(row: Record) -> str:
+    """Return the words of a row; of an arc its states and times too, of an edge its head."""
     if "edge" in row:
         return f"{row['head']} {row['target'] or 'ε'}"
     if "arc" not in row:

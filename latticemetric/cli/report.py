@@ -1,22 +1,38 @@
-"""`latticemetric report`: one HTML page of a run, to be looked at and handed on."""
+"""`latticemetric report`: one HTML page of a run, to look at and hand on."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli import options, running, searches
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
+from latticemetric.cli.options import (
+    ENGINE,
+    OUTPUT,
+    POSTERIOR_SCALE,
+    PRUNE,
+    SAMPLES,
+    SCORE,
+    PairOptions,
+    PointOptions,
+    RateOptions,
+    ResamplingOptions,
+    RunOptions,
+    option,
+    string_scorer,
+)
+from latticemetric.cli.results import STANDARD_OUTPUT, writing
+from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.mbr import MBRSettings
-    from latticemetric.batch.string_scores import StringScorer
-    from latticemetric.metrics.recognition import GRR
 
 _EPILOG = """\b
 Examples:
@@ -25,162 +41,119 @@ Examples:
   latticemetric report dev.hg dev.en.0 dev.en.1 --mbr-method bleu --samples 1000 -o report.html
 """
 
-_NO_MBR = "none"
-
-
 _SECTIONS = {
     "What is shown": "--mbr-method --prune --samples --score --beams --densities --nbest-sizes --title --most-graphs",
     "The search": "--engine",
 }
+_NO_MBR = "none"
+# Options that change nothing on the page, or that it shows elsewhere.
+_NOT_LISTED = {
+    *("lattices", "references", "output", "workers", "cluster", "resume", "failures", "title", "seed", "resamples"),
+}
+
+
+@dataclass(frozen=True)
+class _PageOptions:
+    """Contents of the page."""
+
+    mbr_method: str = option(
+        "--mbr-method NAME",
+        "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
+        default="auto",
+    )
+    posterior_scale: float = POSTERIOR_SCALE
+    prune: float | None = PRUNE
+    samples: int | None = SAMPLES
+    score: str | None = SCORE
+    title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
+    most_graphs: int = option(
+        "--most-graphs N", "Most graphs drawn; those with the most headroom.", type=click.IntRange(0), default=100
+    )
+    engine: str = ENGINE
+    output: str = OUTPUT
+
+    def decoding(self, seed: int) -> MBRSettings | None:
+        """Return how MBR decodes, if it does; refuse an unknown method before an hour of searching."""
+        method = self.mbr_method.strip().lower()
+        if method == _NO_MBR:
+            return None
+        from latticemetric.batch.mbr import MBRSettings
+
+        return MBRSettings.of(method, prune=self.prune, samples=self.samples, seed=seed)
 
 
 @verb("report", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, required=True)
-@searches.rate_options("wer, wrr, or N-grr for any N.")
-@click.option(
-    "--mbr-method",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
-)
-@options.posterior_scale
-@click.option(
-    "--prune",
-    type=options.Number(0),
-    metavar="BEAM",
-    help="Of MBR: keep what costs at most so much more than the best.",
-)
-@click.option(
-    "--samples", type=click.IntRange(1, options.MOST_DRAWS), metavar="N", help="Of MBR by metrics: draw N paths."
-)
-@click.option("--score", metavar="NAMES", help="Metrics of the extracted strings too: bleu-sbp,meteor.")
-@click.option("--beams", metavar="COSTS", callback=options.numbers, help="Oracles at these beams, too.")
-@click.option("--densities", metavar="NUMBERS", callback=options.numbers, help="At these arcs for each reference word.")
-@click.option(
-    "--nbest-sizes",
-    metavar="NUMBERS",
-    callback=options.numbers_of_strings,
-    help="Of so many of the model's best strings.",
-)
-@click.option("--title", metavar="TEXT", help="What the page is called (else as the graphs' file).")
-@click.option(
-    "--most-graphs",
-    type=click.IntRange(0),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Draw so many graphs, those with the most headroom.",
-)
-@options.engine
-@options.normalize
-@options.scale
-@running.unshared
-@options.symbols
-@options.from_format
-@searches.references_style
-@options.resampling(1000)
-@options.output
-@running.keep_going_counting
-def command(*, lattices: str, references: tuple[str, ...], style: Any, output: str, **chosen: Any) -> None:
-    """One HTML page of oracles, 1-bests and MBR: totals, charts, every alignment, drawings of graphs.
+def command(
+    lattices: str,
+    references: tuple[str, ...],
+    *,
+    metric: RateOptions,
+    shown: _PageOptions,
+    points: PointOptions,
+    reading: PairOptions,
+    run: RunOptions,
+    resampling: ResamplingOptions,
+) -> None:
+    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, every alignment, drawings of graphs.
 
     The page needs nothing but a browser: it fetches nothing, and can be mailed.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
-    the order of the lattices, or lines that begin with ids; give several files for several references.
+    the order of the lattices, or lines that begin with ids; give several files for several references. Under
+    --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
-    from latticemetric.report.report import Report
+    from latticemetric.report.report import Report, ReportOptions
 
     check_page()
-    if output == "-" and sys.stdout.isatty():
+    if shown.output == STANDARD_OUTPUT and sys.stdout.isatty():
         raise UsageError("a page is nothing for a terminal", advice="name a file: -o report.html")
-    metric = searches.rate(**chosen)
-    asked = ReviewSettings(
-        metric,
-        Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"]),
-        decoding=_decoding(**chosen),
-        scales=dict(chosen["scales"]),
-        engine=chosen["engine"],
-        scorer=_scorer(metric, chosen["score"], chosen["normalize"]),
-        posterior_scale=chosen["posterior_scale"],
-        drawn=chosen["most_graphs"] > 0,
+    rate = metric.rate()
+    reviewing = ReviewSettings(
+        rate,
+        Points.of(points.beams, points.densities, points.nbest_sizes),
+        decoding=shown.decoding(resampling.seed),
+        scales=reading.weights,
+        engine=shown.engine,
+        scorer=string_scorer(shown.score, rate, reading.normalize),
+        posterior_scale=shown.posterior_scale,
+        drawn=shown.most_graphs > 0,
     )
-    report_options = _report_options(lattices, references, **chosen)
-    report = Report(asked, report_options, ReviewTotals(asked, len(references), chosen["normalize"]))
-    failed = running.Failures(chosen["failures"])
-    with running.running(output=output, **chosen) as run:
-        pairs = searches.pairs(lattices, references, style, **chosen)
-        with options.results(output, at_once=False) as put:
-            report.add_all(failed.reported(reviews_of(pairs, asked, run)))
+    report_options = ReportOptions(
+        title=shown.title or Path(lattices).name or lattices,
+        most_graphs=shown.most_graphs,
+        settings=tuple(_settings(lattices, references)),
+        **resampling.asdict(),
+    )
+    report = Report(reviewing, report_options, ReviewTotals(reviewing, len(references), reading.normalize))
+    failures = Failures(run.failures)
+    with running(run, shown.output) as started:
+        pairs = reading.pairs(lattices, references)
+        with writing(shown.output) as put:
+            report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
             put(page(report))
-        failed.write()
-    if failed.count:
-        sys.exit(1)
+        failures.write()
+    failures.exit()
 
 
-def _decoding(*, mbr_method: str, prune: float | None, samples: int | None, seed: int, **_: Any) -> MBRSettings | None:
-    """How MBR decodes; that there is no such method is better known before an hour of searching."""
-    method = mbr_method.strip().lower()
-    if method == _NO_MBR:
-        return None
-    from latticemetric.batch.mbr import MBRSettings
-
-    return MBRSettings.of(method, prune=prune, samples=samples, seed=seed)
-
-
-def _scorer(metric: GRR, score: str | None, normalize: str | None) -> StringScorer | None:
-    if score is None:
-        return None
-    from latticemetric.batch.string_scores import StringScorer
-
-    return StringScorer(tuple(options.metric_list([score])), metric.ignore, normalize=normalize)
-
-
-def _report_options(lattices: str, references: tuple[str, ...], *, title: str | None, **chosen: Any) -> Any:
-    from latticemetric.report.report import ReportOptions
-
-    return ReportOptions(
-        title=title or Path(lattices).name or lattices,
-        most_graphs=chosen["most_graphs"],
-        resamples=chosen["resamples"],
-        seed=chosen["seed"],
-        confidence=chosen["confidence"],
-        settings=tuple(_settings(lattices, references, **chosen)),
-    )
-
-
-def _settings(lattices: str, references: tuple[str, ...], **chosen: Any) -> list[tuple[str, str]]:
-    """Files, and the options that were given."""
+def _settings(lattices: str, references: Sequence[str]) -> list[tuple[str, str]]:
+    """Return files, and the options that the user gave."""
     rows = [("graphs", lattices), *(("references", path) for path in references)]
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
-    told = {
-        "lattices",
-        "references",
-        "output",
-        "workers",
-        "cluster",
-        "resume",
-        "failures",
-        "title",
-        "seed",
-        "resamples",
-    }
     for parameter in context.command.params:
         name = parameter.name or ""
-        if name in told or context.get_parameter_source(name) is default:
-            continue
-        rows.append((parameter.opts[0], _text(chosen.get(name, context.params.get(name)))))
+        if name not in _NOT_LISTED and context.get_parameter_source(name) is not default:
+            rows.append((parameter.opts[0], _spelled(context.params.get(name))))
     return rows
 
 
-def _text(value: Any) -> str:
-    """An option's value as it is written."""
+def _spelled(value: object) -> str:
+    """Return the value of an option as users write it."""
     if isinstance(value, tuple):
         return " ".join(f"{v[0]}={v[1]:g}" if isinstance(v, tuple) else f"{v:g}" for v in value)
     return "yes" if value is True else str(value)

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options
-from latticemetric.cli.display import say
 from latticemetric.cli.files import NamesFiles
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import (
+    LOWERCASE,
+    NORMALIZE,
+    SHORT_SIGNATURE,
+    OutputOptions,
+    ResamplingOptions,
+    choice,
+    flag,
+    grammar_named,
+    metrics_named,
+    option,
+)
+from latticemetric.cli.results import (
+    Record,
+    Results,
+    counted,
+    json_document,
+    shown,
+    table,
+    values,
+    with_interval,
+    write_lines,
+)
+from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
+    from latticemetric.evaluation.scoring import SystemScore, Tabled
     from latticemetric.metrics.base import GraphText
-    from latticemetric.metrics.preparation import Preparation
-    from latticemetric.signature import Signature
 
-Words = tuple[str, ...]
-
-_DEFAULT_METRICS = "wer,4-grr,bleu"
+    Texts = Sequence[Sequence[GraphText]]
 
 _EPILOG = """\b
 Examples:
@@ -34,108 +54,85 @@ Examples:
 _SECTIONS = {
     "What is scored": "--system --level --explain",
 }
+_COLUMNS = ("system", "metric", "score", "low", "high", "half_width", "undefined")
+_COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap", "p_randomisation")
+_P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
+
+
+@dataclass(frozen=True)
+class _ScoreOptions:
+    """Systems and metrics to score, and how strings are prepared."""
+
+    others: tuple[str, ...] = option(
+        "--system -s FILE",
+        "Output of another system, to compare with HYP; repeatable.",
+        type=NamesFiles(),
+        multiple=True,
+    )
+    metrics: tuple[str, ...] = option(
+        "--metrics -m NAMES", "Metrics, separated by commas; repeatable.", default=("wer,4-grr,bleu",), multiple=True
+    )
+    level: str = choice("--level", ["corpus", "sentence"], "Score the test set, or each segment.")
+    tokenize: str = option("--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh …", default="none")
+    lowercase: bool = LOWERCASE
+    normalize: str | None = NORMALIZE
+    stem: bool = flag("--stem", "Compare Porter stems, if the metric can.")
+    keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
+    explain: str | None = option("--explain SEGMENT", "Show the counts of one segment: its number, or its id.")
+    short_signature: bool = SHORT_SIGNATURE
 
 
 @verb("score", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("hypotheses", type=NamesFiles(), nargs=1, metavar="HYP")
 @click.argument("references", type=NamesFiles(), nargs=-1, required=True, metavar="REF...")
-@click.option(
-    "--system",
-    "-s",
-    "others",
-    type=NamesFiles(),
-    metavar="FILE",
-    multiple=True,
-    help="A further system's output, compared with HYP; repeatable.",
-)
-@click.option(
-    "--metrics",
-    "-m",
-    default=(_DEFAULT_METRICS,),
-    show_default=True,
-    metavar="NAMES",
-    multiple=True,
-    help="Metrics, separated by commas; repeatable.",
-)
-@click.option(
-    "--level",
-    type=click.Choice(["corpus", "sentence"]),
-    default="corpus",
-    show_default=True,
-    help="One value for the test set, or one for each segment.",
-)
-@click.option(
-    "--tokenize",
-    "-tok",
-    default="none",
-    show_default=True,
-    metavar="NAME",
-    help="One of sacrebleu's tokenizers: 13a, intl, char, zh …",
-)
-@click.option("--lowercase", "-lc", is_flag=True, help="Take case away, before tokenization.")
-@options.normalize
-@click.option("--stem", is_flag=True, help="Compare Porter stems, where the metric can.")
-@click.option("--keyed", is_flag=True, help="Lines begin with ids, as in Kaldi's text, in any order.")
-@options.resampling(1000, "Resamples for intervals and p-values; 0: none.")
-@click.option("--explain", metavar="SEGMENT", help="Draw what is counted in one segment: its number, or its id.")
-@click.option("--short-signature", is_flag=True, help="Abbreviate signatures.")
-@options.output_format("text", "tsv", "json", "jsonl")
-@options.output
 def command(
-    *, hypotheses: str, references: tuple[str, ...], others: tuple[str, ...], output_format: str, **chosen: Any
+    hypotheses: str,
+    references: tuple[str, ...],
+    *,
+    options: _ScoreOptions,
+    resampling: ResamplingOptions,
+    output: OutputOptions,
 ) -> None:
-    """Scores of a system's output against one or several references.
+    """Score a system's output against one or several references.
 
     HYP and each REF hold a segment a line; compressed or not, - for standard input. Transcripts of NIST (trn, STM,
     CTM) are paired by their ids, and a CTM is cut by the segments of an STM. Several systems are compared with
     HYP: the interval of each difference by paired bootstrap, p-values by paired bootstrap and approximate
     randomisation.
     """
-    from dataclasses import replace
-
-    from latticemetric.cli import score_writing as writing
     from latticemetric.evaluation.scoring import tabulate
     from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
-    metrics = options.metric_list(chosen["metrics"], stem=chosen["stem"])
-    preparation = Preparation(chosen["lowercase"], chosen["tokenize"])
-    systems = (hypotheses, *others)
+    metrics = metrics_named(options.metrics, stem=options.stem)
+    preparation = Preparation(options.lowercase, options.tokenize)
+    systems = (hypotheses, *options.others)
     segments = read_nist_segments(systems, references)
     if segments is None:
-        segments = read_segments([*systems, *references], keyed=chosen["keyed"])
-    drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}
-    report = writing.Report(systems, len(references), segments.ids, **drawn)
+        segments = read_segments([*systems, *references], keyed=options.keyed)
     files = [preparation.all_words(texts) for texts in segments.files]
     graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
-    outputs, expected = _sides(files, [*systems, *references], len(systems), chosen["normalize"], graphs=graphs)
-    found = tabulate(zip(systems, outputs, strict=True), expected, metrics)
+    outputs, expected = _sides(files, [*systems, *references], len(systems), options.normalize, graphs=graphs)
     tabled = [
-        [replace(one, signature=_signed(one.signature, preparation, chosen["normalize"])) for one in row]
-        for row in found
+        [replace(one, signature=preparation.signed(one.signature).also(norm=options.normalize)) for one in row]
+        for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
     ]
-    if chosen["explain"] is not None:
-        at = _position(chosen["explain"], segments.ids, output_format)
-        lines = writing.explanations(tabled, [*(words[at] for words in outputs), *expected[at]], at)
+    kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
+    results = kind(tabled, systems, segments.ids, len(references), resampling, short_signature=options.short_signature)
+    if options.explain is None:
+        output.write(results)
     else:
-        lines = writing.LEVELS[chosen["level"]](tabled, report, output_format)
-    with options.results(chosen["output"], at_once=False) as put:
-        for line in lines:
-            put(line)
-    if output_format == "text":
-        say("\n".join(writing.footer(tabled, report, resampled=_resampled(chosen))))
-
-
-def _resampled(chosen: dict[str, Any]) -> bool:
-    """Whether what is printed has to do with resamples."""
-    return chosen["level"] == "corpus" and chosen["explain"] is None
+        at = _position(options.explain, segments.ids, output.output_format)
+        texts = [*(words[at] for words in outputs), *expected[at]]
+        write_lines(_explanations(tabled, texts, at), output.output)
+    output.say_summary(results)
 
 
 def _sides(
-    files: Sequence[Sequence[GraphText]], names: Sequence[str], systems: int, normalize: str | None, *, graphs: bool
-) -> tuple[Sequence[Sequence[GraphText]], Sequence[Sequence[GraphText]]]:
-    """The texts of each system, and the references of each segment: more than there are files, if a grammar says so."""
-    grammar = options.grammar(normalize)
+    files: Texts, names: Sequence[str], systems: int, normalize: str | None, *, graphs: bool
+) -> tuple[Texts, Texts]:
+    """Return the texts of each system and the references of each segment, which a grammar may multiply."""
+    grammar = grammar_named(normalize)
     if grammar is None:
         return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
     from latticemetric.batch.normalization import normalized_sides
@@ -144,20 +141,15 @@ def _sides(
     return normalized_sides(named[:systems], named[systems:], grammar, graphs=graphs)
 
 
-def _only_words(text: GraphText) -> Words:
-    """The words of a text, which a grammar can rewrite."""
+def _only_words(text: GraphText) -> tuple[str, ...]:
+    """Return the words of a text; refuse alternatives, which no grammar can rewrite."""
     if not isinstance(text, tuple):
         raise UsageError("a text has alternatives", where="--normalize", advice="leave it out")
     return text
 
 
-def _signed(signature: Signature, preparation: Preparation, normalize: str | None) -> Signature:
-    """A metric's signature with what was done to the strings."""
-    return preparation.signed(signature).also(norm=normalize)
-
-
 def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
-    """Where the segment to be explained stands."""
+    """Return the place of the segment to be explained."""
     if output_format != "text":
         raise UsageError(f"--explain draws for people, not as {output_format}", advice="leave --format out")
     if segment not in ids:
@@ -165,3 +157,144 @@ def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
             f"there is no segment '{segment}'", where="--explain", advice=f"the first is {ids[0]}, the last {ids[-1]}"
         )
     return ids.index(segment)
+
+
+def _explanations(tabled: Sequence[Sequence[Tabled]], texts: Sequence[GraphText], at: int) -> Iterator[str]:
+    """Yield the counts of each metric in one segment, for each system; references follow the texts of systems."""
+    from latticemetric.metrics.explanation import explain
+
+    references = list(texts[len(tabled) :])
+    for row, candidate in zip(tabled, texts, strict=False):
+        for one in row:
+            drawing = explain(one.metric, candidate, references) or "(this metric draws nothing)"
+            yield f"{harmless(one.system)}: {one.metric.name} {shown(one.sentences()[at])}"
+            yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
+            yield ""
+
+
+class _Scores(Results):
+    """Scores of systems by metrics."""
+
+    resampled = False
+
+    def __init__(
+        self,
+        tabled: Sequence[Sequence[Tabled]],
+        systems: Sequence[str],
+        ids: Sequence[str],
+        references: int,
+        resampling: ResamplingOptions,
+        *,
+        short_signature: bool,
+    ) -> None:
+        self._tabled, self._systems, self._ids = tabled, systems, ids
+        self._references, self._resampling, self._short = references, resampling, short_signature
+
+    def _head(self) -> Record:
+        return {"baseline": self._systems[0], "segments": len(self._ids), "references": self._references}
+
+    def summary(self) -> list[str]:
+        """Return sizes, how intervals were drawn, and signatures."""
+        notes = [f"{counted(len(self._ids), 'segment')}, {counted(self._references, 'reference')}"]
+        if self.resampled and self._resampling.resamples:
+            drawn = self._resampling
+            notes.append(f"± {100 * drawn.confidence:g} % of {drawn.resamples} resamples, seed {drawn.seed}")
+        if self.resampled and len(self._tabled) > 1:
+            notes.append(f"* best; differences from {harmless(self._systems[0])}")
+        signatures = (one.signature.format(short=self._short) for one in self._tabled[0])
+        return ["", "; ".join(notes), *map(harmless, signatures)]
+
+
+class _CorpusScores(_Scores):
+    """A score of each system and metric, with intervals and comparisons."""
+
+    resampled = True
+
+    def _scores(self) -> list[list[SystemScore]]:
+        from latticemetric.evaluation.scoring import corpus_scores
+
+        return corpus_scores(self._tabled, **self._resampling.asdict())
+
+    def text(self) -> Iterator[str]:
+        """Yield a table: a row a system, a column a metric."""
+        scores = self._scores()
+        blank = "  " if len(scores) > 1 else ""
+        metrics = [score.tabled.metric for score in scores[0]]
+        rows = [["", *(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}{blank}" for metric in metrics)]]
+        best = [_best(column) for column in zip(*scores, strict=True)]
+        for name, row in zip(self._systems, scores, strict=True):
+            marks = [" *" if blank and score.score == top else blank for score, top in zip(row, best, strict=True)]
+            cells = [with_interval(one.score, one.interval.half_width if one.interval else None) for one in row]
+            rows.append([harmless(name), *(cell + mark for cell, mark in zip(cells, marks, strict=True))])
+            rows += _comparison_rows(row)
+        yield from table(rows)
+
+    def records(self) -> list[Record]:
+        """Return a record a system and metric."""
+        return [score.asdict(short_signature=self._short) for score in chain.from_iterable(self._scores())]
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        prefixed = [n if n.startswith(("p_", "difference")) else f"difference_{n}" for n in _COMPARISON_COLUMNS]
+        return [*_COLUMNS, *prefixed, "signature"]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield a row a system and metric."""
+        for record in self.records():
+            comparison = values(record["comparison"] or {}, _COMPARISON_COLUMNS)
+            yield [*values(record, _COLUMNS), *comparison, record["signature"]]
+
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        head = {**self._head(), **self._resampling.asdict()}
+        return json_document(head, {"scores": self.records()}, streamed=False)
+
+
+def _best(column: Sequence[SystemScore]) -> float | None:
+    scores = [score.score for score in column if score.score is not None]
+    choose = max if column[0].tabled.metric.higher_is_better else min
+    return choose(scores, default=None)
+
+
+def _comparison_rows(row: Sequence[SystemScore]) -> list[list[str]]:
+    if row[0].comparison is None:
+        return []
+    items = [score.comparison.asdict() for score in row if score.comparison]
+    rows = [["  difference", *(with_interval(i["difference"], i["half_width"], sign="+") + "  " for i in items)]]
+    if row[0].comparison.bootstrap is not None:
+        rows += [[label, *(shown(item[name]) + "  " for item in items)] for name, label in _P_VALUES.items()]
+    return rows
+
+
+class _SentenceScores(_Scores):
+    """A score of each segment, system and metric."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the columns."""
+        return ["segment", "system", *(one.metric.name for one in self._tabled[0])]
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record a segment and system."""
+        names = [one.metric.name for one in self._tabled[0]]
+        scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self._tabled]
+        for segment, each in zip(self._ids, zip(*scores, strict=True), strict=True):
+            for system, numbers in zip(self._systems, each, strict=True):
+                yield {"segment": segment, "system": system, "scores": dict(zip(names, numbers, strict=True))}
+
+    def rows(self) -> Iterator[list[Any]]:
+        """Yield a row a segment and system."""
+        return ([one["segment"], one["system"], *one["scores"].values()] for one in self.records())
+
+    def text(self) -> list[str]:
+        """Return a table; it names systems if there are several."""
+        rows: list[list[str]] = [self.columns, *([shown(cell) for cell in row] for row in self.rows())]
+        if len(self._tabled) > 1:
+            return table(rows, left=(0, 1))
+        return table([[row[0], *row[2:]] for row in rows])
+
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        signatures = {one.metric.name: one.signature.format(short=self._short) for one in self._tabled[0]}
+        return json_document({**self._head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

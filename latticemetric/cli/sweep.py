@@ -1,17 +1,36 @@
-"""`latticemetric sweep`: how the oracle changes with what is kept of graphs, and with the length of references."""
+"""`latticemetric sweep`: how the oracle changes with how much of each graph is kept, and with reference length."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from latticemetric.cli import options, running, searches
-from latticemetric.cli.files import GraphFiles, NamesFiles, Output
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
-from latticemetric.cli.sweep_report import SweepReport, check_drawing, resampling_of
+from latticemetric.cli.options import (
+    MOST_DRAWS,
+    PairOptions,
+    PlottedOutputOptions,
+    PointOptions,
+    RateOptions,
+    ResamplingOptions,
+    ShardedRunOptions,
+    given,
+    numbers,
+    option,
+)
+from latticemetric.cli.results import Record, Results, counted, json_document, shown, table, values, with_interval
+from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.shards import Part, ShardDocument
+    from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow, SweepSettings, Swept
+    from latticemetric.evaluation.intervals import Interval
 
 _EPILOG = """\b
 Examples:
@@ -23,84 +42,210 @@ Examples:
 _SECTIONS = {
     "What is swept over": "--beams --densities --nbest-sizes --by-length",
 }
+_BOUNDS = ("low", "high", "half_width")
+_ONE_BEST_COLUMNS = ("score", "numerator", "denominator")
+_COLUMNS = (
+    "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
+    "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _SweepOptions(PointOptions):
+    """Points and lengths to sweep over."""
+
+    by_length: tuple[float, ...] = option(
+        "--by-length WORDS", "Upper bounds of bins of reference lengths: 5,10,20.", callback=numbers
+    )
+
+
+@dataclass(frozen=True)
+class _ResamplingOptions(ResamplingOptions):
+    """How intervals are drawn; without resamples, there are none."""
+
+    resamples: int = option(
+        "--resamples N", "Resamples for intervals and p-values; 0: none.", type=click.IntRange(0, MOST_DRAWS), default=0
+    )
+
+    def check(self) -> None:
+        """Refuse options of resampling where nothing is resampled."""
+        for name in given(["seed", "confidence"]) if not self.resamples else ():
+            raise UsageError("it means nothing without resamples", where=name, advice="add --resamples 1000")
 
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("lattices", type=GraphFiles(), nargs=1)
 @click.argument("references", type=NamesFiles(), nargs=-1, required=True)
-@click.option(
-    "--beams",
-    metavar="COSTS",
-    callback=options.numbers,
-    help="Keep what costs at most so much more than the best path: 1,2,4.",
-)
-@click.option(
-    "--densities",
-    metavar="NUMBERS",
-    callback=options.numbers,
-    help="Keep so many arcs with words for each word of the reference: 1,5,10.",
-)
-@click.option(
-    "--nbest-sizes",
-    metavar="NUMBERS",
-    callback=options.numbers_of_strings,
-    help="Keep so many of the model's best strings: 1,10,100.",
-)
-@click.option(
-    "--by-length", metavar="WORDS", callback=options.numbers, help="Where bins of reference lengths end: 5,10,20."
-)
-@searches.rate_options("wer, wrr, or N-grr for any N.")
-@options.normalize
-@options.scale
-@running.many_graphs
-@options.symbols
-@options.from_format
-@searches.references_style
-@options.resampling(0)
-@click.option("--plot", type=Output(), metavar="FILE", help="Draw it, too: .svg, .png or .pdf.")
-@options.output_format("text", "tsv", "json", "jsonl")
-@options.output
-@running.keep_going_counting
 def command(
-    *,
     lattices: str,
     references: tuple[str, ...],
-    style: Any,
-    plot: str | None,
-    output_format: str,
-    output: str,
-    **chosen: Any,
+    *,
+    over: _SweepOptions,
+    metric: RateOptions,
+    reading: PairOptions,
+    run: ShardedRunOptions,
+    resampling: _ResamplingOptions,
+    output: PlottedOutputOptions,
 ) -> None:
-    """The oracle of a test set against how much of each lattice is kept.
+    """Find the oracles of a test set as more or less of each lattice is kept.
 
-    By pruning beams, by densities (arcs with words for each word of the reference), by n of n-best lists of distinct
-    strings, all in one run; and by the length of references.
+    Prune by beams, by densities (arcs with words for each word of the reference), or to n-best lists of distinct
+    strings, all in one run; group graphs by the length of references.
 
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
-    the order of the lattices, or lines that begin with ids; give several files for several references.
+    the order of the lattices, or lines that begin with ids; give several files for several references. Under
+    --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_pairs
     from latticemetric.oracle_search.sweep import Points
 
-    points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"])
-    borders = checked_borders(chosen["by_length"])
+    points = Points.of(over.beams, over.densities, over.nbest_sizes)
+    borders = checked_borders(over.by_length)
     if not borders and not any((points.beams, points.densities, points.nbest)):
-        raise UsageError(
-            "there is nothing to sweep over", advice="give --beams, --densities, --nbest-sizes or --by-length"
-        )
-    question = SweepSettings(searches.rate(**chosen), points, borders, len(references), chosen["normalize"])
-    resampling = resampling_of(**chosen)
-    check_drawing(plot)
-    failed = running.Failures(chosen["failures"])
-    with running.running(output=output, **chosen) as run:
-        pairs = searches.pairs(lattices, references, style, **chosen)
-        swept = swept_pairs(pairs, question.metric, points, run, scales=dict(chosen["scales"]))
-        report = SweepReport.of(question, failed.reported(swept), resampling)
-        report.put(output_format, output, chosen["shard"])
-        failed.write()
-        if plot is not None:
-            report.draw(plot)
-    if output_format == "text":
-        report.note()
-    if report.totals.failed:
-        sys.exit(1)
+        advice = "give --beams, --densities, --nbest-sizes or --by-length"
+        raise UsageError("there is nothing to sweep over", advice=advice)
+    question = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
+    resampling.check()
+    output.check_plot()
+    failures = Failures(run.failures)
+    with running(run, output.output) as started:
+        pairs = reading.pairs(lattices, references, run.shard)
+        swept = swept_pairs(pairs, question.metric, points, started, scales=reading.weights)
+        results = SweepResults.of(question, failures.reported(swept), resampling.asdict(), run.shard)
+        output.write(results)
+        failures.write()
+        results.draw(output.plot)
+    output.say_summary(results)
+    failures.exit()
+
+
+@dataclass(frozen=True)
+class SweepResults(Results):
+    """A sweep, of one run or of shards put together.
+
+    Attributes:
+        question: The metric, points and borders of the sweep.
+        swept: The results of each graph.
+        totals: The results of all graphs.
+        resampling: How intervals were drawn: `resamples`, `seed`, `confidence`.
+        intervals: Intervals of the rows, on the same resamples; none without resamples.
+        shard: The shard that this run worked on, if any.
+    """
+
+    question: SweepSettings
+    swept: Sequence[Swept]
+    totals: Sweep
+    resampling: dict[str, Any]
+    intervals: Sequence[Interval]
+    shard: Part | None = None
+
+    @classmethod
+    def of(
+        cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: Part | None = None
+    ) -> Self:
+        """Sum up, and draw the intervals."""
+        from latticemetric.evaluation.intervals import bootstrap
+
+        known = list(swept)
+        totals = question.sweep(known)
+        rows = totals.rows if resampling["resamples"] else ()
+        intervals = [bootstrap(question.metric, row.table, **resampling) for row in rows]
+        return cls(question, known, totals, resampling, intervals, shard)
+
+    @classmethod
+    def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepResults:
+        """Put the documents of shards together."""
+        from latticemetric.batch.shards import put_together
+        from latticemetric.batch.sweep import SweepSettings, swept_in_turn
+
+        def read(some: Sequence[ShardDocument]) -> SweepResults:
+            state = some[0].sums
+            swept = swept_in_turn([one.sums["swept"] for one in some])
+            return cls.of(SweepSettings.of_state(state["question"]), swept, state["resampling"])
+
+        return put_together(documents, read)
+
+    def draw(self, plot: str | None) -> None:
+        """Draw the results into a file, if one is named."""
+        if plot is None:
+            return
+        from latticemetric.report.plots import draw_sweep
+
+        metric = self.question.metric
+        better = "higher" if metric.higher_is_better else "lower"
+        draw_sweep(self.totals, f"{metric.name} ({better} is better)", plot, self.intervals)
+
+    def text(self) -> Iterator[str]:
+        """Yield a table of points, and one of lengths."""
+        rows = self.totals.rows
+        has_arcs = any(row.arcs is not None for row in rows)
+        header = ["", self.question.metric.name, "", "matches", "subst.", "del.", "ins.", "lost"]
+        cells = [_cells(row, interval, has_arcs=has_arcs) for row, interval in zip_longest(rows, self.intervals)]
+        yield from table([[*header, *(["arcs", "density"] if has_arcs else [])], *cells])
+        if self.totals.lengths:
+            yield ""
+            header = ["reference words", "graphs", "oracle", "1-best", "headroom"]
+            yield from table([header, *map(_length_cells, self.totals.lengths)])
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        return [*_COLUMNS, *(f"one_best_{name}" for name in _ONE_BEST_COLUMNS)]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield a row a point, then a row a bin of lengths."""
+        for record in self.records():
+            yield [*values(record, _COLUMNS), *values(record.get("one_best", {}), _ONE_BEST_COLUMNS)]
+
+    def records(self) -> list[Record]:
+        """Return a record a point, then a record a bin of lengths."""
+        return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
+
+    def _points(self) -> Iterator[Record]:
+        for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
+            bounds = {} if interval is None else {name: getattr(interval, name) for name in _BOUNDS}
+            yield {**row.asdict(), **bounds}
+
+    def document(self) -> Iterator[str]:
+        """Yield the document; of a shard, with what `merge` has to know."""
+        from latticemetric.batch.shards import document_end
+        from latticemetric.batch.sweep import swept_states
+
+        def end() -> str:
+            if self.shard is None:
+                return "]}"
+            state = {"question": self.question.state(), "resampling": self.resampling}
+            return document_end({}, self.shard, sums={**state, "swept": swept_states(self.swept)})
+
+        head = self.totals.asdict()
+        lengths = head.pop("lengths")
+        lists = {"rows": self._points(), "lengths": lengths}
+        return json_document({k: v for k, v in head.items() if k != "rows"}, lists, end, streamed=False)
+
+    def summary(self) -> list[str]:
+        """Return how many graphs there are, and how intervals were drawn."""
+        notes = [counted(self.totals.graphs, "graph")]
+        notes += [f"{self.totals.failed} failed"] if self.totals.failed else []
+        if self.intervals:
+            drawn = self.intervals[0]
+            seed = self.resampling["seed"]
+            notes.append(f"± {100 * drawn.confidence:g} % of {drawn.resamples} resamples, seed {seed}")
+        return ["", "; ".join(notes), self.totals.signature]
+
+
+def _cells(row: SweepRow, interval: Interval | None, *, has_arcs: bool) -> list[str]:
+    total, counts = row.total, row.total.statistics
+    score = with_interval(total.score, None if interval is None else interval.half_width)
+    numbers = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
+    sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
+    return [_point_name(row), score, f"{shown(total.numerator)}/{total.denominator}", *map(str, numbers), *sizes]
+
+
+def _point_name(row: SweepRow) -> str:
+    if row.at is None:
+        return {"one_best": "1-best", "whole": "whole"}[row.kind]
+    return f"{row.kind} {row.at if isinstance(row.at, int) else format(row.at, 'g')}"
+
+
+def _length_cells(one: LengthBin) -> list[str]:
+    return [one.label, str(one.graphs), *map(shown, (one.oracle.score, one.one_best.score, one.headroom))]

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli import options, running, searches
-from latticemetric.cli.display import say
-from latticemetric.cli.files import GraphFiles, NamesFiles, Output
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.help_page import verb
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import (
+    MOST_DRAWS,
+    POSTERIOR_SCALE,
+    SEED,
+    Number,
+    OutputOptions,
+    PairOptions,
+    PlottedOutputOptions,
+    RateOptions,
+    RunOptions,
+    choice,
+    flag,
+    names_of,
+    numbers,
+    one_of,
+    option,
+    whole_numbers,
+)
+from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, values
+from latticemetric.errors import UsageError, harmless
+from latticemetric.signature import Signature
 
 if TYPE_CHECKING:
-    from latticemetric.cli.tags_writing import Findings
+    from latticemetric.evaluation.word_tags.discrimination import Discrimination
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+    from latticemetric.evaluation.word_tags.metrics import TagScores
+    from latticemetric.evaluation.word_tags.sampling import RepeatedSampling
     from latticemetric.evaluation.word_tags.tags import WordTags
 
 _EPILOG = """\b
@@ -34,207 +54,323 @@ _SECTIONS = {
     "Repeated sampling": "--sampling --error-rates --sample-sizes --rounds --seed",
     "Tags of lattices (--from-lattices)": "--from-lattices --thresholds --plot",
 }
+_DRAWS = click.IntRange(1, MOST_DRAWS)
+
+
+@dataclass(frozen=True)
+class _TagOptions:
+    """Tags of files to evaluate, and how systems are compared."""
+
+    which: str = one_of(
+        "words",
+        words="Evaluate the tags of words (default).",
+        gaps="Evaluate the tags of gaps.",
+        all="Evaluate the tags of words and gaps.",
+    )
+    layout: str = choice(
+        "--layout", ["auto", "words", "words-and-gaps"], "What lines hold; auto: as their numbers of tags say."
+    )
+    synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
+    compare: bool = flag("--compare", "Test each pair of systems; show how many pairs each metric tells apart.")
+    sampling: bool = flag("--sampling", "Find how many samples metrics need to see small differences.")
+    pairs_by: str = option("--pairs-by NAME", "Metric of the table of pairs.", default="f1_mult")
+    trials: int | None = option("--trials N", "Trials of each test (default: 1000, or what it needs).", type=_DRAWS)
+    error_rates: tuple[float, ...] = option(
+        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", callback=numbers
+    )
+    sample_sizes: tuple[int, ...] = option(
+        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", callback=whole_numbers
+    )
+    rounds: int = option("--rounds N", "Rounds of the largest sample size.", default=1, type=_DRAWS)
+    significance: float = option(
+        "--significance LEVEL",
+        "Significance level of all tests of a metric together.",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=0.05,
+    )
+    seed: int = SEED
+
+    def check(self, output_format: str) -> None:
+        """Refuse a metric that is not compared, and formats that hold no comparisons."""
+        from latticemetric.evaluation.word_tags.metrics import COMPARED, find_tag_metric
+
+        if find_tag_metric(self.pairs_by) not in COMPARED:
+            advice = "choose among those of --compare"
+            raise UsageError(f"{self.pairs_by} is not compared", where="--pairs-by", advice=advice)
+        if output_format in {"tsv", "jsonl"} and (self.compare or self.sampling):
+            raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
+
+
+@dataclass(frozen=True)
+class _LatticeOptions:
+    """How tags of lattices are predicted."""
+
+    from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
+    thresholds: tuple[float, ...] = option(
+        "--thresholds NUMBERS",
+        "Predict words below these posteriors to be BAD (default: 0.05,0.1,…,0.95).",
+        callback=numbers,
+    )
+    posterior_scale: float = POSTERIOR_SCALE
 
 
 @verb("tags", epilog=_EPILOG, sections=_SECTIONS)
 @click.argument("gold", type=GraphFiles(), metavar="GOLD")
 @click.argument("predicted", type=NamesFiles(), nargs=-1, required=True, metavar="PRED...")
-@click.option(
-    "--words",
-    "which",
-    flag_value="words",
-    default="words",
-    help="Evaluate those tags of 2n+1 that are of words (default).",
-)
-@click.option("--gaps", "which", flag_value="gaps", help="Evaluate those of gaps.")
-@click.option("--all", "which", flag_value="all", help="Evaluate all of them.")
-@click.option(
-    "--layout",
-    type=click.Choice(["auto", "words", "words-and-gaps"]),
-    default="auto",
-    show_default=True,
-    help="What lines hold; auto: as their numbers of tags say.",
-)
-@click.option("--synthetic", is_flag=True, help="Score labellings that nobody wants, too.")
-@click.option("--compare", is_flag=True, help="Test each pair of systems; how well metrics tell them apart.")
-@click.option("--sampling", is_flag=True, help="How many samples metrics need to see small differences.")
-@click.option("--pairs-by", default="f1_mult", show_default=True, metavar="NAME", help="Metric of the table of pairs.")
-@click.option(
-    "--trials",
-    type=click.IntRange(1, options.MOST_DRAWS),
-    metavar="N",
-    help="Trials of each test (default: 1000, or what it needs).",
-)
-@click.option(
-    "--error-rates",
-    metavar="SHARES",
-    callback=options.numbers,
-    help="Error rates to sample at: 0.1,0.1005 (default: the paper's).",
-)
-@click.option(
-    "--sample-sizes",
-    metavar="NUMBERS",
-    callback=options.whole_numbers,
-    help="Numbers of words to try (default: the paper's).",
-)
-@click.option(
-    "--rounds",
-    type=click.IntRange(1, options.MOST_DRAWS),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Rounds of the largest sample size.",
-)
-@click.option(
-    "--significance",
-    type=options.Number(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    metavar="LEVEL",
-    help="That of all tests of a metric together.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="The same seed draws the same."
-)
-@click.option(
-    "--from-lattices", is_flag=True, help="GOLD is lattices, PRED their references: thresholds on posteriors."
-)
-@click.option(
-    "--thresholds",
-    metavar="NUMBERS",
-    callback=options.numbers,
-    help="Words less probable are predicted to be BAD (default: 0.05,0.1,…,0.95).",
-)
-@click.option("--plot", type=Output(), metavar="FILE", help="Draw F1-mult against thresholds: .svg, .png or .pdf.")
-@options.posterior_scale
-@searches.rate_options("wer, wrr, or N-grr for any N.")
-@options.normalize
-@options.scale
-@running.unshared
-@options.symbols
-@options.from_format
-@searches.references_style
-@click.option("--keep-going", is_flag=True, help="Report lattices that fail, leave them out, and go on.")
-@options.output_format("text", "tsv", "json", "jsonl")
-@options.output
 def command(
-    *, gold: str, predicted: tuple[str, ...], from_lattices: bool, output_format: str, output: str, **chosen: Any
+    gold: str,
+    predicted: tuple[str, ...],
+    *,
+    options: _TagOptions,
+    of_lattices: _LatticeOptions,
+    metric: RateOptions,
+    reading: PairOptions,
+    run: RunOptions,
+    output: PlottedOutputOptions,
 ) -> None:
-    """F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1 of predicted tags.
+    """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
     GOLD and each PRED hold the tags OK and BAD, a segment a line, of words or of words and gaps; or a table with tabs.
 
     With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the model's 1-best that
-    match are OK, and those are predicted to be BAD whose posterior is below a threshold.
+    match are OK, and those are predicted to be BAD whose posterior is below a threshold. Under --keep-going, lattices
+    that fail are left out.
     """
-    _refuse_strangers(of_lattices=from_lattices)
-    if from_lattices:
-        from latticemetric.cli.tags_of_lattices import evaluate_lattices
+    _refuse_others(from_lattices=of_lattices.from_lattices)
+    if of_lattices.from_lattices:
+        from latticemetric.cli.tags_of_lattices import write_tags_of_lattices
 
-        if not evaluate_lattices(
-            gold, predicted, output_format=output_format, output=output, **_without(chosen, _FOR_TAGS)
-        ):
-            sys.exit(1)
+        write_tags_of_lattices(
+            gold,
+            predicted,
+            thresholds=of_lattices.thresholds,
+            posterior_scale=of_lattices.posterior_scale,
+            metric=metric,
+            reading=reading,
+            run=run,
+            output=output,
+        )
         return
-    from latticemetric.cli.tags_writing import LINES, footer
-
-    _check(output_format, **chosen)
-    found = _found(gold, predicted, **chosen)
-    with options.results(output, at_once=False) as put:
-        for line in LINES[output_format](found):
-            put(line)
-    if output_format == "text":
-        say("\n".join(footer(found)))
+    options.check(output.output_format)
+    results = _evaluate(gold, predicted, options)
+    output.write(results)
+    output.say_summary(results)
 
 
-_FOR_TAGS = frozenset(
-    [
-        *("which", "layout", "synthetic", "compare", "sampling", "pairs_by", "trials", "error_rates", "sample_sizes"),
-        *("rounds", "significance", "seed"),
-    ]
-)
-_FOR_BOTH = frozenset(("gold", "predicted", "from_lattices", "output_format", "output"))
-
-
-def _refuse_strangers(*, of_lattices: bool) -> None:
-    """Refuses options that mean nothing to what is evaluated."""
+def _refuse_others(*, from_lattices: bool) -> None:
+    """Refuse options of files of tags for lattices, and the other way round."""
     context = click.get_current_context()
+    of_tags = names_of(_TagOptions)
+    of_both = {"gold", "predicted", "from_lattices", *names_of(OutputOptions)}
     for parameter in context.command.params:
         name = parameter.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name not in _FOR_BOTH and (name in _FOR_TAGS) == of_lattices:
-            what, advice = ("lattices", "leave it out") if of_lattices else ("files of tags", "say --from-lattices too")
+        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if is_given and name not in of_both and (name in of_tags) == from_lattices:
+            what, advice = (
+                ("lattices", "leave it out") if from_lattices else ("files of tags", "say --from-lattices too")
+            )
             spelled = ", ".join(one.opts[0] for one in context.command.params if one.name == name)
             raise UsageError(f"it means nothing to {what}", where=spelled, advice=advice)
 
 
-def _check(output_format: str, *, compare: bool, sampling: bool, pairs_by: str, **_: Any) -> None:
-    from latticemetric.evaluation.word_tags.metrics import COMPARED, find_tag_metric
-
-    if find_tag_metric(pairs_by) not in COMPARED:
-        raise UsageError(f"{pairs_by} is not compared", where="--pairs-by", advice="choose among those of --compare")
-    if output_format in {"tsv", "jsonl"} and (compare or sampling):
-        raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
-
-
-def _names(paths: Sequence[str]) -> list[str]:
-    """Systems are called by their files; by whole paths, where files of two folders have one name."""
-    names = [Path(path).name for path in paths]
-    found = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
-    again = next((name for name in found if found.count(name) > 1), None)
-    if again is not None:
-        raise UsageError(f"'{again}' is given twice", advice="name each file once")
-    return found
-
-
-def _found(gold: str, predicted: Sequence[str], **chosen: Any) -> Findings:
-    """All that is asked for."""
-    from latticemetric.cli.tags_writing import Findings
+def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _TagResults:
+    """Read the tags, and evaluate them."""
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 
     if (gold, *predicted).count("-") > 1:
         raise UsageError("standard input can be read only once", advice="name files")
-    which, layout = chosen["which"], chosen["layout"]
-    right, has_gaps = _read(gold, which, layout)
-    systems = {name: _read(path, which, layout)[0] for name, path in zip(_names(predicted), predicted, strict=True)}
-    evaluation = TagEvaluation.of(right, systems, gold)
-    parts = {"synthetic": _synthetic, "comparison": _comparison, "sampling": _sampling}
-    found = {part: ask(evaluation, chosen) for part, ask in parts.items()}
-    same = {name: chosen[name] for name in ("which", "pairs_by", "significance", "seed")}
-    return Findings(gold=gold, has_gaps=has_gaps, tags=right, systems=evaluation.scores(), **found, **same)
+    tags, has_gaps = _read(gold, options)
+    systems = {name: _read(path, options)[0] for name, path in zip(_names(predicted), predicted, strict=True)}
+    evaluation = TagEvaluation.of(tags, systems, gold)
+    alpha, seed = options.significance, options.seed
+    return _TagResults(
+        gold=gold,
+        has_gaps=has_gaps,
+        tags=tags,
+        systems=evaluation.scores(),
+        synthetic=evaluation.synthetic_scores(seed) if options.synthetic else None,
+        comparison=evaluation.discrimination(alpha=alpha, trials=options.trials, seed=seed)
+        if options.compare
+        else None,
+        sampling=_sampled(evaluation, options) if options.sampling else None,
+        options=options,
+    )
 
 
-def _read(path: str, which: str, layout: str) -> tuple[WordTags, bool]:
-    """The tags asked for, and whether they are taken from words with gaps."""
+def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
+    """Return the tags of words or gaps, and whether the file has gaps."""
     from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags, has_gaps
     from latticemetric.formats.word_tags import read_tags
 
     lines = read_tags(path)
     tags = WordTags(lines.bad, lines.begin)
-    return chosen_tags(tags, path, which, layout, gaps=lines.gaps), has_gaps(tags, layout, gaps=lines.gaps)
+    kept = chosen_tags(tags, path, options.which, options.layout, gaps=lines.gaps)
+    return kept, has_gaps(tags, options.layout, gaps=lines.gaps)
 
 
-def _synthetic(evaluation: TagEvaluation, chosen: dict[str, Any]) -> Any:
-    return evaluation.synthetic_scores(chosen["seed"]) if chosen["synthetic"] else None
+def _names(paths: Sequence[str]) -> list[str]:
+    """Return the names of systems: those of their files, or whole paths where files have one name."""
+    names = [Path(path).name for path in paths]
+    distinct = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
+    again = next((name for name in distinct if distinct.count(name) > 1), None)
+    if again is not None:
+        raise UsageError(f"'{again}' is given twice", advice="name each file once")
+    return distinct
 
 
-def _comparison(evaluation: TagEvaluation, chosen: dict[str, Any]) -> Any:
-    if not chosen["compare"]:
-        return None
-    return evaluation.discrimination(alpha=chosen["significance"], trials=chosen["trials"], seed=chosen["seed"])
-
-
-def _sampling(evaluation: TagEvaluation, chosen: dict[str, Any]) -> Any:
-    if not chosen["sampling"]:
-        return None
-    parameters = {"error_rates": chosen["error_rates"], "sizes": chosen["sample_sizes"]}
+def _sampled(evaluation: TagEvaluation, options: _TagOptions) -> RepeatedSampling:
+    given = {"error_rates": options.error_rates, "sizes": options.sample_sizes}
+    parameters: dict[str, Any] = {name: values for name, values in given.items() if values}
     return evaluation.repeated_sampling(
-        **{name: values for name, values in parameters.items() if values},
-        rounds=chosen["rounds"],
-        alpha=chosen["significance"],
-        seed=chosen["seed"],
+        **parameters, rounds=options.rounds, alpha=options.significance, seed=options.seed
     )
 
 
-def _without(chosen: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    return {name: value for name, value in chosen.items() if name not in names}
+@dataclass(frozen=True)
+class _TagResults(Results):
+    """Scores of tags, comparisons of systems, and sample sizes."""
+
+    gold: str
+    has_gaps: bool
+    tags: WordTags
+    systems: dict[str, TagScores]
+    synthetic: dict[str, TagScores] | None
+    comparison: list[Discrimination] | None
+    sampling: RepeatedSampling | None
+    options: _TagOptions
+
+    @property
+    def _signature(self) -> str:
+        return str(Signature("word-tags", {"tags": self.options.which}))
+
+    @property
+    def _scores(self) -> dict[str, TagScores]:
+        return {**self.systems, **(self.synthetic or {})}
+
+    def text(self) -> Iterator[str]:
+        """Yield a table of scores, then comparisons and sample sizes."""
+        yield from _score_table(self._scores)
+        if self.comparison is not None:
+            yield ""
+            yield from _discrimination_table(self.comparison)
+            by_pairs = next(one for one in self.comparison if one.metric == self.options.pairs_by)
+            if by_pairs.pairs:
+                yield ""
+                yield from _pair_table(by_pairs)
+        if self.sampling is not None:
+            yield ""
+            yield from _sampling_table(self.sampling)
+
+    def records(self) -> Iterator[Record]:
+        """Yield a record a system."""
+        return ({"system": name, **one.asdict()} for name, one in self._scores.items())
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+        return ["system", *TAG_METRICS, "tags", "bad", "errors", "notes"]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield a row a system."""
+        for record in self.records():
+            notes = "; ".join(f"{name} {why}" for name, why in record["notes"].items())
+            yield values({**record, "notes": notes}, self.columns)
+
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        document: Record = {
+            "signature": self._signature,
+            "gold": self.gold,
+            "which": self.options.which,
+            "gaps": self.has_gaps,
+            "segments": len(self.tags),
+            "tags": len(self.tags.bad),
+            "bad": int(self.tags.bad.sum()),
+            "systems": {name: one.asdict() for name, one in self.systems.items()},
+        }
+        drawn = {"significance": self.options.significance, "seed": self.options.seed}
+        if self.synthetic is not None:
+            document["synthetic"] = {name: one.asdict() for name, one in self.synthetic.items()}
+        if self.comparison is not None:
+            document["comparison"] = {**drawn, "metrics": {one.metric: one.asdict() for one in self.comparison}}
+        if self.sampling is not None:
+            document["sampling"] = {**drawn, **self.sampling.asdict()}
+        yield as_json(document)
+
+    def summary(self) -> list[str]:
+        """Return sizes, levels, the seed and the signature."""
+        number = len(self.tags.bad)
+        share = f", {100 * self.tags.bad.mean():.1f} % BAD in {harmless(self.gold)}" if number else ""
+        what = {"words": "words", "gaps": "gaps", "all": "words and gaps"}[self.options.which]
+        if not self.has_gaps:
+            what = "words, without gaps"
+        notes = [f"{counted(len(self.tags), 'segment')}, {counted(number, 'tag')} of {what}{share}"]
+        if self.comparison is not None:
+            pairs = counted(len(self.comparison[0].pairs), "pair")
+            notes.append(f"{pairs} at a level of {self.options.significance:g} together")
+        if any(part is not None for part in (self.synthetic, self.comparison, self.sampling)):
+            notes.append(f"seed {self.options.seed}")
+        return ["", "; ".join(notes), self._signature]
+
+
+def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
+    """Yield a row a system, and why values are undefined, or 0."""
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+    rows = [["", *(metric.label for metric in TAG_METRICS.values()), "BAD", "errors"]]
+    for name, one in scores.items():
+        shares = [f"{100 * count / one.tags:.1f} %" if one.tags else "–" for count in (one.bad, one.errors)]
+        rows.append([harmless(name), *(shown(getattr(one, metric)) for metric in TAG_METRICS), *shares])
+    yield from table(rows)
+    for name, one in scores.items():
+        for reason in dict.fromkeys(one.notes.values()):
+            labels = ", ".join(TAG_METRICS[metric].label for metric, why in one.notes.items() if why == reason)
+            yield f"{harmless(name)}: {labels} {reason}"
+
+
+def _discrimination_table(rows: Sequence[Discrimination]) -> Iterator[str]:
+    from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+    yield "Share of pairs told apart, and systems rated below each synthetic labelling:"
+    cells = [["", "d", "d top", "d bottom", *SYNTHETIC, "sum"]]
+    for row in rows:
+        shares = map(shown, (row.d, row.d_top, row.d_bottom))
+        below = [str(row.below[kind]) for kind in SYNTHETIC]
+        cells.append([TAG_METRICS[row.metric].label, *shares, *below, str(row.below_total)])
+    yield from table(cells)
+    for column, label in (("d", "d"), ("d_top", "d top"), ("d_bottom", "d bottom")):
+        if getattr(rows[0], column) is None:
+            yield f"{label} undefined: there are fewer than two systems to tell apart"
+
+
+def _pair_table(metric: Discrimination) -> Iterator[str]:
+    """Yield p-values of all pairs, systems by rank."""
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+    yield f"{TAG_METRICS[metric.metric].label}: p of each pair, * where significant:"
+    ranks = {name: rank for rank, (name, _) in enumerate(metric.ranking, start=1)}
+    cells = {(pair.first, pair.second): shown(pair.p) + (" *" if pair.significant else "  ") for pair in metric.pairs}
+    rows = [["", "", *(f"{rank}  " for rank in list(ranks.values())[1:])]]
+    for name, score in metric.ranking:
+        others = (cells.get((name, other), "") for other in list(ranks)[1:])
+        rows.append([f"{ranks[name]} {harmless(name)}", shown(score), *others])
+    yield from table(rows)
+
+
+def _sampling_table(sampling: RepeatedSampling) -> Iterator[str]:
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+    rates = sorted({rate for test in sampling.tests for rate in (test.first, test.second)})
+    listed = ", ".join(f"{100 * rate:g} %" for rate in rates)
+    yield f"Samples needed to see a difference of error rates, among {listed}:"
+    needed = sampling.needed()
+    differences = list(next(iter(needed.values())))
+    most = max(sampling.sizes)
+    rows = [["", *(f"{100 * difference:g} %" for difference in differences)]]
+    for name, row in needed.items():
+        sizes = [f"> {most}" if number is None else str(number) for number in row.values()]
+        rows.append([TAG_METRICS[name].label, *sizes])
+    yield from table(rows)

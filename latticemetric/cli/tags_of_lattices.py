@@ -1,161 +1,110 @@
-"""`latticemetric tags --from-lattices`: what posteriors say of the 1-best's words, against what is right."""
+"""`latticemetric tags --from-lattices`: thresholds on posteriors as predictions of wrong words."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from latticemetric.cli import options, running, searches
-from latticemetric.cli.display import say, shown, table, tsv_field
-from latticemetric.errors import UsageError
+from latticemetric.cli.options import PairOptions, PlottedOutputOptions, RateOptions, RunOptions
+from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, values
+from latticemetric.cli.run import Failures, running
 
 if TYPE_CHECKING:
-    from latticemetric.batch.outcomes import Outcome
-    from latticemetric.batch.run import Run
-    from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
-    from latticemetric.metrics.recognition import GRR
+    from latticemetric.batch.confidences import ConfidenceEvaluation
 
 
-@dataclass(frozen=True)
-class _Report:
-    """What was found in lattices."""
-
-    sweep: ConfidenceSweep
-    lattices: int
-    failed: int
-    words: int
-    bad: int
-    signature: str
-
-
-def evaluate_lattices(
+def write_tags_of_lattices(
     lattices: str,
     references: Sequence[str],
     *,
-    thresholds: tuple[float, ...],
-    plot: str | None,
-    output_format: str,
-    output: str,
-    **chosen: Any,
-) -> bool:
-    """Prints and draws the scores of each threshold; says whether all lattices were answered."""
-    from latticemetric.evaluation.word_tags.tags import WordTags
-    from latticemetric.evaluation.word_tags.thresholds import THRESHOLDS, sweep_thresholds
-
-    draw = _drawing(plot)
-    rate = searches.rate(**chosen)
-    failed = running.Failures(chosen["failures"])
-    with running.running(output=output, **chosen) as run:
-        found = list(failed.reported(_outcomes(lattices, references, rate, run, **chosen)))
-        answered = [one for one in found if one.oracle is not None]
-        if not answered:
-            raise UsageError("no lattice could be evaluated")
-        gold = WordTags.of([one.oracle.one_best.tags for one in answered if one.oracle])
-        confidences = [value for one in answered if one.confidences for value in one.confidences.one_best]
-        report = _Report(
-            sweep_thresholds(gold, confidences, thresholds or THRESHOLDS),
-            len(answered),
-            failed.count,
-            len(gold.bad),
-            int(gold.bad.sum()),
-            str(rate.signature_for(len(references)).also(norm=chosen["normalize"])),
-        )
-        with options.results(output, at_once=False) as put:
-            for line in _LINES[output_format](report):
-                put(line)
-        failed.write()
-        if draw is not None:
-            draw(report.sweep, plot, "posterior")
-    if output_format == "text":
-        say("\n".join(_footer(report)))
-    return not report.failed
-
-
-def _outcomes(
-    lattices: str, references: Sequence[str], rate: GRR, run: Run, *, style: Any, **chosen: Any
-) -> Iterator[Outcome]:
+    thresholds: Sequence[float],
+    posterior_scale: float,
+    metric: RateOptions,
+    reading: PairOptions,
+    run: RunOptions,
+    output: PlottedOutputOptions,
+) -> None:
+    """Search the lattices, and write the scores of each threshold."""
+    from latticemetric.batch.confidences import ConfidenceEvaluation
     from latticemetric.batch.outcomes import oracles_of
 
-    pairs = searches.pairs(lattices, references, style, **chosen)
-    return oracles_of(pairs, rate, run, scales=dict(chosen["scales"]), confidence=chosen["posterior_scale"])
+    output.check_plot()
+    rate, failures = metric.rate(), Failures(run.failures)
+    with running(run, output.output) as started:
+        pairs = reading.pairs(lattices, references)
+        outcomes = oracles_of(pairs, rate, started, scales=reading.weights, confidence=posterior_scale)
+        evaluation = ConfidenceEvaluation.of(failures.reported(outcomes), thresholds)
+        signature = rate.signature_for(len(references)).also(norm=reading.normalize)
+        results = _ThresholdResults(evaluation, str(signature))
+        output.write(results)
+        failures.write()
+        if output.plot is not None:
+            from latticemetric.report.plots import draw_thresholds
+
+            draw_thresholds(evaluation.sweep, output.plot, "posterior")
+    output.say_summary(results)
+    failures.exit()
 
 
-def _drawing(plot: str | None) -> Any:
-    """What draws; that it cannot is better known before the lattices are searched."""
-    if plot is None:
-        return None
-    from latticemetric.report.plots import check_plot, draw_thresholds
+class _ThresholdResults(Results):
+    """Scores of predicted tags at each threshold."""
 
-    check_plot(plot)
-    return draw_thresholds
+    def __init__(self, evaluation: ConfidenceEvaluation, signature: str) -> None:
+        self._evaluation, self._signature = evaluation, signature
 
+    def text(self) -> Iterator[str]:
+        """Yield a table, and why values are undefined, or 0."""
+        from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
-# --- Writing
+        sweep = self._evaluation.sweep
+        rows = [["threshold", *(metric.label for metric in TAG_METRICS.values()), "BAD"]]
+        for row in sweep.rows:
+            best = " *" if row == sweep.best else "  "
+            scores = [shown(getattr(row.scores, name)) + (best if name == "f1_mult" else "") for name in TAG_METRICS]
+            share = f"{100 * row.scores.bad / row.scores.tags:.1f} %" if row.scores.tags else "–"
+            rows.append([f"{row.threshold:g}", *scores, share])
+        yield from table(rows)
+        for reason, thresholds in self._reasons().items():
+            yield f"{reason}: at {', '.join(thresholds)}"
 
+    def _reasons(self) -> dict[str, list[str]]:
+        """Return why values are undefined, or 0, of which metrics, and at which thresholds."""
+        from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
-def _text_lines(report: _Report) -> Iterator[str]:
-    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+        reasons: dict[str, list[str]] = {}
+        for row in self._evaluation.sweep.rows:
+            notes = row.scores.notes
+            for why in dict.fromkeys(notes.values()):
+                labels = ", ".join(TAG_METRICS[name].label for name, reason in notes.items() if reason == why)
+                reasons.setdefault(f"{labels} {why}", []).append(f"{row.threshold:g}")
+        return reasons
 
-    header = ["threshold", *(metric.label for metric in TAG_METRICS.values()), "BAD"]
-    rows = []
-    for row in report.sweep.rows:
-        best = " *" if row == report.sweep.best else "  "
-        values = [shown(getattr(row.scores, name)) + (best if name == "f1_mult" else "") for name in TAG_METRICS]
-        share = f"{100 * row.scores.bad / row.scores.tags:.1f} %" if row.scores.tags else "–"
-        rows.append([f"{row.threshold:g}", *values, share])
-    yield from table([header, *rows])
-    for reason, thresholds in _reasons(report).items():
-        yield f"{reason}: at {', '.join(thresholds)}"
+    def records(self) -> list[Record]:
+        """Return a record a threshold."""
+        return [row.asdict() for row in self._evaluation.sweep.rows]
 
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        return [*(name for name in self.records()[0] if name != "notes"), "notes"]
 
-def _reasons(report: _Report) -> dict[str, list[str]]:
-    """Why values are undefined, or 0: of which metrics, at which thresholds."""
-    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+    def rows(self) -> Iterator[list[object]]:
+        """Yield a row a threshold."""
+        for record in self.records():
+            notes = "; ".join(f"{name} {why}" for name, why in record["notes"].items())
+            yield values({**record, "notes": notes}, self.columns)
 
-    found: dict[str, list[str]] = {}
-    for row in report.sweep.rows:
-        notes = row.scores.notes
-        for why in dict.fromkeys(notes.values()):
-            labels = ", ".join(TAG_METRICS[name].label for name, reason in notes.items() if reason == why)
-            found.setdefault(f"{labels} {why}", []).append(f"{row.threshold:g}")
-    return found
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        evaluation, best = self._evaluation, self._evaluation.sweep.best
+        sizes = {name: getattr(evaluation, name) for name in ("lattices", "failed", "words", "bad")}
+        head = {"signature": self._signature, **sizes, "best": best and best.threshold}
+        yield as_json({**head, "thresholds": self.records()})
 
-
-def _footer(report: _Report) -> list[str]:
-    notes = ["1 lattice" if report.lattices == 1 else f"{report.lattices} lattices"]
-    notes += [f"{report.failed} failed"] if report.failed else []
-    share = f", {100 * report.bad / report.words:.1f} % BAD" if report.words else ""
-    return ["", f"{'; '.join(notes)}; {report.words} words{share}; * best F1-mult", report.signature]
-
-
-def _items(report: _Report) -> list[dict[str, Any]]:
-    return [row.asdict() for row in report.sweep.rows]
-
-
-def _tsv_lines(report: _Report) -> Iterator[str]:
-    items = _items(report)
-    names = [name for name in items[0] if name != "notes"]
-    yield "\t".join([*names, "notes"])
-    for item in items:
-        notes = "; ".join(f"{name} {why}" for name, why in item["notes"].items())
-        yield "\t".join(map(tsv_field, [*(item[name] for name in names), notes]))
-
-
-def _json_lines(report: _Report) -> Iterator[str]:
-    best = report.sweep.best
-    sizes = {name: getattr(report, name) for name in ("lattices", "failed", "words", "bad")}
-    head = {"signature": report.signature, **sizes, "best": best and best.threshold}
-    yield _as_json({**head, "thresholds": _items(report)})
-
-
-def _jsonl_lines(report: _Report) -> Iterator[str]:
-    return map(_as_json, _items(report))
-
-
-_LINES = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines, "jsonl": _jsonl_lines}
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    def summary(self) -> list[str]:
+        """Return sizes and the signature."""
+        evaluation = self._evaluation
+        notes = [counted(evaluation.lattices, "lattice")]
+        notes += [f"{evaluation.failed} failed"] if evaluation.failed else []
+        share = f", {100 * evaluation.bad / evaluation.words:.1f} % BAD" if evaluation.words else ""
+        return ["", f"{'; '.join(notes)}; {evaluation.words} words{share}; * best F1-mult", self._signature]

@@ -1,4 +1,4 @@
-"""What Tab offers, asked of the shells themselves."""
+"""Completions of Tab, from the shells themselves."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def shell(name, text):
 
 
 def in_bash(words):
-    """What bash would offer; `file` where it is to look for files itself."""
+    """Return the completions of bash; `file` where bash looks for files itself."""
     split = words.split(" ")
     function = {"latticemetric": "_latticemetric_completion", "lattice-oracle": "_lattice_oracle_completion"}[split[0]]
     quoted = " ".join(f"'{word}'" for word in split)

@@ -202,18 +202,18 @@ def test_both_sides_are_rewritten_by_a_grammar(harvest):
 
 
 def test_meteor_is_left_out_without_wordnet_unless_it_is_asked_for(tmp_path, monkeypatch):
-    from latticemetric.cli import correlate_metrics
+    from latticemetric.cli.correlate import MetricOptions
     from latticemetric.metrics import wordnet
 
     monkeypatch.setattr(wordnet, "_folders", lambda *_: iter([tmp_path]))
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))  # what was found before is not asked for again
-    chosen = {"metrics": (), "unigram": "f1", "baseline": None, "effective_length": None}
-    metrics, notes = correlate_metrics.chosen_metrics(chosen)
+    others = dict.fromkeys(("tokenize", "normalize", "effective_length", "baseline"))
+    metrics, notes = MetricOptions(metrics=(), lowercase=False, **others).named()
     assert "meteor" not in {metric.name for metric in metrics}
     assert len(metrics) == 16
     assert len(notes) == 1
     assert notes[0].startswith("meteor: left out, as there is no WordNet; get WordNet: ")
-    metrics, notes = correlate_metrics.chosen_metrics({**chosen, "metrics": ("meteor",)})
+    metrics, notes = MetricOptions(metrics=("meteor",), lowercase=False, **others).named()
     assert ([metric.name for metric in metrics], notes) == (["meteor"], ())
 
 

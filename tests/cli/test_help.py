@@ -1,4 +1,4 @@
-"""What `--help` shows: options in sections, and examples that would be understood."""
+"""The text of `--help`: options in sections, and examples that parse."""
 
 import re
 import shlex

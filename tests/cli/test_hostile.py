@@ -343,7 +343,7 @@ def test_nothing_moves_a_cursor(arguments, tmp_path):
 
 
 def on_a_terminal(program: str, *arguments: object, cwd: Path) -> tuple[str, str]:
-    """What a command says where both of its outputs are terminals."""
+    """Return the output of a command whose two outputs are terminals."""
     code = """if True:
         import sys
         import latticemetric.cli.main as main

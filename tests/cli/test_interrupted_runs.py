@@ -114,7 +114,7 @@ pathlib.Path.replace = lambda draft, to: killed() if "failures" in str(to) else 
         ("import pathlib; pathlib.Path.replace = killed", False, True),
         ("from latticemetric.parallel.journal import Journal; Journal.remove = killed", True, True),
         ("from latticemetric.parallel.journal import Journal; Journal._check = killed", False, True),
-        ("from latticemetric.cli.running import Failures; Failures.write = killed", True, True),
+        ("from latticemetric.cli.run import Failures; Failures.write = killed", True, True),
         (f"import pathlib; {AT_THE_LIST}", True, True),
         ("from latticemetric.parallel.journal import Journal; Journal._keep = killed", False, True),
     ],
@@ -170,7 +170,7 @@ def test_a_signal_keeps_what_is_done(number, times, tmp_path):
     assert status == 128 + number
     line, *others = told.splitlines()
     assert line.startswith(f"{ENDINGS[number]}; ")
-    assert line.endswith(" graphs are done, and the same command goes on from there")
+    assert line.endswith(" graphs are done; the same command continues from there")
     assert others == []
     assert wait_for(lambda: not living(workers)), "a worker is left"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lats.txt", "out.json.journal", "refs.txt"]
@@ -277,7 +277,7 @@ def test_a_run_ends_within_two_seconds_whatever_it_does(program, workers, number
     assert time.monotonic() - began < 2
     assert (status, told) == (
         128 + number,
-        f"{ENDINGS[number]}; 0 graphs are done, and the same command goes on from there\n",
+        f"{ENDINGS[number]}; 0 graphs are done; the same command continues from there\n",
     )
     assert wait_for(lambda: not living(workers)), "a worker is left"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lats.txt", "out.journal", "refs.txt", "stuck"]

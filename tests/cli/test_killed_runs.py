@@ -59,7 +59,7 @@ def started(folder: Path, command: tuple[object, ...]) -> subprocess.Popen[bytes
 
 
 def finished(folder: Path, command: tuple[object, ...]) -> dict[str, bytes]:
-    """What a run that goes on to its end writes; it takes itself out of the way."""
+    """Return the output of a run that is not killed; it removes its files."""
     process = started(folder, command)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 0, told.decode()

@@ -191,7 +191,7 @@ def test_a_journal_runs_no_programs(broken_off, tmp_path):
 
 def test_what_cannot_be_gone_on_with(tmp_path):
     archive, references = data(tmp_path, graphs=3)
-    assert_one_line_error(oracle(archive, references, "--resume"), "standard output cannot be gone on with")
+    assert_one_line_error(oracle(archive, references, "--resume"), "--resume needs --output FILE")
     on = ["--resume", "--output", tmp_path / "out"]
     done = oracle("-", references, *on, stdin=archive.read_bytes())
     assert_one_line_error(done, "standard input cannot be read again")

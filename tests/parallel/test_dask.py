@@ -196,7 +196,7 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all processes
     _, told_on_stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "graphs are done, and the same command goes on from there" in told_on_stderr.decode()
+    assert "graphs are done; the same command continues from there" in told_on_stderr.decode()
     assert told_on_stderr.decode().count("\n") == 1, told_on_stderr.decode()
     assert wait_for(lambda: not descendants(mark)), "a process is left"
     good(oracle(*given, "--resume", "-o", output))

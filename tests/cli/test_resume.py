@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from kit.outputs import COMMANDS, SUFFIXES
 from kit.paths import EXAMPLES
 
-from latticemetric.cli import fingerprint, main
+from latticemetric.cli import main, resume
 from latticemetric.cli.files import ClusterName, GraphFiles, NamesFiles, Output, WordList
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.allowance import VARIABLE
@@ -48,7 +48,7 @@ def test_every_file_that_is_read_is_known(name, read, tmp_path):
         if parameter.name == read:
             expected = path
     with command.make_context(name, [*line, "--resume"]) as context:
-        assert fingerprint.fingerprint(context)["files"][str(expected)] == [1, expected.stat().st_mtime_ns]
+        assert resume.fingerprint(context)["files"][str(expected)] == [1, expected.stat().st_mtime_ns]
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_settings_of_the_environment_are_known(monkeypatch):
 def test_plug_ins_are_known(monkeypatch):
     line = "info list --resume --output out"
     first(line)
-    monkeypatch.setattr(fingerprint, "_plugins", lambda: [("latticemetric.formats: slots", "slots:FORMAT 2.0")])
+    monkeypatch.setattr(resume, "_plugins", lambda: [("latticemetric.formats: slots", "slots:FORMAT 2.0")])
     refused(line, "slots changed")
 
 
@@ -187,4 +187,4 @@ def test_shards_tell_the_wordnet_that_they_used(there, monkeypatch):
 
 def test_evidence_is_told_by_its_content_and_graphs_as_they_are_said_to_be():
     kinds = {p.name: p.type for p in COMMANDS["mbr"].params if isinstance(p.type, GraphFiles)}
-    assert {name: kind._told_by for name, kind in kinds.items()} == {"graphs": "from_format", "evidence": None}
+    assert {name: kind._format_parameter for name, kind in kinds.items()} == {"graphs": "from_format", "evidence": None}

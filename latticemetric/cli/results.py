@@ -1,0 +1,287 @@
+"""Results of a verb as text, TSV, JSON and JSON lines, and where they are written.
+
+A verb makes records (rows of named values) and says which columns TSV has; `Results` turns them into every format.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from latticemetric.errors import harmless
+from latticemetric.metrics.alignment import display_width
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+    from latticemetric.batch.shards import Part
+    from latticemetric.graph import Graph
+
+T = TypeVar("T")
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=_Named)
+Record = dict[str, Any]
+"""Named values; in TSV a row, in JSON an object."""
+
+STANDARD_OUTPUT = "-"
+_ID_WIDTH = 12
+
+
+class Results:
+    """Results of a verb in every output format; each verb says what its lines, records and columns are."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Titles of the TSV columns."""
+        raise NotImplementedError
+
+    def text(self) -> Iterable[str]:
+        """Yield lines for people."""
+        raise NotImplementedError
+
+    def records(self) -> Iterable[Record]:
+        """Yield the objects of JSON lines."""
+        raise NotImplementedError
+
+    def rows(self) -> Iterable[Sequence[object]]:
+        """Yield the rows of TSV: the records, unless a verb lays them out itself."""
+        return (values(record, self.columns) for record in self.records())
+
+    def document(self) -> Iterable[str]:
+        """Yield the lines of one JSON document."""
+        raise NotImplementedError
+
+    def summary(self) -> Sequence[str]:
+        """Return notes for readers of the text; they go to standard error."""
+        return ()
+
+    def lines(self, output_format: str) -> Iterable[str]:
+        """Yield the lines of one format."""
+        if output_format == "tsv":
+            return _tsv(self.columns, self.rows())
+        if output_format == "jsonl":
+            return map(as_json, self.records())
+        return self.document() if output_format == "json" else self.text()
+
+
+class AnswerResults(Results):
+    """Answers of graphs, written as they come.
+
+    Args:
+        answers: Answers in the order of the graphs; they are read once.
+        shard: The shard that this run works on, if any.
+        records_each: Records of each graph.
+    """
+
+    name = "lattices"
+
+    def __init__(self, answers: Iterable[Answer], shard: Part | None, records_each: int = 1) -> None:
+        self.answers, self._shard, self._records_each = answers, shard, records_each
+
+    def records_of(self, answer: Answer) -> Iterable[Record]:
+        """Yield the records of a graph that has an answer, without its id."""
+        yield answer.value.asdict()
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of each graph; one with the error where it failed."""
+        for answer in self.answers:
+            failed = [{"error": str(answer.problem)}]
+            for record in self.records_of(answer) if answer.problem is None else failed:
+                yield {"id": answer.name, **record}
+
+    def document(self) -> Iterator[str]:
+        """Yield the document; the records of a graph follow each other."""
+        from latticemetric.batch.shards import document_end
+
+        several = {} if self._records_each == 1 else {"items_each": self._records_each}
+        return json_document({}, {self.name: self.records()}, lambda: document_end({}, self._shard, **several))
+
+
+def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
+    """Return the values of these names; `None` where the record has no such name."""
+    return [record.get(name) for name in names]
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def json_document(
+    head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
+) -> Iterator[str]:
+    """Yield the lines of a JSON document: its head, then lists with a record a line.
+
+    Args:
+        head: Fields before the lists.
+        lists: Records by the name of their list.
+        end: Returns what follows the last record; called when all of them are written.
+        streamed: Write each record as it comes, with the comma before it; else with the comma behind it.
+    """
+    before = f"{as_json(head)[:-1]}, " if head else "{"
+    for name, records in lists.items():
+        yield f"{before}{as_json(name)}: ["
+        if streamed:
+            yield from (f"{',' if k else ''}{as_json(record)}" for k, record in enumerate(records))
+        else:
+            yield ",\n".join(map(as_json, records))
+        before = "], "
+    yield end()
+
+
+def _tsv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield "\t".join(map(tsv_field, columns))
+    for row in rows:
+        yield "\t".join(map(tsv_field, row))
+
+
+def tsv_field(value: object) -> str:
+    """Return a field of TSV: undefined is empty, lists have spaces, tabs and line ends are escaped."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+# Text
+
+
+def shown(value: float | str | bool | None) -> str:
+    """Return a value for a table: four decimal places, a dash where it is undefined."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return harmless(str(value))
+
+
+def with_interval(value: float | None, half_width: float | None, sign: str = "") -> str:
+    """Return a value and its interval, as `0.5000 ± 0.0100`."""
+    text = shown(value) if value is None or not sign else f"{value:{sign}.4f}"
+    return text if half_width is None else f"{text} ± {half_width:.4f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `1 graph`, `2 graphs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def padded_id(name: str) -> str:
+    """Return an id for the beginning of a line; ids of up to 12 columns align what follows them."""
+    text = harmless(name)
+    return text + " " * (_ID_WIDTH - display_width(text))
+
+
+def spoken(words: Iterable[str]) -> str:
+    """Return words for a line of text, or `(no words)`."""
+    return harmless(" ".join(words)) or "(no words)"
+
+
+def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:
+    """Return the lines of a table; the columns in `left` are aligned left, the others right."""
+    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+    left_columns = set(left)
+
+    def cell(text: str, column: int) -> str:
+        space = " " * (widths[column] - display_width(text))
+        return text + space if column in left_columns else space + text
+
+    return ["  ".join(cell(text, column) for column, text in enumerate(row)).rstrip() for row in rows]
+
+
+# Standard error, and files
+
+
+def say(text: str) -> None:
+    """Write to standard error; where it is closed, the results are no worse."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(text, err=True)
+
+
+def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
+    """Pass items on, with a progress bar if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # its thread would keep workers from being forked
+    yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
+
+
+@contextlib.contextmanager
+def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], None]]:
+    """Hand out a function that writes a line of results.
+
+    Lines appear only when all of them are written: a run that stops at its last graph leaves no half result behind.
+    Where failures are reported and passed over, lines appear `at_once` on standard output.
+    """
+    from latticemetric.formats.streams.output import atomic_output, standard_output
+
+    straight = at_once and path == STANDARD_OUTPUT
+    with standard_output() if straight else atomic_output(path) as file:
+
+        def put(line: str) -> None:
+            # A file's name may hold bytes that are no UTF-8: they are shown, and are JSON escapes there.
+            file.write((line + "\n").encode("utf-8", "backslashreplace"))
+            if straight:
+                file.flush()
+
+        yield put
+
+
+def write_lines(lines: Iterable[str], path: str, *, at_once: bool = False) -> None:
+    """Write lines of results to a file or to standard output."""
+    with writing(path, at_once=at_once) as put:
+        for line in lines:
+            put(line)
+
+
+def written_beside(
+    answers: Iterable[N],
+    path: str | None,
+    graph_of: Callable[[N], Graph | None],
+    to_format: str | None = None,
+    *,
+    if_none: bool = True,
+) -> Iterator[N]:
+    """Pass answers on; after the last one, write their graphs if a file is named.
+
+    That is before results appear in a file or on standard output: a graph that cannot be written is an error without
+    half a result.
+
+    Args:
+        answers: Answers of graphs.
+        path: The file for the graphs.
+        graph_of: Returns the graph of an answer, if it has one.
+        to_format: The format of the file, where its suffix does not tell.
+        if_none: Write a file without graphs, too.
+    """
+    if path is None:
+        yield from answers
+        return
+    from latticemetric.batch.kept_graphs import KeptGraphs
+    from latticemetric.formats.registry import format_for_writing
+    from latticemetric.formats.writing import write
+
+    if to_format is None:
+        format_for_writing(path)  # fail before an hour of work, not after it
+    graphs = KeptGraphs()
+    for answer in answers:
+        if (graph := graph_of(answer)) is not None:
+            graphs.add(answer.name, graph)
+        yield answer
+    if graphs or if_none:
+        write(path, graphs, format=to_format)

@@ -1,0 +1,140 @@
+"""Resuming: the journal of a run, and the fingerprint by which it knows its run.
+
+A fingerprint has the options of a run, and the sizes and times of all files that it reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, journal_of, read_files, written_files
+from latticemetric.errors import LatticeMetricError, UsageError
+from latticemetric.formats.streams.allowance import VARIABLE
+from latticemetric.formats.streams.inputs import current
+from latticemetric.signature import VERSION
+
+if TYPE_CHECKING:
+    from latticemetric.metrics.wordnet import WordNet
+    from latticemetric.parallel.journal import Journal
+
+# Parameters that change no answer: a run that a failure ended may be resumed with --keep-going.
+_NO_EFFECT = {"workers", "cluster", "resume", "keep_going"}
+# Parameters in which the shards of a run may differ, beside where they write.
+_OF_SHARDS = {"shard", "timeout", "max_memory"}
+_USES_WORDNET = "meteor"
+
+
+def journal_beside(output: str) -> Journal:
+    """Open the journal of the running command beside its output.
+
+    Raises:
+        UsageError: The output, or what the command reads, is no plain file.
+    """
+    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
+    from latticemetric.parallel.journal import Journal
+
+    if output == STANDARD:
+        raise UsageError("--resume needs --output FILE")
+    if not (output.endswith("/") or is_replaceable(output)):
+        raise UsageError("this is no plain file, and cannot be resumed", where=output, advice="leave --resume out")
+    context = click.get_current_context()
+    journal = Journal(journal_of(output), fingerprint(context))
+    for _, file in written_files(context):
+        remove_drafts(file)  # nobody else writes it, for the journal is ours
+    return journal
+
+
+def fingerprint(context: click.Context) -> dict[str, Any]:
+    """Return the fingerprint of a command in plain values; from now on the command may read no other file.
+
+    Raises:
+        UsageError: The command reads what cannot be read again.
+    """
+    values = {name: value for name, value in context.params.items() if name not in _NO_EFFECT}
+    files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
+    if (inputs := current()) is not None:
+        inputs.known(files.keys())
+    wordnet = _wordnet(context)
+    parameters = {f"--{name.replace('_', '-')}": repr(value) for name, value in values.items()}
+    return {
+        "version": VERSION,
+        "command": context.command.name,
+        "parameters": parameters,
+        "files": files | {file: _state(file) for file in (wordnet.files() if wordnet is not None else ())},
+        "environment": {VARIABLE: os.environ.get(VARIABLE, "")},
+        "plug-ins": dict(_plugins()),
+    }
+
+
+def common_to_shards(context: click.Context) -> dict[str, Any]:
+    """Return what all shards of a run have in common; files by their content, for jobs on several machines.
+
+    References and the ids of graphs are digested where they are read. For graphs, the sizes of their files must do.
+    """
+    options = {}
+    for parameter in context.command.params:
+        name, value = parameter.name or "", context.params.get(parameter.name or "")
+        is_own = name in {*_NO_EFFECT, *_OF_SHARDS, "references"} or isinstance(parameter.type, GraphFiles | Output)
+        if name in context.params and not is_own:
+            options[parameter.opts[0]] = _by_content(parameter, value)
+    if (wordnet := _wordnet(context)) is not None:
+        options["WordNet"] = wordnet.digest()
+    graphs = (file for one, _, file in read_files(context) if isinstance(one.type, GraphFiles) and file != STANDARD)
+    size = sum(_state(file)[0] for file in graphs if os.path.exists(file))  # noqa: PTH110  a plain string
+    return {"version": VERSION, "command": context.command.name, "options": options, "bytes": size}
+
+
+def _by_content(parameter: click.Parameter, value: Any) -> str:
+    """Return the value of an option, with the content of a file that it names in place of the name."""
+    text = value if isinstance(value, str) else repr(value)
+    names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
+    for path in filter(os.path.isfile, names):  # a pipe has been read
+        with Path(path).open("rb") as file:
+            text = text.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
+    return text
+
+
+def _wordnet(context: click.Context) -> WordNet | None:
+    """Return WordNet, if a metric may use it and it is installed."""
+    if _USES_WORDNET not in repr(list(context.params.values())).lower():
+        return None
+    from latticemetric.metrics.wordnet import wordnet
+
+    try:
+        return wordnet()
+    except LatticeMetricError:
+        return None  # a metric that needs it says so
+
+
+def _plugins() -> Iterator[tuple[str, str]]:
+    """Yield the metrics and formats of other packages, with their versions."""
+    from importlib.metadata import entry_points
+
+    for group in ("latticemetric.metrics", "latticemetric.formats"):
+        for entry in entry_points(group=group):
+            yield f"{group}: {entry.name}", f"{entry.value} {entry.dist.version if entry.dist else ''}"
+
+
+def _state_again(path: str) -> list[int] | None:
+    """Return the state of a file that can be read again; `None` where there is none, which its reader reports."""
+    if path == STANDARD:
+        raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
+    try:
+        state = os.stat(path)  # noqa: PTH116  a plain string
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(state.st_mode):
+        raise UsageError("this is no plain file, and cannot be read again", where=path, advice="leave --resume out")
+    return [state.st_size, state.st_mtime_ns]
+
+
+def _state(path: str) -> list[int]:
+    state = os.stat(path)  # noqa: PTH116  a plain string
+    return [state.st_size, state.st_mtime_ns]

@@ -12,7 +12,7 @@ ForestEngine = Callable[[ForestSearch], FoundDerivation]
 
 
 def find_engine(name: str) -> Engine:
-    """The engine of that name for lattices; `auto` takes the fastest that can answer."""
+    """Return the engine of a name for lattices; `auto` takes the fastest."""
     if name in {"auto", "native"}:
         from latticemetric.engine.native import best_path
 
@@ -25,7 +25,7 @@ def find_engine(name: str) -> Engine:
 
 
 def find_forest_engine(name: str) -> ForestEngine:
-    """The engine of that name for forests; `auto` takes the fastest that can answer."""
+    """Return the engine of a name for forests; `auto` takes the fastest."""
     if name in {"auto", "native"}:
         from latticemetric.engine.native import best_derivation
 

@@ -19,7 +19,7 @@ from latticemetric.vocabulary import EPSILON
 
 Row = dict[str, Any]
 
-# Posteriors this close are equal: sums over paths are off by rounding, and must not put words in an order.
+# Posteriors this close are equal: the rounding of sums over paths must not order words.
 _PLACES = 12
 
 
@@ -28,9 +28,9 @@ class PosteriorListing:
     """Posteriors of a graph's parts.
 
     Attributes:
-        of: What is listed: `words`, `ngrams`, `arcs` of a lattice or `edges` of a forest; nothing in a `summary`.
+        of: The kind of parts: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; none in a `summary`.
         log_total: Logarithm of the sum of exp(−cost) over the graph's paths or derivations, costs times the scale.
-        entropy: Of the distribution over them, in nats.
+        entropy: The entropy of the distribution over them, in nats.
         rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
     """
 
@@ -40,7 +40,7 @@ class PosteriorListing:
     rows: tuple[Row, ...]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         listed = {} if self.of == "summary" else {self.of: [dict(row) for row in self.rows]}
         return {"log_total": self.log_total, "entropy": self.entropy, **listed}
 
@@ -48,14 +48,14 @@ class PosteriorListing:
 def listing(
     found: Distribution, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
 ) -> PosteriorListing:
-    """Lists the posteriors of a graph.
+    """List the posteriors of a graph.
 
     Args:
-        found: Its posteriors.
+        found: The posteriors of the graph.
         of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for none of them.
-        order: Words of the longest n-grams.
-        least: The smallest posterior that is listed.
-        top: How many are listed; all of them without it.
+        order: The longest n-grams.
+        least: The smallest posterior to list.
+        top: List at most so many.
 
     Examples:
         >>> from latticemetric import Lattice, posteriors
@@ -135,7 +135,7 @@ def _edges(found: Distribution, _order: int, least: float) -> list[Row]:
 
 
 def _target_side(forest: Forest, edge: int) -> str:
-    """The words of an edge; a tail is the number of its node, in brackets."""
+    """Return the words of an edge; a tail is the number of its node, in brackets."""
     tails = forest.tails.row(edge)
     said = (
         forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"

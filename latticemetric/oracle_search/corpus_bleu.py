@@ -2,8 +2,8 @@
 
 The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
 g, words c and effective reference words ρ of the whole corpus. A k-gram that matches adds 1 / (n m_k) to it; a word
-takes Σ_k 1 / (n g_k), and adds ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this is
-around the present totals.) One graph after the other gets the path that makes the whole better.
+takes Σ_k 1 / (n g_k), and adds ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this
+is around the present totals.) One graph after the other gets the path that makes the whole better.
 """
 
 from __future__ import annotations
@@ -364,7 +364,7 @@ def corpus_oracle(
     BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, search each graph in turn by
     the linearisation of log BLEU around the totals of all, take the path where it makes the corpus better, and go on
     until nothing moves. In graphs with at most 1000 paths, try all strings as well: no other string of such a graph,
-    the rest unchanged, makes the corpus better. The answer is never worse than the 4-GRR oracles, and may not be optimal.
+    the rest unchanged, makes the corpus better. The answer is never worse than these oracles; it may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.

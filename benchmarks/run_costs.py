@@ -27,12 +27,12 @@ from generate import Size, draw
 import latticemetric as lm
 from latticemetric.batch.outcomes import oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
+from latticemetric.batch.run import Run
 from latticemetric.batch.totals import OracleSums
 from latticemetric.cli.oracle_writing import Writer
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.parallel.map import Run
 
 BIN = Path(sys.executable).parent
 FORMATS = {"kaldi": "lat.txt", "kaldi-binary": "ark", "far": "far"}

@@ -96,7 +96,7 @@ class Installation:
         return all(check.state == "ok" for check in self.checks if check.required)
 
     def asdict(self) -> dict[str, Any]:
-        """The same as a mapping."""
+        """Return the same as a mapping."""
         return {"version": self.version, "works": self.works, "checks": [asdict(check) for check in self.checks]}
 
 
@@ -108,7 +108,7 @@ _Answer = tuple[State, str | None, str | None]
 
 
 def examine(subject: Subject) -> Check:
-    """Looks for it, in a process of its own where there can be one."""
+    """Look for it, in a process of its own where there can be one."""
     answer = _forked(subject.look) if hasattr(os, "fork") else _answer(subject.look)
     return Check(subject.name, subject.group, *answer, subject.needed_for, subject.advice, subject.required)
 
@@ -151,7 +151,7 @@ def _forked(look: Callable[[], str]) -> _Answer:
 
 
 def _tell(look: Callable[[], str], pipe: IO[Any]) -> NoReturn:
-    """The child's life. What libraries print is no part of any result."""
+    """Return the child's life. What libraries print is no part of any result."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
@@ -200,7 +200,7 @@ def package_subjects() -> list[Subject]:
 
 
 def package_version(name: str) -> str | None:
-    """The version of an installed package, which is not imported."""
+    """Return the version of an installed package, which is not imported."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -390,9 +390,9 @@ def _fork() -> str:
 
 
 def _limits() -> str:
-    """Sets one, which holds for the process that this is tried in."""
+    """Set one, which holds for the process that this is tried in."""
     from latticemetric.memory import hold_memory
-    from latticemetric.parallel.limits import Limits
+    from latticemetric.parallel.process import Limits
 
     if not hasattr(os, "fork"):
         raise MissingDependencyError("this system has no processes that they could be tried in")
@@ -423,11 +423,11 @@ _CHEAPEST = "a bat sat"
 _BEST = "the cat sat down"
 # One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
 # 7 of the 5 + 4 + 3 + 2 that the reference has.
-_KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
+_KNBUILT_IN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
 def engine_subjects() -> list[Subject]:
-    """The engines."""
+    """Return the engines."""
     return [
         Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
         Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
@@ -437,7 +437,7 @@ def engine_subjects() -> list[Subject]:
 def _oracles(engine: str) -> str:
     for needed in ("numpy", "latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
         import_module(needed)
-    for metric, known in _KNOWN.items():
+    for metric, known in _KNBUILT_IN.items():
         _check(engine, metric, known)
     return "finds known oracles"
 
@@ -503,14 +503,14 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
 
 
 def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
-    """The names of our own, and what loads those of others."""
+    """Return the names of our own, and what loads those of others."""
     if kind == "metric":
         from latticemetric.metrics.registry import OWN_METRICS, load_plugins
 
         return OWN_METRICS, load_plugins
-    from latticemetric.formats.registry import OWN, with_plugins
+    from latticemetric.formats.registry import BUILT_IN, with_plugins
 
-    return frozenset(OWN), with_plugins
+    return frozenset(BUILT_IN), with_plugins
 
 
 # ---- Everything is looked for, one after the other ----
@@ -530,7 +530,7 @@ def diagnose_installation() -> Installation:
 
 
 def checks() -> Iterator[Check]:
-    """The same one by one, as they are found."""
+    """Return the same one by one, as they are found."""
     return map(examine, _subjects())
 
 

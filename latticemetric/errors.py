@@ -16,7 +16,7 @@ class LatticeMetricError(Exception):
 
     Args:
         what: What is wrong.
-        where: File and line, graph id, or option; nothing where there is none.
+        where: File and line, graph id, or option.
         advice: What the user can do.
     """
 
@@ -43,7 +43,7 @@ class LatticeMetricError(Exception):
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 
     def at(self, where: str) -> LatticeMetricError:
-        """The same error, placed; a place that is known already is kept, inside the new one."""
+        """Return the same error, placed; keep a place that is known already, inside the new one."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
 
@@ -53,15 +53,15 @@ def _rebuilt(kind: type[LatticeMetricError], what: str, where: str | None, advic
 
 
 class InputError(LatticeMetricError, ValueError):
-    """A file or a graph that cannot be used as it is."""
+    """A file or a graph cannot be used as it is."""
 
 
 class FormatError(InputError):
-    """A file that breaks its format, or whose format is not known."""
+    """A file breaks its format, or its format is not known."""
 
 
 class UsageError(LatticeMetricError, ValueError):
-    """A parameter that makes no sense, alone or with the others."""
+    """A parameter makes no sense, alone or with the others."""
 
 
 class MissingDependencyError(LatticeMetricError, ImportError):
@@ -69,17 +69,17 @@ class MissingDependencyError(LatticeMetricError, ImportError):
 
 
 class OutputClosedError(Exception):
-    """Whoever read our standard output has seen enough: no fault of anybody's."""
+    """Standard output was closed by its reader; this is nobody's fault."""
 
 
 def output_closed() -> InputError:
-    """The error of a standard output that was closed before the program began."""
+    """Return the error of a standard output that was closed before the program began."""
     return InputError("standard output is closed", advice="name a file to write to")
 
 
 @contextmanager
 def placed(where: str) -> Iterator[None]:
-    """Gives errors that have no place this one."""
+    """Give this place to errors that have none."""
     try:
         yield
     except LatticeMetricError as error:
@@ -87,25 +87,25 @@ def placed(where: str) -> Iterator[None]:
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """A text as an error shows it."""
+    """Return a text as an error shows it."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def of_system(error: OSError) -> str:
-    """Word an error of the system, with advice where we have some."""
+    """Describe an error of the system, with advice where there is some."""
     what = error.strerror or str(error)
     return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 
 
 def harmless(text: str) -> str:
-    """A text that moves no cursor, rings no bell and hides nothing: control characters are escaped."""
+    """Escape control characters, so that a text moves no cursor, rings no bell and hides nothing."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def require_pynini() -> None:
-    """Raises one clear error where OpenFst's Python bindings are missing."""
+    """Raise one clear error where OpenFst's Python bindings are missing."""
     try:
         import pynini  # noqa: F401
     except ImportError as error:

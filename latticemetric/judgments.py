@@ -59,7 +59,7 @@ class Judgments(Frozen):
             raise InputError("a judgment is infinite")
 
     def select(self, columns: Sequence[str]) -> Judgments:
-        """The same rows with these columns of scores only."""
+        """Return the same rows with these columns of scores only."""
         unknown = [name for name in columns if name not in self.columns]
         if unknown or not columns:
             raise UsageError(

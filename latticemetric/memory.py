@@ -1,7 +1,7 @@
 """Memory: how much there is, how much one search may take, and sizes as people write them.
 
 Native kernels count the bytes that they allocate (`kernels/budget.cpp`) and ask `most_bytes` here. Processes that work
-on the graphs of a command are held by the system as well (`held`), whatever they run.
+on the graphs of a command are limited by the system as well (`held`), whatever they run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LEAST = 2**27
 # The system takes no larger number, and no machine has as much.
 _LARGEST_LIMIT = 2**62
 
-_chosen: int | None = None
+_limit: int | None = None
 # The limit of data that this process was started with, once there is one of ours.
 _ulimit: int | None = None
 
@@ -41,38 +41,38 @@ def limit_memory(size: int | str | None) -> None:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
 
     Raises:
-        UsageError: The size is no size.
+        UsageError: It is no size.
 
     Examples:
         >>> limit_memory("8G")
         >>> limit_memory(None)
     """
-    global _chosen  # noqa: PLW0603  one limit a process, like the memory
-    found = parse_size(size) if isinstance(size, str) else size
-    if size is not None and (not isinstance(found, int) or isinstance(found, bool) or found <= 0):
+    global _limit  # noqa: PLW0603  one limit a process, like the memory
+    number = parse_size(size) if isinstance(size, str) else size
+    if size is not None and (not isinstance(number, int) or isinstance(number, bool) or number <= 0):
         raise UsageError(f"'{size}' is not a size", advice="give one like 500M or 8G")
-    _chosen = found
+    _limit = number
 
 
 def most_bytes() -> int:
-    """The bytes that one search may take now."""
-    return max(_LEAST, free_memory() // 2) if _chosen is None else _chosen
+    """Return the bytes that one search may take now."""
+    return max(_LEAST, free_memory() // 2) if _limit is None else _limit
 
 
 def graph_bytes(workers: int) -> int:
-    """The bytes that a command gives to one graph by default: 1.5 GiB, or a worker's share of half the free memory."""
+    """Return the bytes of one graph in a command by default: 1.5 GiB, or a worker's share of half the free memory."""
     return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
 
 def no_memory() -> InputError:
-    """The error of a graph that met a `MemoryError`."""
-    if _chosen is not None:
-        return over_budget(_chosen)
+    """Return the error of a graph that met a `MemoryError`."""
+    if _limit is not None:
+        return over_budget(_limit)
     return InputError("there is not enough memory for it", advice="prune the graph or shorten its reference")
 
 
 def over_budget(most: int) -> InputError:
-    """The error of a graph that needs more memory than it may take."""
+    """Return the error of a graph that needs more memory than it may take."""
     return InputError(f"it needs more than {shown_size(most)} of memory", advice=how_to_fit(most))
 
 
@@ -83,7 +83,7 @@ def how_to_fit(most: int) -> str:
 
 
 def machine_memory() -> int:
-    """The memory of the machine in bytes, or what this process may have of it if that is less; 8 GiB by default."""
+    """Return the bytes of the machine, or of this process if it may have less; 8 GiB where unknown."""
     try:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -92,27 +92,27 @@ def machine_memory() -> int:
 
 
 def free_memory() -> int:
-    """The bytes that this process can still take: of the machine, its container and `ulimit`, the least."""
+    """Return the bytes that this process can still take: of the machine, its container and `ulimit`, the least."""
     return max(0, min([_shared(), *_limits_left()]))
 
 
 def _shared() -> int:
-    """The bytes that are left for all processes together: `ulimit` counts each by itself."""
+    """Return the bytes that are left for all processes together: `ulimit` counts each by itself."""
     return max(0, min([_available(), *_grants_left(Path("/proc/self/cgroup"))]))
 
 
 def _available() -> int:
-    """Return the bytes that the machine has without swapping; half of its memory where it does not say."""
+    """Return the bytes that the machine has without swapping; half of its memory where it does not tell."""
     try:
         text = _MEMINFO.read_bytes()
     except OSError:
         return machine_memory() // 2
-    found = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
-    return int(found[1]) * 1024 if found else machine_memory() // 2
+    match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
+    return int(match[1]) * 1024 if match else machine_memory() // 2
 
 
 def _limits() -> Iterator[int]:
-    """What `ulimit` allows."""
+    """List the limits of `ulimit`."""
     return (limit for limit, _ in _soft_limits())
 
 
@@ -127,7 +127,7 @@ def _limits_left() -> Iterator[int]:
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """Limits of `ulimit`, and where /proc says what counts for each."""
+    """List the limits of `ulimit`, each with the field of /proc that counts for it."""
     try:
         import resource
     except ImportError:
@@ -143,7 +143,7 @@ def _page_size() -> int:
 
 
 def _granted(groups: Path) -> Iterator[int]:
-    """What control groups allow: those of the process and those around them (containers and SLURM's jobs are some)."""
+    """List the limits of control groups: the process's and those around it (containers and SLURM's jobs are some)."""
     return (limit for limit, _ in _grants(groups))
 
 
@@ -174,7 +174,7 @@ def _cached(file: Path) -> int:
         text = file.read_bytes()
     except OSError:
         return 0
-    return sum(int(found) for found in re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
+    return sum(int(size) for size in re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
 
 
 def _size_in(file: Path) -> int | None:
@@ -186,45 +186,45 @@ def _size_in(file: Path) -> int | None:
 
 
 def parse_size(text: str) -> int | None:
-    """The bytes of a size like 500M or 2G; nothing where it is none."""
-    found = re.fullmatch(r"([0-9]{1,15})([kmgt]?)b?", text.strip().lower())
-    return int(found[1]) * _UNITS[found[2]] if found else None
+    """Return the bytes of a size like 500M or 2G; `None` where it is no size."""
+    match = re.fullmatch(r"([0-9]{1,15})([kmgt]?)b?", text.strip().lower())
+    return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def shown_size(size: int) -> str:
-    """A size as people read it."""
+    """Return a size as people read it."""
     unit = next((unit for unit in "TGMK" if size >= _UNITS[unit.lower()]), "")
     return f"{size / _UNITS[unit.lower()]:.3g} {unit}B"
 
 
 @contextmanager
 def held(beyond: int | None) -> Iterator[None]:
-    """Let this process take so many bytes beyond those that it has, and no more, for a while; nothing where `None`."""
+    """Limit this process to so many bytes beyond those that it has, for a while; do nothing where `None`."""
     if beyond is None:
         yield
         return
-    chosen, limits = _chosen, _data_limits()
+    before, limits = _limit, _data_limits()
     hold_memory(beyond)
     try:
         yield
     finally:
-        limit_memory(chosen)
+        limit_memory(before)
         if limits is not None:
             _set_data_limits(limits)
 
 
 def hold_memory(beyond: int) -> None:
-    """Let this process take so many bytes beyond those that it has, and no more.
+    """Limit this process to so many bytes beyond those that it has.
 
-    Native kernels know it, and say so before they take anything. Whatever else asks for more meets a `MemoryError`, on
-    Linux. Data are counted, and not addresses: allocators reserve far more of these than they use.
+    Native kernels know the limit, and raise an error before they allocate. Other code meets a `MemoryError`, on Linux.
+    The limit counts data, not addresses: allocators reserve far more of these than they use.
     """
     limit_memory(beyond)
     _hold_data(beyond)
 
 
 def hold_command() -> None:
-    """Let a command take nine tenths of what is free when it starts: it says what is missing before it is killed."""
+    """Limit a command to nine tenths of what is free when it starts, so that it raises an error before it is killed."""
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 
@@ -248,7 +248,7 @@ def _tells_data() -> bool:
 
 
 def _data_limits() -> tuple[int, int] | None:
-    """The soft and the hard limit; negative where there is none."""
+    """Return the soft and the hard limit; a negative number is none."""
     if not _tells_data():
         return None
     import resource

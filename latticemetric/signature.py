@@ -34,16 +34,16 @@ class Signature:
         return self.format()
 
     def format(self, *, short: bool = False) -> str:
-        """The signature in one line, with full or abbreviated field names."""
+        """Return the signature in one line, with full or abbreviated field names."""
         names = {name: _SHORT.get(name, name) if short else name for name in self.fields}
         parts = [self.name, *(f"{names[name]}:{value}" for name, value in self.fields.items())]
         return "|".join([*parts, f"v:{VERSION}"])
 
     def also(self, **fields: str | None) -> Signature:
-        """The same with further fields, those that are not `None`."""
+        """Return the same with further fields, those that are not `None`."""
         more = {name: value for name, value in fields.items() if value is not None}
         return Signature(self.name, {**self.fields, **more})
 
     def asdict(self) -> dict[str, str]:
-        """The same as a flat mapping."""
+        """Return the same as a flat mapping."""
         return {"metric": self.name, **self.fields, "version": VERSION}

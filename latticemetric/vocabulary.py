@@ -19,7 +19,7 @@ STAR = 2**31 - 1
 """The number of *any* word in metric automata; no word of a lattice may have it."""
 
 UNKNOWN = -1
-"""What a word outside the vocabulary is encoded as: it equals no word of any lattice."""
+"""The code of a word outside the vocabulary; it equals no word of any lattice."""
 
 _MOST_DIGITS = 10
 
@@ -28,8 +28,8 @@ class Vocabulary:
     """An immutable table of words and numbers; number 0 is ε.
 
     Attributes:
-        is_given: Whether somebody chose the numbers; if not, they mean nothing outside of this table.
-        is_embedded: Whether the table stood inside the file of the graph, so that nobody else may have it.
+        is_given: Whether the numbers come from a file or the user; if not, they have no meaning outside of this table.
+        is_embedded: Whether the table comes from the file of the graph itself; the user may not have it elsewhere.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -42,7 +42,7 @@ class Vocabulary:
     __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
-        """Takes number → word. Two numbers may not share a word; ε may be spelled in any way."""
+        """Take number → word. Two numbers may not share a word; ε may be spelled in any way."""
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
@@ -56,7 +56,7 @@ class Vocabulary:
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
-        """Numbers distinct words from 1 in order of appearance; a string is split at white space."""
+        """Number distinct words from 1 in order of appearance; a string is split at white space."""
         listed = split_words(words) if isinstance(words, str) else words
         vocabulary = cls(dict(enumerate(dict.fromkeys(listed), start=1)))
         vocabulary.is_given = False
@@ -64,14 +64,14 @@ class Vocabulary:
 
     @classmethod
     def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
-        """The table of number → word that stands inside a graph's own file."""
+        """Return the table of number → word from a graph's own file."""
         vocabulary = cls(words)
         vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod
     def numeric() -> Vocabulary:
-        """The vocabulary of lattices whose words have numbers only: word 7 is spelled '7'."""
+        """Return the vocabulary of lattices whose words have numbers only: word 7 is spelled '7'."""
         return _NUMERIC
 
     @property
@@ -80,11 +80,11 @@ class Vocabulary:
         return False
 
     def number(self, word: str) -> int:
-        """The number of a word, `UNKNOWN` where it has none."""
+        """Return the number of a word, `UNKNOWN` where it has none."""
         return self._number.get(word, UNKNOWN)
 
     def word(self, number: int) -> str:
-        """The spelling of a number; ε is the empty string."""
+        """Return the spelling of a number; ε is the empty string."""
         if number == EPSILON:
             return ""
         try:
@@ -96,24 +96,24 @@ class Vocabulary:
             ) from None
 
     def encode(self, words: Sequence[str]) -> Words:
-        """Numbers of words; `UNKNOWN` for strangers. A string is split at white space."""
+        """Return the numbers of words; `UNKNOWN` for words outside. A string is split at white space."""
         words = split_words(words) if isinstance(words, str) else words
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
-        """Spellings of numbers, without ε."""
+        """Return the spellings of numbers, without ε."""
         plain = numbers.tolist() if isinstance(numbers, np.ndarray) else map(int, numbers)
         return [self.word(number) for number in plain if number != EPSILON]
 
     def check(self, numbers: Words) -> None:
-        """Refuses numbers that have no word."""
+        """Refuse numbers that have no word."""
         if numbers.size == 0 or (numbers.min() >= 0 and numbers.max() <= self._highest == len(self._word)):
             return
         for number in set(numbers.tolist()):
             self.word(number)
 
     def items(self) -> Iterable[tuple[int, str]]:
-        """Number and word, ε excluded."""
+        """Return number and word of each, ε excluded."""
         return self._word.items()
 
     def __len__(self) -> int:
@@ -186,12 +186,12 @@ _NO_SPACE = re.compile(r"[\x1c-\x1f]")
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a line: what ASCII white space separates, as in lattices; a no-break space is part of a word."""
+    """Split a line at ASCII white space, as in lattices; a no-break space is part of a word."""
     return text.split() if text.isascii() and _NO_SPACE.search(text) is None else _FIELD.findall(text)
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Words as a set; refuse a string, which would be a set of letters.
+    """Return words as a set; refuse a string, which would be a set of letters.
 
     Args:
         words: The words.

@@ -6,34 +6,22 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
-from latticemetric.batch.outcomes import built
 from latticemetric.batch.pairing import Pair, Style, pair_up
+from latticemetric.batch.pairs import built
+from latticemetric.batch.run import Located, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.formats.symbols import as_vocabulary
 from latticemetric.graph import Graph
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.map import Run, answered
-from latticemetric.parallel.pool import Workers
+from latticemetric.parallel.map import Workers
+from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
 # ---- One question asked of many graphs, without references ----
-
-
-class Located(Protocol):
-    """A question that knows its file."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def where(self) -> str:
-        """File and line."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +49,7 @@ def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) 
     Raises:
         InputError: A graph has a problem, unless failures are gone past: then it is an answer.
     """
-    return answered(partial(_answer, ask), failed, entries, run)
+    return answer_each(partial(_answer, ask), failed, entries, run)
 
 
 def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
@@ -99,13 +87,13 @@ def ask_each(
 
     Args:
         ask: What is asked: a function of a graph or, with references, of a graph and what is to be said. What it
-            answers is sent between processes, and for an executor or a cluster so is the function.
+            answers is sent between processes, and to a cluster so is the function.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
-        workers: How many processes answer; or an executor, or a Dask client.
+        workers: How many processes answer; or a Dask client.
         keep_going: Whether a graph that fails is an answer with a `problem`, and not the end.
         timeout: Seconds that one graph may take; one that takes longer has failed. Limits take processes that can be
-            killed: with them, each worker of an executor answers in one of its own.
+            killed.
         max_memory: Bytes that one graph may take, likewise; Linux only.
         format: A format's name; sniffed from the content where it is not given.
         symbols: A symbol table (or its file) that spells word numbers.
@@ -129,7 +117,7 @@ def ask_each(
     if references is None:
         return answers_of(found, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
-    return answered(partial(_answer_of_user, ask), failed, pair_up(found, files, style), run)
+    return answer_each(partial(_answer_of_user, ask), failed, pair_up(found, files, style), run)
 
 
 def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:

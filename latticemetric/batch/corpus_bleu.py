@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from latticemetric.batch.outcomes import built
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph

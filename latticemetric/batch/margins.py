@@ -19,11 +19,11 @@ from latticemetric.oracle_search.margin import Fear, Hope, On, Worst, fear, hope
 from latticemetric.oracle_search.oracle import oracles
 from latticemetric.oracle_search.scored_path import Oracle
 
-Extreme = Hope | Fear | Worst
+Margin = Hope | Fear | Worst
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MarginOptions:
     """What is asked for.
 
     Attributes:
@@ -43,16 +43,16 @@ class Wanted:
     graphs: bool = False
 
     @property
-    def sides(self) -> list[Side]:
-        """The extremes, from good to bad."""
-        hopes = [Side("hope", weight) for weight in self.hope]
-        fears = [Side("fear", weight) for weight in self.fear]
-        return [*hopes, *fears, *([Side("worst", None)] if self.worst else [])]
+    def sides(self) -> list[MarginKind]:
+        """The margins, from good to bad."""
+        hopes = [MarginKind("hope", weight) for weight in self.hope]
+        fears = [MarginKind("fear", weight) for weight in self.fear]
+        return [*hopes, *fears, *([MarginKind("worst", None)] if self.worst else [])]
 
 
 @dataclass(frozen=True)
-class Side:
-    """One of the extremes that are asked for.
+class MarginKind:
+    """One of the margins that are asked for.
 
     Attributes:
         kind: `hope`, `fear` or `worst`.
@@ -67,7 +67,7 @@ class Side:
         """As it stands in tables."""
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
-    def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Extreme:
+    def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Margin:
         """What is asked for, of one graph."""
         if self.weight is None:
             return worst(graph, references, metric, scales=scales)
@@ -76,7 +76,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Extremes:
+class Margins:
     """What was found.
 
     Attributes:
@@ -87,9 +87,9 @@ class Extremes:
     """
 
     nbest: tuple[Oracle, ...]
-    found: Mapping[Side, Extreme]
+    found: Mapping[MarginKind, Margin]
     graph: Graph | None
-    failed: Mapping[Side, InputError] = field(default_factory=dict)
+    failed: Mapping[MarginKind, InputError] = field(default_factory=dict)
 
     @property
     def problem(self) -> InputError | None:
@@ -103,20 +103,20 @@ class Extremes:
     def asdict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         listed = {"nbest": [_item(best) for best in self.nbest]} if self.nbest else {}
-        sides = {side: _item(extreme) for side, extreme in self.found.items()}
+        sides = {side: _item(margin) for side, margin in self.found.items()}
         failed = {side: {"error": str(error)} for side, error in self.failed.items()}
         return listed | by_kind(sides | failed)
 
 
-def extremes_of(
+def margins_of(
     graph: Graph,
     references: GraphReferences,
     metric: GRR,
-    wanted: Wanted,
+    wanted: MarginOptions,
     scales: Scales | None,
     *,
     keep_going: bool = False,
-) -> Extremes:
+) -> Margins:
     """What is wanted of one graph.
 
     Raises:
@@ -134,10 +134,10 @@ def extremes_of(
     all_best: Graph | None = None
     if wanted.graphs:
         all_best = (oracle_forest if isinstance(graph, Forest) else oracle_lattice)(graph, references, metric)
-    return Extremes(tuple(nbest), found, all_best, failed)
+    return Margins(tuple(nbest), found, all_best, failed)
 
 
-def by_kind(items: Mapping[Side, dict[str, Any]]) -> dict[str, Any]:
+def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
     """One value a kind: a list of them where there are several weights."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
@@ -146,7 +146,7 @@ def by_kind(items: Mapping[Side, dict[str, Any]]) -> dict[str, Any]:
     return {kind: several if len(several) > 1 else several[0] for kind, several in kinds.items()}
 
 
-def _item(path: Oracle | Extreme) -> dict[str, Any]:
+def _item(path: Oracle | Margin) -> dict[str, Any]:
     """What the item that it is part of does not say already."""
     item = path.asdict()
     del item["one_best"], item["signature"]
@@ -154,13 +154,13 @@ def _item(path: Oracle | Extreme) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class SideTotal:
+class MarginTotal:
     """Sums of one side over graphs; they add up.
 
     Attributes:
         statistics: Counts of the strings.
         value: Of hope and of fear, their values; exact, so that it does not matter in which order they are added.
-        inexact: How many are not known to be the extreme.
+        inexact: How many are not known to be the margin.
         failed: How many there are not: all words of their references count as deleted.
     """
 
@@ -170,10 +170,10 @@ class SideTotal:
     failed: int = 0
 
     @classmethod
-    def of(cls, extreme: Extreme) -> Self:
+    def of(cls, margin: Margin) -> Self:
         """One graph's share."""
-        value = Fraction() if isinstance(extreme, Worst) else Fraction(extreme.value)
-        return cls(extreme.statistics, value, int(not extreme.exact))
+        value = Fraction() if isinstance(margin, Worst) else Fraction(margin.value)
+        return cls(margin.statistics, value, int(not margin.exact))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(
@@ -183,7 +183,7 @@ class SideTotal:
             self.failed + other.failed,
         )
 
-    def asdict(self, side: Side, metric: GRR, references: int | str) -> dict[str, Any]:
+    def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
         """Its part of the corpus, for JSON."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": float(self.value)}
@@ -192,25 +192,25 @@ class SideTotal:
 
 
 @dataclass(frozen=True)
-class ExtremeTotals:
+class MarginTotals:
     """Sums of all sides over graphs; they add up."""
 
-    sides: Mapping[Side, SideTotal]
+    sides: Mapping[MarginKind, MarginTotal]
 
     @classmethod
-    def zero(cls, wanted: Wanted, order: int) -> Self:
+    def zero(cls, wanted: MarginOptions, order: int) -> Self:
         """Nothing counted."""
-        return cls({side: SideTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
+        return cls({side: MarginTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
 
-    def plus(self, extremes: Extremes | None, missed: RecognitionStatistics | None) -> Self:
+    def plus(self, margins: Margins | None, missed: RecognitionStatistics | None) -> Self:
         """With one more graph; what failed of it has all of its reference's words deleted."""
-        found = {} if extremes is None else extremes.found
-        shares = {side: SideTotal.of(extreme) for side, extreme in found.items()}
+        found = {} if margins is None else margins.found
+        shares = {side: MarginTotal.of(margin) for side, margin in found.items()}
         return type(self)(
             {
                 side: total
                 + shares.get(
-                    side, SideTotal(missed or RecognitionStatistics.zero(len(total.statistics.matches)), failed=1)
+                    side, MarginTotal(missed or RecognitionStatistics.zero(len(total.statistics.matches)), failed=1)
                 )
                 for side, total in self.sides.items()
             }
@@ -228,6 +228,6 @@ class ExtremeTotals:
 
     def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
         """With those of other graphs, from those values."""
-        others = [SideTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
+        others = [MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
         both = zip(self.sides.items(), others, strict=True)
         return type(self)({side: total + other for (side, total), other in both})

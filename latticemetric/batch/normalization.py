@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import mmap
-import unicodedata
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, TypeVar
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
-from latticemetric.formats.references import GraphReference, Reference
-from latticemetric.formats.streams.stream import warn
+from latticemetric.formats.references import Reference, ReferenceWithAlternatives
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
-from latticemetric.nbest import NBest
 from latticemetric.normalization.grammar import Grammar, only_text
 from latticemetric.normalization.normalize import normalize
 from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
@@ -39,12 +35,12 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     """A reference rewritten, with all that it may be."""
     with placed(reference.where):
-        graph = grammar.reference(reference.said)
+        graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
     if text is not None:
         return Reference(text, reference.where)
     plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
-    return GraphReference(plain, reference.where, graph)
+    return ReferenceWithAlternatives(plain, reference.where, graph)
 
 
 def normalized_sides(
@@ -78,7 +74,7 @@ def normalized_readings(
     """All that each reference of a file may be: each reading is a reference, or the graph of them if they are many."""
 
     def found(words: Words) -> list[Words | Lattice]:
-        said = normalized_reference(Reference(words, ""), grammar).said
+        said = normalized_reference(Reference(words, ""), grammar).graph_or_words
         if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_STRINGS) is None:
             return [said]
         return list(strings_of_references([said]))
@@ -95,38 +91,3 @@ def _at(name: str, number: int, rewritten: Callable[[Words], T], words: Words) -
 
 def _built(build: Callable[[], Graph], grammar: Grammar, scales: Scales | None) -> Graph:
     return normalize(build(), grammar, scales=scales)
-
-
-# ---- Words that look the same and are not: é as one character in references, as two in graphs, matches nothing ----
-
-_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
-
-# Shared with workers, which are forked: one of them says it, and none again.
-_said = mmap.mmap(-1, 1)
-
-
-def warn_of_forms(pair: Pair, graph: Graph) -> None:
-    """Says once, of the first graph that this happens to, that a reference's words stand there in another form."""
-    words = {word for reference in pair.references for word in reference.words if not word.isascii()}
-    if not words or _said[0]:
-        return
-    known = _words_of(graph)
-    alike = [
-        word
-        for word in words
-        if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
-    ]
-    if alike:
-        _said[0] = 1
-        what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
-        warn(
-            pair.place,
-            f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
-            "bring both to one form (uconv -x nfc), here and wherever else",
-        )
-
-
-def _words_of(graph: Graph) -> Container[str]:
-    if isinstance(graph, NBest):
-        return {word for hypothesis in graph.hypotheses for word in hypothesis.words}
-    return graph.vocabulary

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from latticemetric.automata.reference import words_in
-from latticemetric.batch.normalization import warn_of_forms
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built, missed, readable
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import GraphReference
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
-from latticemetric.parallel.map import Run, answered
 
 if TYPE_CHECKING:
-    from latticemetric.batch.margins import Extremes, Wanted
+    from latticemetric.batch.margins import MarginOptions, Margins
     from latticemetric.batch.string_scores import Strings, StringScorer
 
 
@@ -45,7 +44,7 @@ class Outcome:
         strings: Its words, for sentence metrics; only where some were asked for.
         sentence_scores: What they say of it alone; likewise.
         confidences: Of the oracle's and the 1-best's words; only where they were asked for.
-        extremes: What else was asked for.
+        margins: What else was asked for.
         where: File and line of what failed.
     """
 
@@ -56,7 +55,7 @@ class Outcome:
     strings: Strings | None = None
     sentence_scores: dict[str, dict[str, float | None]] | None = None
     confidences: Confidences | None = None
-    extremes: Extremes | None = None
+    margins: Margins | None = None
     where: str = ""
 
     def asdict(self) -> dict[str, Any]:
@@ -64,68 +63,12 @@ class Outcome:
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
-        extremes = {} if self.extremes is None else self.extremes.asdict()
-        item = {"id": self.name, **self.oracle.asdict(), **scores, **extremes}
+        margins = {} if self.margins is None else self.margins.asdict()
+        item = {"id": self.name, **self.oracle.asdict(), **scores, **margins}
         if self.confidences is not None:
             item["confidences"] = list(self.confidences.oracle)
             item["one_best"]["confidences"] = list(self.confidences.one_best)
         return item
-
-
-@dataclass(frozen=True)
-class Totals:
-    """Sums over outcomes. Frozen; they add up, so shards sum to the whole.
-
-    Attributes:
-        best: Statistics of the oracles.
-        one_best: Statistics of the model's own best paths.
-        lattices: Graphs that were searched.
-        failed: Pairs that were not.
-    """
-
-    best: RecognitionStatistics
-    one_best: RecognitionStatistics
-    lattices: int
-    failed: int
-
-    @classmethod
-    def zero(cls, order: int) -> Self:
-        """Nothing counted."""
-        return cls(RecognitionStatistics.zero(order), RecognitionStatistics.zero(order), 0, 0)
-
-    @classmethod
-    def of(cls, outcome: Outcome, order: int) -> Self:
-        """One outcome's share."""
-        if outcome.oracle is not None:
-            return cls(outcome.oracle.statistics, outcome.oracle.one_best.statistics, 1, 0)
-        missed = outcome.missed or RecognitionStatistics.zero(order)
-        return cls(missed, missed, 0, 1)
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.best + other.best,
-            self.one_best + other.one_best,
-            self.lattices + other.lattices,
-            self.failed + other.failed,
-        )
-
-    def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """The corpus part of the JSON document."""
-        best, one_best = (metric.corpus_score(s, references) for s in (self.best, self.one_best))
-        counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
-        return {
-            "score": best.score,
-            "numerator": best.numerator,
-            "denominator": best.denominator,
-            **counts,
-            "one_best": {
-                "score": one_best.score,
-                "numerator": one_best.numerator,
-                "denominator": one_best.denominator,
-            },
-            "lattices": self.lattices,
-            "failed": self.failed,
-        }
 
 
 def oracles_of(
@@ -137,7 +80,7 @@ def oracles_of(
     engine: str = "auto",
     scorer: StringScorer | None = None,
     confidence: float | None = None,
-    wanted: Wanted | None = None,
+    wanted: MarginOptions | None = None,
 ) -> Iterator[Outcome]:
     """Answers pairs, in their order.
 
@@ -149,7 +92,7 @@ def oracles_of(
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
     asked = _Question(metric, scales, engine, confidence, wanted, run.keep_going)
-    return answered(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
+    return answer_each(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
 
 
 class _Question(NamedTuple):
@@ -159,7 +102,7 @@ class _Question(NamedTuple):
     scales: Scales | None
     engine: str
     confidence: float | None
-    wanted: Wanted | None
+    wanted: MarginOptions | None
     keep_going: bool
 
 
@@ -176,8 +119,8 @@ def _answer(pair: Pair, asked: _Question) -> Outcome:
     assert pair.entry is not None
     with placed(pair.entry.place):
         found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
-        extremes = _extremes(graph, references, asked)
-        problem = None if extremes is None else extremes.problem
+        margins = _margins(graph, references, asked)
+        problem = None if margins is None else margins.problem
         return Outcome(
             pair.name,
             found,
@@ -186,7 +129,7 @@ def _answer(pair: Pair, asked: _Question) -> Outcome:
             confidences=None
             if asked.confidence is None
             else _confidences(graph, found, asked.confidence, asked.scales),
-            extremes=extremes,
+            margins=margins,
             where=pair.where,
         )
 
@@ -200,61 +143,13 @@ def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | Non
     return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 
-def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
-    """The graph of a pair, and what its references say.
-
-    Raises:
-        InputError: A side is missing, or cannot be used.
-    """
-    if pair.problem is not None:
-        raise pair.problem
-    assert pair.entry is not None
-    with placed(pair.entry.place):
-        graph = pair.entry.build()
-        references = pair.said()
-        _check_spelling(graph, references)
-    warn_of_forms(pair, graph)
-    return graph, references
-
-
-def _extremes(graph: Graph, references: Sequence[GraphReference], asked: _Question) -> Extremes | None:
+def _margins(graph: Graph, references: Sequence[GraphReference], asked: _Question) -> Margins | None:
     """What is wanted beside the oracle; what finds it is imported only then."""
     if asked.wanted is None:
         return None
-    from latticemetric.batch.margins import extremes_of
+    from latticemetric.batch.margins import margins_of
 
-    return extremes_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=asked.keep_going)
-
-
-def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
-    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
-    if vocabulary is None or not vocabulary.is_numeric or _says_nothing(graph):
-        return
-    words = [word for reference in references for word in words_in(reference)]
-    if words and not any(word in vocabulary for word in words):
-        raise InputError(
-            "the graph's words are numbers, and its reference has none",
-            advice="give --symbols, the table of its words",
-        )
-
-
-def _says_nothing(graph: Graph) -> bool:
-    """Check whether a lattice has no words: it does not show how its words would be written."""
-    return isinstance(graph, Lattice) and not graph.word.any()
-
-
-def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
-    """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", pair.said()) if pair.references else None
-
-
-def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
-    """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
-    try:
-        return strings_of_references(pair.said())
-    except InputError:
-        return [reference.words for reference in pair.references]
+    return margins_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=asked.keep_going)
 
 
 def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcome:

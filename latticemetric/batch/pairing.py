@@ -214,7 +214,7 @@ class Pair:
 
     def said(self) -> list[GraphReference]:
         """What each reference says."""
-        return [reference.said for reference in self.references]
+        return [reference.graph_or_words for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:

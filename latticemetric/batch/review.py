@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.batch.decoded import Decoded, Decoding, decoded
-from latticemetric.batch.outcomes import built, missed, readable
+from latticemetric.batch.mbr import MBRAnswer, MBRSettings, mbr_answer
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built, missed, readable
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.sketches import Sketch, sketch
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.batch.sweep import Question, Score, Sweep, Swept, summed
@@ -29,7 +30,6 @@ from latticemetric.oracle_search.oracle import oracle
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
-from latticemetric.parallel.map import Run, answered
 
 Words = tuple[str, ...]
 
@@ -38,7 +38,7 @@ SIDES = (ORACLE, ONE_BEST, MBR)
 
 
 @dataclass(frozen=True)
-class Reviewing:
+class ReviewSettings:
     """What is asked of each graph.
 
     Attributes:
@@ -54,7 +54,7 @@ class Reviewing:
 
     metric: GRR
     points: Points
-    decoding: Decoding | None = None
+    decoding: MBRSettings | None = None
     scales: Scales | None = None
     engine: str = "auto"
     scorer: StringScorer | None = None
@@ -106,7 +106,7 @@ class Review:
     references: tuple[Words, ...]
     swept: Swept
     oracle: Oracle | None = None
-    mbr: Decoded | None = None
+    mbr: MBRAnswer | None = None
     mbr_problem: LatticeMetricError | None = None
     best_paths: int | None = None
     size: Size | None = None
@@ -123,36 +123,36 @@ class Review:
         return () if answer is None else answer.words
 
 
-def reviews_of(pairs: Iterable[Pair], asked: Reviewing, run: Run) -> Iterator[Review]:
+def reviews_of(pairs: Iterable[Pair], asked: ReviewSettings, run: Run) -> Iterator[Review]:
     """Reviews pairs, in their order.
 
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is a review of nothing.
         UsageError: A parameter makes no sense.
     """
-    return answered(partial(_review_pair, asked), partial(_failed, asked), pairs, run)
+    return answer_each(partial(_review_pair, asked), partial(_failed, asked), pairs, run)
 
 
-def _review_pair(asked: Reviewing, pair: Pair) -> Review:
+def _review_pair(asked: ReviewSettings, pair: Pair) -> Review:
     graph, references = built(pair)
     assert pair.entry is not None
     with placed(pair.entry.place):
         return review(asked, pair.name, graph, references)
 
 
-def _failed(asked: Reviewing, pair: Pair, error: InputError) -> Review:
+def _failed(asked: ReviewSettings, pair: Pair, error: InputError) -> Review:
     said = tuple(readable(pair)) if pair.references else ()
     length = reference_words(said, asked.metric) if said else None
     swept = Swept(pair.name, length, missed=missed(pair, asked.metric), problem=error, where=pair.where)
     return Review(pair.name, said, swept, problem=error, where=pair.where)
 
 
-def review_question(asked: Reviewing, question: Question) -> Review:
+def review_graph(asked: ReviewSettings, question: Question) -> Review:
     """The same of a graph that a program has."""
     return review(asked, question.name, question.graph, question.references)
 
 
-def review(asked: Reviewing, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
+def review(asked: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
     """All that is shown of one graph."""
     metric, scales = asked.metric, asked.scales
     graph = as_lattice_or_forest(given, scales)
@@ -174,7 +174,7 @@ def review(asked: Reviewing, name: str, given: Graph, references: Sequence[Graph
     return found if asked.scorer is None else _scored(found, asked.scorer)
 
 
-def _sketch(graph: Lattice | Forest, best: Oracle, answer: Decoded | None, asked: Reviewing) -> Sketch | None:
+def _sketch(graph: Lattice | Forest, best: Oracle, answer: MBRAnswer | None, asked: ReviewSettings) -> Sketch | None:
     """The graph with its ways: of an MBR answer that is on no path, the nearest one's."""
     if not asked.drawn:
         return None
@@ -185,13 +185,13 @@ def _sketch(graph: Lattice | Forest, best: Oracle, answer: Decoded | None, asked
 
 
 def _decoded(
-    graph: Lattice | Forest, references: Sequence[GraphReference], asked: Reviewing
-) -> tuple[Decoded | None, LatticeMetricError | None]:
+    graph: Lattice | Forest, references: Sequence[GraphReference], asked: ReviewSettings
+) -> tuple[MBRAnswer | None, LatticeMetricError | None]:
     """The MBR answer; what one graph is too large for is no reason to show nothing of it."""
     if asked.decoding is None:
         return None, None
     try:
-        answer = decoded(
+        answer = mbr_answer(
             graph, references, asked.metric, asked.decoding, scale=asked.posterior_scale, scales=asked.scales
         )
     except InputError as error:
@@ -253,7 +253,7 @@ class ReviewTotals:
         normalize: The grammar that both sides went through, for signatures.
     """
 
-    asked: Reviewing
+    asked: ReviewSettings
     references: int | str | None = None
     normalize: str | None = None
     lattices: int = 0

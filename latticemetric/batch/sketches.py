@@ -1,4 +1,4 @@
-"""Graphs that are to be drawn: the part that is shown, ways through it, and what is told of each arc."""
+"""Graphs that are to be drawn: the part that is shown, paths through it, and what is told of each arc."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.drawing.diagram import Diagram, Ways
+from latticemetric.drawing.diagram import Diagram, Paths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
 from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
 from latticemetric.errors import InputError, shortened
@@ -16,7 +16,7 @@ from latticemetric.forest.forest import Forest
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.posterior.posteriors import posteriors
 
-_MORE_STATES = 30  # are drawn at most, beside those of the ways
+_MORE_STATES = 30  # are drawn at most, besides those of highlighted paths
 _LONGEST_LABEL = 24
 
 
@@ -50,22 +50,22 @@ class Sketch:
     arcs: tuple[DrawnArc, ...]
 
 
-def sketch(graph: Lattice | Forest, ways: Ways, *, scale: float, scales: Scales | None) -> Sketch:
-    """What is drawn of a graph, with the ways in any case."""
-    kept = [arc for arcs in ways.values() for arc in arcs]
+def sketch(graph: Lattice | Forest, paths: Paths, *, scale: float, scales: Scales | None) -> Sketch:
+    """Return the part of a graph that is drawn, with all highlighted paths."""
+    kept = [arc for arcs in paths.values() for arc in arcs]
     most = _MORE_STATES + _passed(graph, kept)
     probability = _posteriors(graph, scale, scales)
     if isinstance(graph, Forest):
         numbers = select_edges(graph, kept, Bounds(most, None), scales).arcs
-        diagram = forest_diagram(graph, ways, posteriors=probability, most_states=most, scales=scales)
+        diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
     else:
         numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
-        diagram = lattice_diagram(graph, ways, posteriors=probability, most_states=most, scales=scales)
+        diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
     return Sketch(_short(diagram), tuple(_told(graph, numbers, probability, scales)))
 
 
 def _passed(graph: Lattice | Forest, kept: Sequence[int]) -> int:
-    """How many states or nodes the ways pass."""
+    """Return the number of states or nodes that highlighted paths pass."""
     if isinstance(graph, Forest):
         return len(np.unique(graph.head[list(kept)]))
     return len(np.union1d(graph.source[list(kept)], graph.target[list(kept)]))

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
 from functools import partial
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.batch.outcomes import built, missed, readable
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built, missed, readable
+from latticemetric.batch.run import Run, answer_each, graph_packing
+from latticemetric.batch.totals import metric_of, metric_state
 from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
@@ -22,12 +23,10 @@ from latticemetric.metrics.base import CorpusScore, GraphReferences, Table, numb
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import checked_corpus
-from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
-from latticemetric.parallel.map import Run, answered
-from latticemetric.parallel.pool import Workers, map_in_order
+from latticemetric.parallel.map import Workers, map_in_order
 
 # ---- The results of a sweep: what graphs come to together, point by point and length by length ----
 
@@ -291,7 +290,7 @@ def sweep(
         nbest: Keep the so many cheapest strings, each of them counted once.
         by_length: The longest reference of each bin but the last, which holds what is longer.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        workers: Graphs searched at once; or an executor, or a Dask client, whose workers search them.
+        workers: Graphs searched at once; or a Dask client, whose workers search them.
 
     Raises:
         UsageError: A number makes no sense, or there are not as many references as graphs.
@@ -314,7 +313,8 @@ def sweep(
         checked_borders(by_length),
     )
     answer = partial(_swept, chosen, points, scales)
-    return summed(map_in_order(answer, questions_of(graphs, references), workers), chosen, points, borders)
+    swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
+    return summed(swept, chosen, points, borders)
 
 
 def swept_pairs(
@@ -326,7 +326,7 @@ def swept_pairs(
         InputError: A pair has a problem, unless failures are gone past: then it is one of those that failed.
         UsageError: A parameter makes no sense.
     """
-    return answered(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
+    return answer_each(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
@@ -357,7 +357,7 @@ def _swept(metric: GRR, points: Points, scales: Scales | None, question: Questio
     return Swept(question.name, length, tuple(kept), references=len(question.references))
 
 
-def questions_of(
+def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[Question]:
     """Graphs with their references; those without a name are numbered."""
@@ -370,24 +370,6 @@ def questions_of(
         yield Question(name, graph, strings_of_references(expected))
 
 
-# ---- Recognition rates in plain values, for the documents of shards ----
-
-
-def metric_state(metric: GRR) -> dict[str, Any]:
-    """All of a metric in plain values, for JSON."""
-    penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
-    words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
-    given = {name: value for name, value in words.items() if value}
-    return {"spec": metric.name, "parameters": {**(penalties if type(metric) is GRR else {}), **given}}
-
-
-def metric_of(state: Mapping[str, Any]) -> GRR:
-    """The metric of these values."""
-    metric = make_metric(state["spec"], **state["parameters"])
-    assert isinstance(metric, GRR)
-    return metric
-
-
 # ---- A sweep in plain values, for the documents of shards: what became of each graph, of which all totals are made
 # ----
 #
@@ -397,7 +379,7 @@ State = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class SweepQuestion:
+class SweepSettings:
     """What is asked of all graphs.
 
     Attributes:

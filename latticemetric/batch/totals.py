@@ -3,25 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
-from latticemetric.batch.outcomes import Outcome, Totals
-from latticemetric.batch.sweep import metric_of, metric_state
+from latticemetric.batch.outcomes import Outcome
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.registry import make_metric
 
 if TYPE_CHECKING:
-    from latticemetric.batch.margins import ExtremeTotals, Wanted
+    from latticemetric.batch.margins import MarginOptions, MarginTotals
     from latticemetric.batch.string_scores import StringScorer, StringTotals
 
 State = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Totals:
+    """Sums over outcomes. Frozen; they add up, so shards sum to the whole.
+
+    Attributes:
+        best: Statistics of the oracles.
+        one_best: Statistics of the model's own best paths.
+        lattices: Graphs that were searched.
+        failed: Pairs that were not.
+    """
+
+    best: RecognitionStatistics
+    one_best: RecognitionStatistics
+    lattices: int
+    failed: int
+
+    @classmethod
+    def zero(cls, order: int) -> Self:
+        """Nothing counted."""
+        return cls(RecognitionStatistics.zero(order), RecognitionStatistics.zero(order), 0, 0)
+
+    @classmethod
+    def of(cls, outcome: Outcome, order: int) -> Self:
+        """One outcome's share."""
+        if outcome.oracle is not None:
+            return cls(outcome.oracle.statistics, outcome.oracle.one_best.statistics, 1, 0)
+        missed = outcome.missed or RecognitionStatistics.zero(order)
+        return cls(missed, missed, 0, 1)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            self.best + other.best,
+            self.one_best + other.one_best,
+            self.lattices + other.lattices,
+            self.failed + other.failed,
+        )
+
+    def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
+        """The corpus part of the JSON document."""
+        best, one_best = (metric.corpus_score(s, references) for s in (self.best, self.one_best))
+        counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
+        return {
+            "score": best.score,
+            "numerator": best.numerator,
+            "denominator": best.denominator,
+            **counts,
+            "one_best": {
+                "score": one_best.score,
+                "numerator": one_best.numerator,
+                "denominator": one_best.denominator,
+            },
+            "lattices": self.lattices,
+            "failed": self.failed,
+        }
+
+
 class OracleSums:
-    """Sums over outcomes: of oracles and 1-bests, of extremes, and of what sentence metrics need.
+    """Sums over outcomes: of oracles and 1-bests, of margins, and of what sentence metrics need.
 
     Args:
         metric: What was measured.
@@ -31,30 +87,30 @@ class OracleSums:
     """
 
     def __init__(
-        self, metric: GRR, references: int, scorer: StringScorer | None = None, wanted: Wanted | None = None
+        self, metric: GRR, references: int, scorer: StringScorer | None = None, wanted: MarginOptions | None = None
     ) -> None:
         self.metric, self.references, self.wanted = metric, references, wanted
         self.totals: Totals = Totals.zero(metric.order)
         self.strings: StringTotals | None = scorer.totals() if scorer is not None else None
-        self.extremes: ExtremeTotals | None = None
+        self.margins: MarginTotals | None = None
         if wanted is not None:
-            from latticemetric.batch.margins import ExtremeTotals
+            from latticemetric.batch.margins import MarginTotals
 
-            self.extremes = ExtremeTotals.zero(wanted, metric.order)
+            self.margins = MarginTotals.zero(wanted, metric.order)
 
     def add(self, outcome: Outcome) -> None:
         """Takes in one outcome."""
         self.totals += type(self.totals).of(outcome, self.metric.order)
         if self.strings is not None:
             self.strings.add(outcome.strings)
-        if self.extremes is not None:
-            self.extremes = self.extremes.plus(outcome.extremes, outcome.missed)
+        if self.margins is not None:
+            self.margins = self.margins.plus(outcome.margins, outcome.missed)
 
     def corpus(self) -> dict[str, Any]:
         """The corpus part of the JSON document."""
         corpus = self.totals.asdict(self.metric, self.references)
-        if self.extremes is not None:
-            corpus |= self.extremes.asdict(self.metric, self.references)
+        if self.margins is not None:
+            corpus |= self.margins.asdict(self.metric, self.references)
         if self.strings is not None:
             corpus["scores"] = self.strings.asdict()
         return corpus
@@ -70,8 +126,8 @@ class OracleSums:
             "lattices": totals.lattices,
             "failed": totals.failed,
         }
-        if self.wanted is not None and self.extremes is not None:
-            state |= {"wanted": asdict(self.wanted), "extremes": self.extremes.state()}
+        if self.wanted is not None and self.margins is not None:
+            state |= {"wanted": asdict(self.wanted), "extremes": self.margins.state()}
         if self.strings is not None:
             state |= self.strings.state()
         return state
@@ -84,8 +140,8 @@ class OracleSums:
         for state in states:
             best, one_best = (RecognitionStatistics.of_row(state[name]) for name in ("best", "one_best"))
             sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
-            if sums.extremes is not None:
-                sums.extremes = sums.extremes.plus_state(state["extremes"])
+            if sums.margins is not None:
+                sums.margins = sums.margins.plus_state(state["extremes"])
         if sums.strings is not None:
             for turn in zip_longest(*(state["strings"] for state in states), fillvalue=None):
                 sums.strings.add_states(turn)
@@ -102,10 +158,25 @@ def _scorer(state: Mapping[str, Any]) -> StringScorer | None:
     return StringScorer(metrics, frozenset(told["ignore"]), normalize=told["normalize"])
 
 
-def _wanted(state: Mapping[str, Any]) -> Wanted | None:
+def _wanted(state: Mapping[str, Any]) -> MarginOptions | None:
     if "wanted" not in state:
         return None
-    from latticemetric.batch.margins import Wanted
+    from latticemetric.batch.margins import MarginOptions
 
     told = state["wanted"]
-    return Wanted(**told | {name: tuple(told[name]) for name in ("hope", "fear")})
+    return MarginOptions(**told | {name: tuple(told[name]) for name in ("hope", "fear")})
+
+
+def metric_state(metric: GRR) -> dict[str, Any]:
+    """All of a metric in plain values, for JSON."""
+    penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
+    words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
+    given = {name: value for name, value in words.items() if value}
+    return {"spec": metric.name, "parameters": {**(penalties if type(metric) is GRR else {}), **given}}
+
+
+def metric_of(state: Mapping[str, Any]) -> GRR:
+    """The metric of these values."""
+    metric = make_metric(state["spec"], **state["parameters"])
+    assert isinstance(metric, GRR)
+    return metric

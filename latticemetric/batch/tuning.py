@@ -13,7 +13,7 @@ import numpy as np
 
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.bootstrap import PairedBootstrap, paired_bootstrap, value_of
+from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap, value_of
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.mbr_decoding.mbr import Values

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from latticemetric.batch.answers import Answer, failed
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import placed
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import plain_number
 from latticemetric.oracle_search.user_automaton import automaton_oracle
-from latticemetric.parallel.map import Run, answered
 
 
 def automaton_oracles(
@@ -25,7 +25,7 @@ def automaton_oracles(
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
-    return answered(partial(_answer, automaton, scales), failed, pairs, run)
+    return answer_each(partial(_answer, automaton, scales), failed, pairs, run)
 
 
 def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:

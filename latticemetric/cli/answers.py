@@ -54,7 +54,7 @@ def put_answers(
     Failures go to stderr, and make the exit status 1.
     """
     from latticemetric.batch.answers import answers_of
-    from latticemetric.batch.evidence import answers_by_evidence, with_evidence
+    from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
     from latticemetric.formats.reading import entries
     from latticemetric.formats.symbols import as_vocabulary
 

@@ -115,9 +115,9 @@ def _methods() -> list[str]:
 
 
 def _formats() -> list[str]:
-    from latticemetric.formats.registry import OWN
+    from latticemetric.formats.registry import BUILT_IN
 
-    return sorted([*OWN, *_plugins("formats")])
+    return sorted([*BUILT_IN, *_plugins("formats")])
 
 
 def _written_formats() -> list[str]:

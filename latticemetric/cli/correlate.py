@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.judgments import HumanScores
     from latticemetric.evaluation.scoring import AnyMetric
     from latticemetric.evaluation.systems import SystemTables
-    from latticemetric.formats.judged.test_set import JudgedSystems
+    from latticemetric.formats.judged import JudgedSystems
     from latticemetric.judgments import Judgments
     from latticemetric.metrics.preparation import Preparation
 
@@ -128,7 +128,7 @@ def command(*, test_set: str, output_format: str, **chosen: Any) -> None:
     TESTSET is a folder with systems/, references/ and human.tsv, a WMT folder, or one long table.
     """
     from latticemetric.cli import correlate_metrics, correlate_tables, correlate_writing
-    from latticemetric.formats.judged.reading import read_judged
+    from latticemetric.formats.judged import read_judged
     from latticemetric.metrics.base import references_each
     from latticemetric.metrics.preparation import Preparation
 
@@ -191,7 +191,7 @@ def _evaluated(
     metrics: list[AnyMetric],
     chosen: dict[str, Any],
 ) -> tuple[Agreement, Grouping | None, HumanScores]:
-    from latticemetric.evaluation.correlating import correlate
+    from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.judgments import human_scores
     from latticemetric.evaluation.systems import system_tables

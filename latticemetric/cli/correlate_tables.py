@@ -8,9 +8,9 @@ from typing import NamedTuple
 from latticemetric.cli.correlate_writing import CorrelationReport
 from latticemetric.cli.display import shown, table
 from latticemetric.errors import harmless
-from latticemetric.evaluation.bootstrap import Interval
-from latticemetric.evaluation.comparison import MetricComparison
+from latticemetric.evaluation.agreement import MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
+from latticemetric.evaluation.intervals import Interval
 
 
 def text_lines(report: CorrelationReport) -> Iterator[str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from latticemetric.cli.display import tsv_field
 from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement
-from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
 from latticemetric.evaluation.grouping import Grouping
+from latticemetric.evaluation.intervals import Interval
 
 
 @dataclass(frozen=True)

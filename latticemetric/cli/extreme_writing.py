@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from latticemetric.batch.margins import Extremes, Wanted
+from latticemetric.batch.margins import MarginOptions, Margins
 from latticemetric.cli.display import shown
 from latticemetric.errors import harmless
 from latticemetric.oracle_search.margin import Hope
@@ -17,10 +17,10 @@ _FIELDS = ["hypothesis", "score", "numerator", "denominator", "cost", "exact", "
 class ExtremeWriter:
     """What is said of extremes."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: MarginOptions) -> None:
         self._wanted = wanted
 
-    def lines(self, extremes: Extremes) -> Iterator[str]:
+    def lines(self, extremes: Margins) -> Iterator[str]:
         """Under the oracle: the strings that follow it, then the sides."""
         for rank, best in enumerate(extremes.nbest[1:], start=2):
             yield _line(str(rank), best)
@@ -41,7 +41,7 @@ class ExtremeWriter:
         ]
         return [*(["nbest"] if self._wanted.nbest else []), *sides]
 
-    def fields(self, extremes: Extremes | None) -> list[Any]:
+    def fields(self, extremes: Margins | None) -> list[Any]:
         """The fields of one graph; empty ones where it failed."""
         if extremes is None:
             return [None] * len(self.columns())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.cluster import Cluster
 
 STANDARD = "-"
 _LIST_SIGN = "@"

@@ -12,7 +12,7 @@ from latticemetric.cli.display import say
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.evidence import Example
+    from latticemetric.batch.mbr_evidence import Example
     from latticemetric.batch.tuning import MBRTuning
 
 _COLUMNS = ["scale", "T", "p", "r", "order", "word_penalty", "score", "best"]
@@ -64,7 +64,7 @@ def _examples(
     keep_going: bool,
 ) -> tuple[list[Example], int]:
     """The development set, and how many of it failed."""
-    from latticemetric.batch.evidence import examples_of
+    from latticemetric.batch.mbr_evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.formats.reading import entries
     from latticemetric.formats.references import read_references

@@ -45,7 +45,7 @@ def command(*, shards: tuple[str, ...], output_format: str, plot: str | None, ou
     if output_format != "json" or plot is not None:
         options.refuse(["output_format", "plot"], "documents of other verbs than sweep")
 
-    from latticemetric.batch.merge import merged
+    from latticemetric.batch.shards import merged
 
     with options.results(output, at_once=False) as put:
         for line in merged(documents):

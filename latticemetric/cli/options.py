@@ -235,7 +235,7 @@ def results(path: str, *, at_once: bool) -> Iterator[Callable[[str], None]]:
     Lines appear only once all of them are known: a run that stops at its last graph leaves no half result behind.
     Where failures are reported and gone past, they appear `at_once` on standard output.
     """
-    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, standard_output
+    from latticemetric.formats.streams.output import STANDARD_OUTPUT, atomic_output, standard_output
 
     straight = at_once and path == STANDARD_OUTPUT
     with standard_output() if straight else atomic_output(path) as file:

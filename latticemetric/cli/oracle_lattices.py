@@ -9,7 +9,8 @@ from latticemetric.batch.kept_graphs import KeptGraphs
 from latticemetric.errors import UsageError
 from latticemetric.formats.columns import summed, without_labels
 from latticemetric.formats.registry import find_format, format_for_writing
-from latticemetric.formats.writing import STANDARD_OUTPUT, write
+from latticemetric.formats.streams.output import STANDARD_OUTPUT
+from latticemetric.formats.writing import write
 
 if TYPE_CHECKING:
     from latticemetric.batch.outcomes import Outcome
@@ -47,8 +48,8 @@ class LatticeFile:
     def kept(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """Passes outcomes on, and keeps their graphs."""
         for outcome in outcomes:
-            if self._path is not None and outcome.extremes is not None and outcome.extremes.graph is not None:
-                self._graphs.add(outcome.name, self._trimmed(outcome.extremes.graph))
+            if self._path is not None and outcome.margins is not None and outcome.margins.graph is not None:
+                self._graphs.add(outcome.name, self._trimmed(outcome.margins.graph))
             yield outcome
 
     def _trimmed(self, graph: Graph) -> Graph:

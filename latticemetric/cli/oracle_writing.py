@@ -80,8 +80,8 @@ class Writer:
             if self._alignment:
                 yield from (f"    {harmless(line)}" for line in str(best.alignment).split("\n"))
                 yield ""
-            if self._extremes is not None and outcome.extremes is not None:
-                yield from self._extremes.lines(outcome.extremes)
+            if self._extremes is not None and outcome.margins is not None:
+                yield from self._extremes.lines(outcome.margins)
 
     def _tagged(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
         """The 1-best's tags, gaps at even places, as tools for quality estimation read them."""
@@ -105,7 +105,7 @@ class Writer:
             values += [item.get("error"), *(scores.get(name, {}).get(side) for name in metrics for side in _SIDES)]
             values += [" ".join(map(str, part.get(name, []))) for name in lists for part in (item, one_best)]
             if self._extremes is not None:
-                values += self._extremes.fields(outcome.extremes)
+                values += self._extremes.fields(outcome.margins)
             yield "\t".join(map(tsv_field, values))
 
     def _jsonl(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -126,7 +126,7 @@ class Writer:
         """The corpus in a few lines: oracle, 1-best, and what lies between them."""
         totals, metric = self._sums.totals, self._sums.metric
         rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
-        extremes = {} if self._sums.extremes is None else self._sums.extremes.sides
+        extremes = {} if self._sums.margins is None else self._sums.margins.sides
         sides = [(side.name, total.statistics) for side, total in extremes.items()]
         for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
             corpus = metric.corpus_score(statistics, self._sums.references)

@@ -40,7 +40,7 @@ def guarded(context: click.Context) -> Iterator[None]:
     if not (written or straight):
         yield
         return
-    from latticemetric.formats.writing import check_writable
+    from latticemetric.formats.streams.output import check_writable
 
     _check_distinct(written)
     _check_outside(context, written)
@@ -83,7 +83,7 @@ def _exists(path: str) -> bool:
 
 def _check_distinct(written: Written) -> None:
     """Refuses a file that would be written twice; devices may be."""
-    from latticemetric.formats.writing import is_replaceable
+    from latticemetric.formats.streams.output import is_replaceable
 
     taken: dict[str, str] = {}
     for parameter, path in written:

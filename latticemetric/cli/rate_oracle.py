@@ -11,7 +11,7 @@ from latticemetric.cli.oracle_lattices import LatticeFile
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.margins import Wanted
+    from latticemetric.batch.margins import MarginOptions
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.metrics.recognition import GRR
 
@@ -90,16 +90,16 @@ def _wanted(
     on: Literal["rate", "numerator"],
     write_lattices: str | None,
     **_: Any,
-) -> Wanted | None:
+) -> MarginOptions | None:
     """What is asked for beside oracles, if anything is."""
     if not (hope or fear):
         options.refuse(["on"], "a run without --hope and --fear")
     graphs = write_lattices is not None
     if not (nbest or hope or fear or worst or graphs):
         return None
-    from latticemetric.batch.margins import Wanted
+    from latticemetric.batch.margins import MarginOptions
 
-    return Wanted(nbest or 0, hope, fear, on, worst, graphs)
+    return MarginOptions(nbest or 0, hope, fear, on, worst, graphs)
 
 
 def _scorer(names: str | None, metric: GRR, *, each: bool, normalize: str | None) -> StringScorer | None:

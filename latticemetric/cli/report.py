@@ -14,7 +14,7 @@ from latticemetric.cli.help_page import verb
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.decoded import Decoding
+    from latticemetric.batch.mbr import MBRSettings
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.metrics.recognition import GRR
 
@@ -91,7 +91,7 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
     the order of the lattices, or lines that begin with ids; give several files for several references.
     """
-    from latticemetric.batch.review import Reviewing, ReviewTotals, reviews_of
+    from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
     from latticemetric.oracle_search.sweep import Points
     from latticemetric.report.page import check_page, page
     from latticemetric.report.report import Report
@@ -100,7 +100,7 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
     if output == "-" and sys.stdout.isatty():
         raise UsageError("a page is nothing for a terminal", advice="name a file: -o report.html")
     metric = searches.rate(**chosen)
-    asked = Reviewing(
+    asked = ReviewSettings(
         metric,
         Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"]),
         decoding=_decoding(**chosen),
@@ -123,14 +123,14 @@ def command(*, lattices: str, references: tuple[str, ...], style: Any, output: s
         sys.exit(1)
 
 
-def _decoding(*, mbr_method: str, prune: float | None, samples: int | None, seed: int, **_: Any) -> Decoding | None:
+def _decoding(*, mbr_method: str, prune: float | None, samples: int | None, seed: int, **_: Any) -> MBRSettings | None:
     """How MBR decodes; that there is no such method is better known before an hour of searching."""
     method = mbr_method.strip().lower()
     if method == _NO_MBR:
         return None
-    from latticemetric.batch.decoded import Decoding
+    from latticemetric.batch.mbr import MBRSettings
 
-    return Decoding.of(method, prune=prune, samples=samples, seed=seed)
+    return MBRSettings.of(method, prune=prune, samples=samples, seed=seed)
 
 
 def _scorer(metric: GRR, score: str | None, normalize: str | None) -> StringScorer | None:

@@ -15,14 +15,14 @@ from latticemetric.cli.stopping import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
-    from latticemetric.batch.shards import Part, Question
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.batch.run import Located, Run
+    from latticemetric.batch.shards import Part
+    from latticemetric.parallel.cluster import Cluster
     from latticemetric.parallel.journal import Journal
-    from latticemetric.parallel.map import Run
-    from latticemetric.parallel.pool import Workers
+    from latticemetric.parallel.map import Workers
 
 F = TypeVar("F", bound=Callable[..., Any])
-Q = TypeVar("Q", bound="Question")
+Q = TypeVar("Q", bound="Located")
 
 _STANDARD = "-"
 
@@ -74,7 +74,7 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
     if text is None:
         return None
-    from latticemetric.parallel.dask import Cluster
+    from latticemetric.parallel.cluster import Cluster
 
     return Cluster.parse(text)
 
@@ -133,11 +133,11 @@ def running(
     **_: Any,
 ) -> Iterator[Run]:
     """How graphs are gone through, by these options; a journal is removed when everything is written."""
-    from latticemetric.formats.writing import synced
+    from latticemetric.batch.run import Run
+    from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
-    from latticemetric.parallel.limits import Limits
-    from latticemetric.parallel.map import Run
     from latticemetric.parallel.pool import default_workers
+    from latticemetric.parallel.process import Limits
 
     limits = Limits(timeout, max_memory, graph_bytes(workers or default_workers()) if cluster is None else None)
     journal = _journal(output) if resume else None
@@ -145,7 +145,7 @@ def running(
         with _watched(journal), _workers(workers, cluster) as who:
             yield Run(who, keep_going, limits, journal)
         if journal is not None:
-            synced(output)
+            sync(output)
             journal.remove()
     finally:
         if journal is not None:
@@ -185,7 +185,7 @@ def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
 def _journal(output: str) -> Journal:
     from latticemetric.cli.files import journal_of, written_files
     from latticemetric.cli.fingerprint import fingerprint
-    from latticemetric.formats.writing import is_replaceable, remove_drafts
+    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
     from latticemetric.parallel.journal import Journal
 
     if output == _STANDARD:

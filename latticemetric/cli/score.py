@@ -95,14 +95,13 @@ def command(
 
     from latticemetric.cli import score_writing as writing
     from latticemetric.evaluation.scoring import tabulate
-    from latticemetric.formats.nist.test_sets import read_test_set
-    from latticemetric.formats.segments import read_segments
+    from latticemetric.formats.segments import read_nist_segments, read_segments
     from latticemetric.metrics.preparation import Preparation
 
     metrics = options.metric_list(chosen["metrics"], stem=chosen["stem"])
     preparation = Preparation(chosen["lowercase"], chosen["tokenize"])
     systems = (hypotheses, *others)
-    segments = read_test_set(systems, references)
+    segments = read_nist_segments(systems, references)
     if segments is None:
         segments = read_segments([*systems, *references], keyed=chosen["keyed"])
     drawn = {name: chosen[name] for name in ("resamples", "seed", "confidence", "short_signature")}

@@ -114,8 +114,8 @@ def _end_late(inbox: int) -> None:
     while not isinstance(signal.getsignal(number) if number else None, _Handler):
         number = os.read(inbox, 1)[0]
     time.sleep(_SECONDS_TO_END)
-    if (writing := sys.modules.get("latticemetric.formats.writing")) is not None:
-        writing.abandon_drafts()
+    if (outputs := sys.modules.get("latticemetric.formats.streams.output")) is not None:
+        outputs.abandon_drafts()
     with contextlib.suppress(OSError):
         os.write(2, f"{Stopped(number)}\n".encode())
     os._exit(Stopped(number).status)

@@ -79,7 +79,7 @@ def command(
     LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
     the order of the lattices, or lines that begin with ids; give several files for several references.
     """
-    from latticemetric.batch.sweep import SweepQuestion, checked_borders, swept_pairs
+    from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_pairs
     from latticemetric.oracle_search.sweep import Points
 
     points = Points.of(chosen["beams"], chosen["densities"], chosen["nbest_sizes"])
@@ -88,7 +88,7 @@ def command(
         raise UsageError(
             "there is nothing to sweep over", advice="give --beams, --densities, --nbest-sizes or --by-length"
         )
-    question = SweepQuestion(searches.rate(**chosen), points, borders, len(references), chosen["normalize"])
+    question = SweepSettings(searches.rate(**chosen), points, borders, len(references), chosen["normalize"])
     resampling = resampling_of(**chosen)
     check_drawing(plot)
     failed = running.Failures(chosen["failures"])

@@ -12,8 +12,8 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import Part, ShardDocument
-    from latticemetric.batch.sweep import Sweep, SweepQuestion, Swept
-    from latticemetric.evaluation.bootstrap import Interval
+    from latticemetric.batch.sweep import Sweep, SweepSettings, Swept
+    from latticemetric.evaluation.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class SweepReport:
         intervals: Of the rows, on the same resamples; none where none were asked for.
     """
 
-    question: SweepQuestion
+    question: SweepSettings
     swept: Sequence[Swept]
     totals: Sweep
     resampling: dict[str, Any]
     intervals: Sequence[Interval]
 
     @classmethod
-    def of(cls, question: SweepQuestion, swept: Iterable[Swept], resampling: dict[str, Any]) -> Self:
+    def of(cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any]) -> Self:
         """Sums up, and draws the intervals."""
-        from latticemetric.evaluation.bootstrap import bootstrap
+        from latticemetric.evaluation.intervals import bootstrap
 
         known = list(swept)
         totals = question.sweep(known)
@@ -49,12 +49,12 @@ class SweepReport:
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepReport:
         """The same of what the documents of shards say."""
         from latticemetric.batch.shards import put_together
-        from latticemetric.batch.sweep import SweepQuestion, swept_in_turn
+        from latticemetric.batch.sweep import SweepSettings, swept_in_turn
 
         def read(some: Sequence[ShardDocument]) -> SweepReport:
             state = some[0].sums
             swept = swept_in_turn([one.sums["swept"] for one in some])
-            return cls.of(SweepQuestion.of_state(state["question"]), swept, state["resampling"])
+            return cls.of(SweepSettings.of_state(state["question"]), swept, state["resampling"])
 
         return put_together(documents, read)
 

@@ -10,7 +10,7 @@ from typing import Any
 from latticemetric.batch.shards import Part, document_end
 from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
 from latticemetric.cli.display import shown, table, tsv_field
-from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.evaluation.intervals import Interval
 
 _BOUNDS = ("low", "high", "half_width")
 _OF_LENGTHS = ("above", "up_to", "graphs", "headroom")

@@ -13,9 +13,9 @@ from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.outcomes import Outcome
+    from latticemetric.batch.run import Run
     from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
     from latticemetric.metrics.recognition import GRR
-    from latticemetric.parallel.map import Run
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Draw whatever can be drawn: `draw` is the entry to all diagrams, layouts and backends."""
+"""Drawings of graphs: `draw` makes them, `Drawing` shows and writes them in every format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from latticemetric.drawing.diagram import TREE, Diagram, Ways
+from latticemetric.drawing.diagram import TREE, Diagram, Paths
 from latticemetric.drawing.dot import dot_text
 from latticemetric.drawing.legend import captions_of
 from latticemetric.drawing.picture import Picture
@@ -18,54 +18,45 @@ from latticemetric.drawing.terminal import WIDTH, terminal_text
 from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.trees import DerivationTree
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 from latticemetric.lattice.lattice import Lattice, Scales
 
-# ---- Whatever can be drawn, drawn: the one door to all diagrams, layouts and ways of writing ----
-
 FORMATS = ("svg", "png", "pdf", "dot", "text")
-"""What drawings are written as; file names end in these, or in `.gv` or `.txt`."""
+"""Formats of drawings; file names end in these, or in `.gv` or `.txt`."""
 
 _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": "dot", ".txt": "text"}
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, to be shown or written; `draw` makes it.
+    """A drawing of a diagram, to be shown or written; `draw` makes it.
 
     Notebooks show it by themselves, `print` prints it as text.
-
-    Attributes:
-        diagram: What is drawn.
     """
 
     diagram: Diagram
 
     def picture(self) -> Picture:
-        """All shapes, lines and texts with their places."""
-        if self.diagram.kind == TREE:
-            from latticemetric.drawing.layout import tree_layout
+        """Lay the diagram out: all shapes, lines and texts with their places."""
+        from latticemetric.drawing.layout import layered_layout, tree_layout
 
-            return tree_layout(self.diagram)
-        from latticemetric.drawing.layout import layered
-
-        return layered(self.diagram)
+        return (tree_layout if self.diagram.kind == TREE else layered_layout)(self.diagram)
 
     def svg(self, *, standalone: bool = True) -> str:
-        """As an SVG element.
+        """Return the drawing as an SVG element.
 
         Args:
-            standalone: Whether its ink is dark on light ground and light on dark, as a file's should be; if not, it has
-                the colour of the text around it.
+            standalone: Make ink dark on light ground and light on dark, as a file needs it; else ink has the colour of
+                the text around the element.
         """
         return svg_text(self.picture(), standalone=standalone)
 
     def dot(self) -> str:
-        """In the language of Graphviz."""
+        """Return the drawing in the language of Graphviz."""
         return dot_text(self.diagram)
 
     def text(self, width: int | None = WIDTH) -> str:
-        """In letters, for terminals; a list where the picture is wider than so many columns."""
+        """Return the drawing as text for terminals; a list if it is wider than so many columns."""
         return terminal_text(self.diagram, width)
 
     def save(
@@ -74,7 +65,7 @@ class Drawing:
         format: str | None = None,  # noqa: A002  as in matplotlib's savefig
         width: int | None = WIDTH,
     ) -> None:
-        """Writes a file, whole or not at all.
+        """Write a file, whole or not at all.
 
         Args:
             path: The file, or `-` for standard output.
@@ -82,19 +73,17 @@ class Drawing:
             width: Columns of text.
         """
         target = os.fspath(path)
-        chosen = format or format_of(target)
-        if chosen not in FORMATS:
-            raise UsageError(f"'{chosen}' is no format of drawings", advice=f"choose among {', '.join(FORMATS)}")
+        format = format or format_of(target)  # noqa: A001
+        if format not in FORMATS:
+            raise UsageError(f"'{format}' is no format of drawings", advice=f"choose among {', '.join(FORMATS)}")
         with atomic_output(target) as file:
-            if chosen in {"png", "pdf"}:
+            if format in {"png", "pdf"}:
                 from latticemetric.drawing.image import write_image
 
-                write_image(self.picture(), file, chosen)
+                write_image(self.picture(), file, format)
             else:
-                file.write(self._written(chosen, width).encode("utf-8"))
-
-    def _written(self, chosen: str, width: int | None) -> str:
-        return self.text(width) if chosen == "text" else self.dot() if chosen == "dot" else self.svg()
+                text = self.text(width) if format == "text" else self.dot() if format == "dot" else self.svg()
+                file.write(text.encode("utf-8"))
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -104,12 +93,12 @@ class Drawing:
 
 
 def format_of(path: str) -> str:
-    """The format that a file's name asks for."""
-    chosen = _SUFFIXES.get(Path(path).suffix.lower())
-    if chosen is None:
+    """Return the format of a file by the suffix of its name."""
+    format_name = _SUFFIXES.get(Path(path).suffix.lower())
+    if format_name is None:
         endings = ", ".join(_SUFFIXES)
         raise UsageError("the name says no format of drawings", where=path, advice=f"end it in {endings}")
-    return chosen
+    return format_name
 
 
 def draw(
@@ -127,24 +116,24 @@ def draw(
     reference: Any = None,
     title: str | None = None,
 ) -> Drawing:
-    """Draws a graph, or something else that has a picture.
+    """Draw a graph, or something made of one.
 
     Args:
         graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, whose
             automaton for a reference is drawn.
         path: A file to write, if any: its name ends in .svg, .png, .pdf, .dot or .txt.
-        ways: Names of highlighted paths or derivations, and their arcs or edges; or what was found, like
-            `{"oracle": best, "1-best": best.one_best}`. `oracle`, `1-best` and `mbr` have looks of their own.
-        captions: What the legend says of ways; their words and scores where it is not given, as far as they are known.
+        ways: Names of highlighted paths or derivations, and their arcs or edges; or results, like
+            `{"oracle": best, "1-best": best.one_best}`. `oracle`, `1-best` and `mbr` have styles of their own.
+        captions: The legend's texts for these paths. Default: their words and scores, as far as they are known.
         posteriors: `posteriors(graph)`, or the probability of each arc or edge: written under its word.
         scores: Names of score columns whose costs are written there too.
-        times: Whether times are written under states, where a lattice has them.
-        most_states: How many states or nodes are drawn at most, and twice as many arcs, besides those of `ways`:
-            those of the best paths. `None` for all. The picture says what is left out.
-        beam: Draw no paths that cost more than so much more than the best one, besides `ways`.
+        times: Write times under states, where a lattice has them.
+        most_states: The largest number of states or nodes, and half that of arcs, besides those of `ways`: those of
+            the best paths are drawn. `None` for all. The picture says how much is left out.
+        beam: Draw no paths whose cost is more than this above that of the best one, besides `ways`.
         scales: Weight of each score column in the cost that says which paths are best.
         reference: The reference, if a metric is drawn.
-        title: What the picture shows, for those who cannot see it.
+        title: A description, for those who cannot see the picture.
 
     Examples:
         >>> import latticemetric as lm
@@ -162,33 +151,31 @@ def draw(
     """
     for name in ("edge", "arc"):
         posteriors = getattr(posteriors, name, posteriors)
-    asked = {"posteriors": posteriors, "scores": scores, "most_states": most_states, "beam": beam, "scales": scales}
-    found = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
-    named = {} if title is None else {"title": title}
-    diagram = _diagram(graph, found, reference, {"times": times, **asked}, named)
-    said = captions_of(ways or {}) if captions is None else captions
-    drawing = Drawing(replace(diagram, captions=tuple(said.items())))
+    options = {"posteriors": posteriors, "scores": scores, "times": times}
+    options |= {"most_states": most_states, "beam": beam, "scales": scales}
+    paths = {name: tuple(getattr(way, "edges", ()) or getattr(way, "arcs", way)) for name, way in (ways or {}).items()}
+    diagram = _diagram(graph, paths, reference, options, {} if title is None else {"title": title})
+    captions = captions_of(ways or {}) if captions is None else captions
+    drawing = Drawing(replace(diagram, captions=tuple(captions.items())))
     if path is not None:
         drawing.save(path)
     return drawing
 
 
-def _diagram(graph: Any, ways: Ways, reference: Any, asked: dict[str, Any], named: dict[str, Any]) -> Diagram:
-    """The diagram of whatever it is."""
+def _diagram(graph: Any, paths: Paths, reference: Any, options: dict[str, Any], named: dict[str, Any]) -> Diagram:
+    """Make the diagram of a graph by its type."""
+    from latticemetric.drawing.graphs import forest_diagram, lattice_diagram, network_diagram, tree_diagram
     from latticemetric.metrics.recognition import GRR
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):
-        graph = graph.to_lattice(keep=asked["scores"])
+        graph = graph.to_lattice(keep=options["scores"])
     if isinstance(graph, Lattice):
-        from latticemetric.drawing.graphs import lattice_diagram
-
-        return lattice_diagram(graph, ways, **asked, **named)
+        return lattice_diagram(graph, paths, **options, **named)
     if isinstance(graph, Forest):
-        from latticemetric.drawing.graphs import forest_diagram
-
-        return forest_diagram(graph, ways, **{key: asked[key] for key in asked if key != "times"}, **named)
-    if ways:
+        del options["times"]  # forests have none
+        return forest_diagram(graph, paths, **options, **named)
+    if paths:
         raise UsageError("ways are highlighted in lattices and forests only", advice="leave them out")
     if isinstance(graph, GRR):
         from latticemetric.drawing.automaton import automaton_diagram
@@ -197,31 +184,22 @@ def _diagram(graph: Any, ways: Ways, reference: Any, asked: dict[str, Any], name
             raise UsageError("a metric is drawn for a reference, and there is none", advice="give one")
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
-        from latticemetric.drawing.graphs import tree_diagram
-
         return tree_diagram(graph, **named)
     if hasattr(graph, "bins"):
-        from latticemetric.drawing.graphs import network_diagram
-
-        return network_diagram(graph.bins, most_states=asked["most_states"], **named)
+        return network_diagram(graph.bins, most_states=options["most_states"], **named)
     raise UsageError(
         f"{type(graph).__name__} has no picture",
         advice="draw a lattice, a forest, an n-best list, a consensus network, a derivation tree or a metric",
     )
 
 
-# ---- Pictures of graphs as elements of pages ----
-
-
-def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **asked: Any) -> str:
-    """A graph as the text of an SVG element, which is the same for the same graph.
+def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **options: Any) -> str:
+    """Return a graph as the text of an SVG element, which is the same for the same graph.
 
     Args:
         graph: What `draw` takes.
-        ways: Names of highlighted ways and their arcs, like `{"oracle": best.arcs, "1-best": best.one_best.arcs}`.
-            `oracle`, `1-best` and `mbr` have looks of their own.
-        standalone: Whether it is to be a file: then ink is dark on light ground, and light on dark. Otherwise it has
-            the colour of the page's text.
-        **asked: What else `draw` takes: `posteriors`, `scores`, `times`, `most_states`, `scales`, `captions`, `title`.
+        ways: Likewise.
+        standalone: See `Drawing.svg`.
+        **options: Other arguments of `draw`.
     """
-    return draw(graph, ways=ways, **asked).svg(standalone=standalone)
+    return draw(graph, ways=ways, **options).svg(standalone=standalone)

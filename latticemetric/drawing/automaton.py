@@ -18,7 +18,7 @@ _LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I inser
 
 
 def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | None = None) -> Diagram:
-    """The automaton of a metric and a reference.
+    """Return the automaton of a metric and a reference.
 
     Args:
         metric: The metric.
@@ -58,7 +58,7 @@ def _reference(metric: GRR, reference: Text | Lattice) -> tuple[ReferenceGraph, 
 
 
 def _useful(automaton: RecognitionAutomaton, gains: Gains, vocabulary: Vocabulary) -> list[_Step]:
-    """The transitions that the start reaches: of (i, m), no m is larger than i."""
+    """Return the transitions that the start reaches: of (i, m), no m is larger than i."""
     reached, steps = {0}, []
     gained = gains.of_edits()
     columns = (automaton.source, automaton.target, automaton.label, automaton.edit)
@@ -75,7 +75,7 @@ def _label(label: int, vocabulary: Vocabulary) -> str:
 
 
 def _edit(edit: int, gains: Gains, gained: int) -> str:
-    """An edit's letter and what it gains, as the paper writes it."""
+    """Return an edit's letter and what it gains, as the paper writes it."""
     if edit == 0:
         return ""
     letter = "C" if edit <= gains.order else "DSI"[edit - gains.order - 1]

@@ -1,4 +1,8 @@
-"""What is to be drawn, before it has a place: vertices, links between them, ways through them, and their looks."""
+"""Diagrams: vertices, links between them, highlighted paths and their styles, before anything has a place.
+
+Everything that is drawn is made a diagram first: lattices, forests, automata, networks. Texts stay as they are here;
+backends escape them.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,8 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Column
 
-# ---- What is to be drawn, before it has a place: vertices, links between them, and ways through them ----
-#
-# Everything that is drawn is made one of these first: lattices, forests, automata, networks. Texts are data of others:
-# they stay what they are here, and whoever writes them makes them harmless.
-
-Ways = Mapping[str, Sequence[int]]
-"""Names of highlighted ways, like `oracle`, each with the arcs (or edges) that it takes."""
+Paths = Mapping[str, Sequence[int]]
+"""Names of highlighted paths (of forests: derivations), like `oracle`, each with its arcs (or edges)."""
 
 CIRCLE, END, BOX, ROUND, GOAL, WORD = "circle", "end", "box", "round", "goal", "word"
 """Shapes: `end` and `goal` have two rings; `round` and `goal` are boxes with round corners; a `word` has no outline."""
@@ -31,84 +30,84 @@ LATTICE, FOREST, AUTOMATON, NETWORK, TREE = "lattice", "forest", "automaton", "n
 
 @dataclass(frozen=True)
 class Vertex:
-    """A thing that links lead to.
+    """A vertex.
 
     Attributes:
-        text: What is written in it.
+        text: The text in it.
         shape: One of the shapes.
-        detail: What is written under it, small.
-        ways: Those that pass it, by their numbers in the diagram.
+        detail: The small text under it.
+        paths: Those that pass it, by their numbers in the diagram.
     """
 
     text: str
     shape: str = CIRCLE
     detail: str = ""
-    ways: tuple[int, ...] = ()
+    paths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Link:
-    """An arrow.
+    """An arrow from one vertex to another.
 
     Attributes:
         source: The vertex where it begins.
-        target: Where it ends.
-        label: What is written on it.
-        detail: What is written under it, small.
-        ways: Those that take it, by their numbers in the diagram.
+        target: The vertex where it ends.
+        label: The text on it.
+        detail: The small text under it.
+        paths: Those that take it, by their numbers in the diagram.
     """
 
     source: int
     target: int
     label: str = ""
     detail: str = ""
-    ways: tuple[int, ...] = ()
+    paths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """A graph to be drawn; it has no cycles save links from a vertex to itself, one at most.
+    """A graph to be drawn; it has no cycles but links from a vertex to itself, one a vertex at most.
 
     Attributes:
         kind: One of the kinds.
-        title: What it is, in a few words.
+        title: A description in a few words.
         vertices: Its vertices.
         links: Its links, those of a vertex in the order in which they should be drawn.
-        ways: Names of the highlighted ways.
-        captions: What the legend says of ways, by their names, in its order; other names are rows of their own.
-        omissions: What is left out.
-        notes: What else a reader has to know: what numbers stand for.
+        paths: Names of the highlighted paths (of forests: derivations).
+        captions: The legend's texts for paths, by their names, in its order; other names are rows of their own.
+        omissions: Notes on what is left out.
+        notes: Notes on the meaning of numbers and signs.
     """
 
     kind: str
     title: str
     vertices: tuple[Vertex, ...]
     links: tuple[Link, ...]
-    ways: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     captions: tuple[tuple[str, str], ...] = ()
     omissions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def legend(self) -> list[tuple[int | None, str, str]]:
-        """Rows of the legend: a way's number (none for what is no way), its name and its caption."""
-        said = dict(self.captions)
-        others = [(None, name, caption) for name, caption in self.captions if name not in self.ways]
-        return [*others, *((number, name, said.get(name, "")) for number, name in enumerate(self.ways))]
+        """Return the rows of the legend: a path's number (`None` for other rows), its name and its caption."""
+        captions = dict(self.captions)
+        others = [(None, name, caption) for name, caption in self.captions if name not in self.paths]
+        return [*others, *((number, name, captions.get(name, "")) for number, name in enumerate(self.paths))]
 
 
-# ---- Numbers that are written beside words: posteriors and scores of arcs or edges ----
+# ---- Details: posteriors and scores of arcs or edges, written beside their words ----
 
 
-def details(
+def detail_writer(
     number: int, posteriors: npt.ArrayLike | None, columns: Mapping[str, Column], scores: Sequence[str]
 ) -> Callable[[int], str]:
-    """What writes the numbers of an arc.
+    """Return a function that writes the detail of an arc (or edge).
 
     Args:
-        number: How many arcs (or edges) there are.
+        number: The number of arcs.
         posteriors: The probability of each, if it is to be written.
         columns: The graph's score columns.
-        scores: The names of those that are to be written.
+        scores: The names of those to write.
     """
     values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if values is not None and values.shape != (number,):
@@ -126,61 +125,61 @@ def details(
 
 
 def probability(value: float) -> str:
-    """A probability as it is written in a picture; what is little is never written as nothing."""
+    """Write a probability; a small one is never written as 0."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
 
-# ---- Highlighted ways: whether they are ways of the graph, and what they pass ----
+# ---- Highlighted paths ----
 
-Passing = dict[int, tuple[int, ...]]
-"""Of each arc, state, edge or node the numbers of the ways that pass it, where there are any."""
+PathsThrough = dict[int, tuple[int, ...]]
+"""The numbers of the paths that pass each arc, state, edge or node, where there are any."""
 
 
-def checked_ways(ways: Ways | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
-    """The ways, if their arcs (or edges) are numbers of some that are there."""
-    found = {name: tuple(map(int, arcs)) for name, arcs in (ways or {}).items()}
-    for name, arcs in found.items():
+def checked_paths(paths: Paths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
+    """Return the paths, if the graph has their arcs (or edges)."""
+    checked = {name: tuple(map(int, arcs)) for name, arcs in (paths or {}).items()}
+    for name, arcs in checked.items():
         for arc in arcs:
             if not 0 <= arc < number:
                 raise UsageError(
-                    f"'{name}' takes {thing} {arc}, which is not there", advice="highlight ways of the same graph"
+                    f"'{name}' takes {thing} {arc}, which is not there", advice="highlight paths of the same graph"
                 )
-    return found
+    return checked
 
 
-def passing(ways: Mapping[str, Sequence[int]]) -> Passing:
-    """The ways that pass each of the arcs (or edges)."""
-    return _by_thing(ways.values())
+def paths_through(paths: Mapping[str, Sequence[int]]) -> PathsThrough:
+    """Return the paths that pass each of the arcs (or edges)."""
+    return _by_thing(paths.values())
 
 
-def passing_ends(ways: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> Passing:
-    """The ways that pass each state (or node), if `ends` are those of every arc (or edge)."""
-    return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in ways.values())
+def paths_through_ends(paths: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> PathsThrough:
+    """Return the paths that pass each state (or node), if `ends` are those of every arc (or edge)."""
+    return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in paths.values())
 
 
-def _by_thing(ways: Iterable[Sequence[int]]) -> Passing:
-    found: Passing = {}
-    for number, things in enumerate(ways):
+def _by_thing(paths: Iterable[Sequence[int]]) -> PathsThrough:
+    found: PathsThrough = {}
+    for number, things in enumerate(paths):
         for thing in dict.fromkeys(things):
             found[thing] = (*found.get(thing, ()), number)
     return found
 
 
-# ---- How highlighted ways look: each by its dashes and width as well as by its colour ----
+# ---- Styles of paths: each has its own dashes and width as well as its colour ----
 #
-# Colours are those of Okabe and Ito's palette, which the colour-blind tell apart; darker or lighter as the ground asks.
+# Colours are those of Okabe and Ito's palette, which the colour-blind tell apart; darker or lighter for the ground.
 
 
-class Look(NamedTuple):
-    """A way's look.
+class PathStyle(NamedTuple):
+    """The style of a path's line.
 
     Attributes:
-        light: Its colour on light ground.
-        dark: Its colour on dark ground.
-        width: Of its line.
+        light: The colour on light ground.
+        dark: The colour on dark ground.
+        width: The width of the line.
         dashes: Lengths of dashes and gaps; none for an unbroken line.
-        mark: What stands for it where there are letters only.
+        mark: The sign in texts.
     """
 
     light: str
@@ -191,19 +190,19 @@ class Look(NamedTuple):
 
 
 _KNOWN = {
-    "oracle": Look("#0072b2", "#56b4e9", 3.2, (), "="),
-    "1-best": Look("#d55e00", "#f0954a", 2.2, (7.0, 4.0), "*"),
-    "mbr": Look("#007a5e", "#2bc4a0", 2.2, (1.5, 3.5), "+"),
-    "consensus": Look("#007a5e", "#2bc4a0", 3.2, (), "="),
+    "oracle": PathStyle("#0072b2", "#56b4e9", 3.2, (), "="),
+    "1-best": PathStyle("#d55e00", "#f0954a", 2.2, (7.0, 4.0), "*"),
+    "mbr": PathStyle("#007a5e", "#2bc4a0", 2.2, (1.5, 3.5), "+"),
+    "consensus": PathStyle("#007a5e", "#2bc4a0", 3.2, (), "="),
 }
 _OTHERS = (
-    Look("#a34a80", "#dd94bf", 2.2, (10.0, 3.0, 2.0, 3.0), "#"),
-    Look("#7a6a00", "#e0d24a", 2.2, (4.0, 2.0), "%"),
-    Look("#4a4a4a", "#c4c4c4", 3.2, (12.0, 5.0), "@"),
+    PathStyle("#a34a80", "#dd94bf", 2.2, (10.0, 3.0, 2.0, 3.0), "#"),
+    PathStyle("#7a6a00", "#e0d24a", 2.2, (4.0, 2.0), "%"),
+    PathStyle("#4a4a4a", "#c4c4c4", 3.2, (12.0, 5.0), "@"),
 )
 
 
-def looks_of(ways: Sequence[str]) -> list[Look]:
-    """The look of each way: its own where the name is known, else the next of the others."""
-    others = [way for way in ways if way not in _KNOWN]
-    return [_KNOWN.get(way) or _OTHERS[others.index(way) % len(_OTHERS)] for way in ways]
+def path_styles(paths: Sequence[str]) -> list[PathStyle]:
+    """Return the style of each path: its own where the name is known, else the next of the others."""
+    others = [path for path in paths if path not in _KNOWN]
+    return [_KNOWN.get(path) or _OTHERS[others.index(path) % len(_OTHERS)] for path in paths]

@@ -14,9 +14,9 @@ from latticemetric.drawing.diagram import (
     WORD,
     Diagram,
     Link,
-    Look,
+    PathStyle,
     Vertex,
-    looks_of,
+    path_styles,
 )
 from latticemetric.drawing.text_width import visible
 
@@ -31,11 +31,11 @@ _SHAPES = {
 
 
 def dot_text(diagram: Diagram) -> str:
-    """A diagram as a `digraph`; ways are colours, styles and widths of lines, and marks in labels."""
-    looks = looks_of(diagram.ways)
+    """Write a diagram as a `digraph`; paths are colours, styles and widths of lines, and marks in labels."""
+    styles = path_styles(diagram.paths)
     legend = [
-        " ".join(part for part in ("" if way is None else looks[way].mark, name, *caption.split()) if part)
-        for way, name, caption in diagram.legend()
+        " ".join(part for part in ("" if path is None else styles[path].mark, name, *caption.split()) if part)
+        for path, name, caption in diagram.legend()
     ]
     below = _quoted([*legend, *diagram.omissions, *diagram.notes])
     lines = [
@@ -43,7 +43,7 @@ def dot_text(diagram: Diagram) -> str:
         f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={below}];",
         "  node [height=0.3, margin=0.05];",
         *_vertices(diagram.vertices),
-        *(_link(link, looks, "none" if diagram.kind == TREE else "normal") for link in diagram.links),
+        *(_link(link, styles, "none" if diagram.kind == TREE else "normal") for link in diagram.links),
         "}",
     ]
     return "\n".join(lines) + "\n"
@@ -51,28 +51,28 @@ def dot_text(diagram: Diagram) -> str:
 
 def _vertices(vertices: Sequence[Vertex]) -> Iterator[str]:
     for number, vertex in enumerate(vertices):
-        bold = ", penwidth=2.5" if vertex.ways else ""
+        bold = ", penwidth=2.5" if vertex.paths else ""
         yield f"  {number} [label={_quoted([vertex.text, vertex.detail])}, {_SHAPES[vertex.shape]}{bold}];"
 
 
-def _link(link: Link, looks: Sequence[Look], head: str) -> str:
-    marks = "".join(looks[way].mark for way in link.ways)
+def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
+    marks = "".join(styles[path].mark for path in link.paths)
     fields = [
         f"label={_quoted([' '.join(part for part in (link.label, marks) if part), link.detail])}",
         f"arrowhead={head}",
     ]
-    if link.ways:
-        look = looks[link.ways[0]]
+    if link.paths:
+        style = styles[link.paths[0]]
         # Several colours are lines beside each other.
         fields += [
-            f'color="{":".join(looks[way].light for way in link.ways)}"',
-            f"style={'dashed' if look.dashes else 'solid'}",
-            f"penwidth={look.width:g}",
+            f'color="{":".join(styles[path].light for path in link.paths)}"',
+            f"style={'dashed' if style.dashes else 'solid'}",
+            f"penwidth={style.width:g}",
         ]
     return f"  {link.source} -> {link.target} [{', '.join(fields)}];"
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """A string of some lines, none of whose letters mean anything to Graphviz."""
+    """Quote some lines, so that no character means anything to Graphviz."""
     texts = (visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
     return '"' + "\\n".join(texts) + '"'

@@ -22,12 +22,12 @@ from latticemetric.drawing.diagram import (
     WORD,
     Diagram,
     Link,
+    Paths,
     Vertex,
-    Ways,
-    checked_ways,
-    details,
-    passing,
-    passing_ends,
+    checked_paths,
+    detail_writer,
+    paths_through,
+    paths_through_ends,
     probability,
 )
 from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs, select_edges
@@ -36,14 +36,14 @@ from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.lattice.lattice import Lattice, Scales
 
-# ---- Lattices as diagrams: a state a circle, an arc a link with its word ----
+# ---- Lattices: a state a circle, an arc a link with its word ----
 
 NOTHING = "ε"
 
 
 def lattice_diagram(
     lattice: Lattice,
-    ways: Ways | None = None,
+    paths: Paths | None = None,
     *,
     title: str = "lattice",
     posteriors: npt.ArrayLike | None = None,
@@ -53,15 +53,15 @@ def lattice_diagram(
     beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
-    """A lattice, or the best part of a large one, with some ways through it; see `drawings.draw`."""
-    highlighted = checked_ways(ways, len(lattice.word), "arc")
+    """Return the diagram of a lattice, or of the best part of a large one, with highlighted paths; see `draw`."""
+    highlighted = checked_paths(paths, len(lattice.word), "arc")
     kept = [arc for arcs in highlighted.values() for arc in arcs]
     arcs, omissions = select_arcs(lattice, kept, Bounds(most_states, beam), scales)
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
-    on_arc = passing(highlighted)
-    on_state = passing_ends(highlighted, list(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)))
-    written = details(len(lattice.word), posteriors, lattice.scores, scores)
+    on_arc = paths_through(highlighted)
+    on_state = paths_through_ends(highlighted, list(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)))
+    written = detail_writer(len(lattice.word), posteriors, lattice.scores, scores)
     links = tuple(
         Link(
             place[int(lattice.source[arc])],
@@ -86,8 +86,7 @@ def lattice_diagram(
     return Diagram(LATTICE, title, vertices, links, tuple(highlighted), omissions=omissions)
 
 
-# ---- Forests as diagrams: from each node to the rules that derive it, and from each rule to its tails, in their
-# order ----
+# ---- Forests: links from each node to the rules that derive it, and from each rule to its tails, in their order ----
 
 _LONGEST_RULE = 48
 _TAILS_NOTE = "A box is a rule: its words, and [k] where those of its k-th tail stand."
@@ -95,7 +94,7 @@ _TAILS_NOTE = "A box is a rule: its words, and [k] where those of its k-th tail 
 
 def forest_diagram(
     forest: Forest,
-    ways: Ways | None = None,
+    paths: Paths | None = None,
     *,
     title: str = "forest",
     posteriors: npt.ArrayLike | None = None,
@@ -104,16 +103,16 @@ def forest_diagram(
     beam: float | None = None,
     scales: Scales | None = None,
 ) -> Diagram:
-    """A forest, or the best part of a large one, with some derivations of it; see `drawings.draw`."""
-    highlighted = checked_ways(ways, len(forest.head), "edge")
+    """Return the diagram of a forest, or of the best part of a large one, with highlighted derivations; see `draw`."""
+    highlighted = checked_paths(paths, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
     edges, omissions = select_edges(forest, kept, Bounds(most_states, beam), scales)
     numbers, heads = edges.tolist(), forest.head[edges].tolist()
     tails = [forest.tails.row(edge) for edge in numbers]
-    on_edge = passing(highlighted)
+    on_edge = paths_through(highlighted)
     nodes = _nodes(forest, sorted({*heads, *(tail for row in tails for tail in row)}, reverse=True), highlighted)
     place = {node: number for number, node in enumerate(nodes)}
-    written = details(len(forest.head), posteriors, forest.scores, scores)
+    written = detail_writer(len(forest.head), posteriors, forest.scores, scores)
     rules = [Vertex(rule(forest, edge), BOX, written(edge), on_edge.get(edge, ())) for edge in numbers]
     return Diagram(
         FOREST,
@@ -130,53 +129,53 @@ def forest_diagram(
     )
 
 
-def _links(box: int, head: int, tails: Sequence[int], ways: tuple[int, ...]) -> Iterator[Link]:
-    """From a node to a rule, and from the rule to its tails, numbered where there are several."""
-    yield Link(head, box, ways=ways)
+def _links(box: int, head: int, tails: Sequence[int], paths: tuple[int, ...]) -> Iterator[Link]:
+    """Link a node to a rule, and the rule to its tails, numbered where there are several."""
+    yield Link(head, box, paths=paths)
     for number, tail in enumerate(tails, start=1):
-        yield Link(box, tail, str(number) if len(tails) > 1 else "", ways=ways)
+        yield Link(box, tail, str(number) if len(tails) > 1 else "", paths=paths)
 
 
-def _nodes(forest: Forest, nodes: Sequence[int], ways: dict[str, tuple[int, ...]]) -> dict[int, Vertex]:
-    """Each node by its category, where it has one, else by its number."""
+def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...]]) -> dict[int, Vertex]:
+    """Name each node by its category, where it has one, and its number."""
     side = forest.node_labels.get(CATEGORY)
     goals = set(forest.goals.tolist())
-    taken = {edge for edges in ways.values() for edge in edges}
+    taken = {edge for edges in paths.values() for edge in edges}
     ends = [[int(head), *forest.tails.row(e)] if e in taken else [] for e, head in enumerate(forest.head.tolist())]
-    on_node = passing_ends(ways, ends)
+    on_node = paths_through_ends(paths, ends)
 
     def named(node: int) -> str:
         category = "" if side is None else side.vocabulary.word(int(side.node[node]))
         return f"{category} {node}" if category else str(node)
 
-    return {n: Vertex(named(n), GOAL if n in goals else ROUND, ways=on_node.get(n, ())) for n in nodes}
+    return {n: Vertex(named(n), GOAL if n in goals else ROUND, paths=on_node.get(n, ())) for n in nodes}
 
 
 def rule(forest: Forest, edge: int) -> str:
-    """What an edge says: its words, and [k] where those of its k-th tail stand."""
-    said = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
-    return shortened(" ".join(said), _LONGEST_RULE) or "ε"
+    """Write an edge's target side: its words, and [k] for its k-th tail."""
+    parts = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
+    return shortened(" ".join(parts), _LONGEST_RULE) or NOTHING
 
 
-# ---- Confusion networks as diagrams: words that might stand in one place, the most probable first ----
+# ---- Confusion networks: alternative words in one place, the most probable first ----
 
 Bin = Sequence[tuple[str, float]]
 """Words and their posteriors, the most probable first; the empty word is none."""
 
 BEST = "consensus"
-"""The way of the best words."""
+"""The path of the best words."""
 
 
 def network_diagram(
     bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
 ) -> Diagram:
-    """A confusion network, without words that are hardly probable, and without bins that most probably have none.
+    """Return the diagram of a confusion network, without improbable words, and without bins that have no others.
 
     Args:
         bins: The bins.
-        title: What it is.
-        least: Words of smaller posteriors are left out, save the best of each bin.
-        most_states: How many bins are drawn, less one; `None` for all.
+        title: A description in a few words.
+        least: Words of smaller posteriors are left out, except the best of each bin.
+        most_states: The largest number of states; `None` for all.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
@@ -187,7 +186,7 @@ def network_diagram(
         for rank, (word, posterior) in enumerate(words)
     )
     vertices = tuple(
-        Vertex(str(place), END if place == len(drawn) else CIRCLE, ways=(0,) if drawn else ())
+        Vertex(str(place), END if place == len(drawn) else CIRCLE, paths=(0,) if drawn else ())
         for place in range(len(drawn) + 1)
     )
     omissions = _omissions(sum(map(len, bins)) - sum(map(len, spoken)), least, len(drawn), len(spoken))
@@ -203,16 +202,16 @@ def _omissions(words: int, least: float, drawn: int, bins: int) -> tuple[str, ..
     return tuple(found)
 
 
-# ---- Derivation trees as diagrams: nodes above their children, words as leaves ----
+# ---- Derivation trees: nodes above their children, words as leaves ----
 
 MOST_VERTICES = 400
-"""Of a tree: more are cut off below, saying so."""
+"""Of a tree: vertices below are left out, and a note says so."""
 
 
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """A derivation, level by level as far as there is room."""
+    """Return a derivation, level by level as far as there is room."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

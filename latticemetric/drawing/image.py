@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, Look, looks_of
-from latticemetric.drawing.picture import APART, INSIDE, Curve, Picture, Shape, Text, head_of
+from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, PathStyle, path_styles
+from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, Point, Shape, Text, arrow_head, shifted
 from latticemetric.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# ---- Fonts for pictures of pixels: letters of other alphabets come from other fonts, as far as there are any ----
+# ---- Fonts ----
 
-# One of each alphabet is enough; matplotlib's own comes first, so that pictures are the same where it has the letters.
+# One font of each script is enough; matplotlib's own comes first: pictures are the same where it has the glyphs.
 _FAMILIES = (
     "DejaVu Sans",
     "Noto Sans CJK SC",
@@ -42,17 +42,17 @@ _FAMILIES = (
 _MISSING = re.compile(r"Glyph (\d+) ")
 
 
-def families() -> list[str]:
-    """Those that are installed."""
+def installed_families() -> list[str]:
+    """Return the families of these that are installed."""
     from matplotlib.font_manager import fontManager
 
-    there = set(fontManager.get_font_names())
-    return [name for name in _FAMILIES if name in there]
+    installed = set(fontManager.get_font_names())
+    return [name for name in _FAMILIES if name in installed]
 
 
 @contextmanager
-def one_warning() -> Iterator[None]:
-    """Says once which letters no font has, instead of once a letter."""
+def _one_warning() -> Iterator[None]:
+    """Warn once of all letters that no font has, instead of once a letter."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -67,15 +67,17 @@ def one_warning() -> Iterator[None]:
         warnings.warn(f"no font has the letters {letters}: install one, or write SVG", stacklevel=3)
 
 
+# ---- Pictures ----
+
 _PIXELS_AN_INCH = 96
 _POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
 _FINEST, _MOST_PIXELS = 2.0, 8000
-"""Dots a pixel: two, as long as the image can be opened everywhere."""
+"""Dots a pixel: two, unless the image is too large to be opened everywhere."""
 _INK = "#1a1a1a"
 
 
 def require_matplotlib() -> None:
-    """Raises one clear error where matplotlib is missing."""
+    """Refuse to go on without matplotlib."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
@@ -86,7 +88,7 @@ def require_matplotlib() -> None:
 
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
-    """Writes a picture as `png` or `pdf`; the same picture is the same file."""
+    """Write a picture as `png` or `pdf`; the same picture is the same file."""
     require_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -97,7 +99,8 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
         raise UsageError(
             f"the picture is {longest:.0f} pixels long, too many for PNG", advice="draw fewer states, or write SVG"
         )
-    with one_warning(), mpl.rc_context({"font.family": families(), "pdf.fonttype": 42, "text.parse_math": False}):
+    settings = {"font.family": installed_families(), "pdf.fonttype": 42, "text.parse_math": False}
+    with _one_warning(), mpl.rc_context(settings):
         figure = Figure(figsize=(picture.width / _PIXELS_AN_INCH, picture.height / _PIXELS_AN_INCH))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
@@ -109,9 +112,9 @@ def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
 
 
 def _draw(axes: Axes, picture: Picture) -> None:
-    looks = looks_of(picture.ways)
+    styles = path_styles(picture.paths)
     for curve in (*picture.curves, *picture.samples):
-        _draw_curve(axes, curve, looks)
+        _draw_curve(axes, curve, styles)
     for shape in picture.shapes:
         if shape.kind != WORD:
             _draw_shape(axes, shape)
@@ -119,47 +122,39 @@ def _draw(axes: Axes, picture: Picture) -> None:
         _draw_text(axes, text)
 
 
-def _draw_curve(axes: Axes, curve: Curve, looks: list[Look]) -> None:
+def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path as Outline
 
     codes = [Outline.MOVETO, *[Outline.CURVE4] * (len(curve.points) - 1)]
-    if not curve.ways:
-        axes.add_patch(
-            PathPatch(Outline(curve.points, codes), fill=False, ec=_INK, lw=1.1 * _POINTS_A_PIXEL, alpha=0.75)
-        )
-    for place, way in enumerate(curve.ways):
-        shift = APART * (place - (len(curve.ways) - 1) / 2)
-        points = [(x, y + shift) for x, y in curve.points]
-        look = looks[way]
+
+    def add(points: Sequence[Point], colour: str, width: float, **more: Any) -> None:
+        outline = Outline(points, codes)
+        axes.add_patch(PathPatch(outline, fill=False, ec=colour, lw=width * _POINTS_A_PIXEL, **more))
+
+    if not curve.paths:
+        add(curve.points, _INK, 1.1, alpha=0.75)
+    for path, points in shifted(curve):
+        style = styles[path]
         # matplotlib counts dashes in widths of the line.
-        dashes = (0, tuple(length / look.width for length in look.dashes)) if look.dashes else "solid"
-        axes.add_patch(
-            PathPatch(
-                Outline(points, codes),
-                fill=False,
-                ec=look.light,
-                lw=look.width * _POINTS_A_PIXEL,
-                ls=dashes,
-                capstyle="butt",
-            )
-        )
+        dashes = (0, tuple(length / style.width for length in style.dashes)) if style.dashes else "solid"
+        add(points, style.light, style.width, ls=dashes, capstyle="butt")
     if curve.arrow:
-        axes.add_patch(Polygon(head_of(curve), closed=True, fc=_INK, lw=0))
+        axes.add_patch(Polygon(arrow_head(curve), closed=True, fc=_INK, lw=0))
 
 
 def _draw_shape(axes: Axes, shape: Shape) -> None:
-    _draw_outline(axes, shape, 0.0, 2.6 if shape.ways else 1.2)
+    _draw_outline(axes, shape, 0.0, 2.6 if shape.paths else 1.2)
     if shape.kind in {END, GOAL}:
-        _draw_outline(axes, shape, INSIDE, 1.2)
+        _draw_outline(axes, shape, RING_SPACING, 1.2)
 
 
 def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
     from matplotlib.patches import Circle, FancyBboxPatch
 
-    look: dict[str, Any] = {"fill": False, "ec": _INK, "lw": ink * _POINTS_A_PIXEL}
+    style: dict[str, Any] = {"fill": False, "ec": _INK, "lw": ink * _POINTS_A_PIXEL}
     if shape.kind not in BOXES:
-        axes.add_patch(Circle((shape.x, shape.y), shape.width / 2 - inside, **look))
+        axes.add_patch(Circle((shape.x, shape.y), shape.width / 2 - inside, **style))
         return
     left, top, right, bottom = shape.rectangle
     corner = 2.0 if shape.kind == BOX else shape.height / 2 - inside
@@ -169,7 +164,7 @@ def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
             right - left - 2 * inside,
             bottom - top - 2 * inside,
             boxstyle=f"round,pad=0,rounding_size={corner}",
-            **look,
+            **style,
         )
     )
 

@@ -1,4 +1,4 @@
-"""What notebooks show of graphs and answers: pictures, and alignments as tables."""
+"""Graphs and answers in notebooks: pictures, and alignments as tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 
 MOST_STEPS = 150
-"""Of an alignment: more are left out, saying so."""
+"""Of an alignment: further steps are left out, and a note says so."""
 
 _NOTHING = "·"
-# Edits are told by their letters; colours, which leave the page's ground seen, help.
+# Edits have letters; transparent colours help.
 _GROUND = {
     MATCH: "transparent",
     SUBSTITUTION: "rgba(213, 94, 0, 0.25)",
@@ -25,12 +25,12 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """A graph, a tree or a network as a picture; large ones are cut down, and say so."""
+    """Return a graph, a tree or a network as a picture; large ones are cut down, and say so."""
     return draw(graph).svg()
 
 
 def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
-    """An alignment as a table of three rows: the reference, the candidate, and how it was edited."""
+    """Return an alignment as a table of three rows: the reference, the candidate, and how it was edited."""
     steps = list(alignment.steps())
     rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
     for edit, expected, actual in steps[:MOST_STEPS]:
@@ -44,25 +44,25 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
     return f"<table>{body}</table>{cut}{f'<p><small>{key}</small></p>' if key else ''}"
 
 
-def answer_html(title: str, ways: Mapping[str, Any], graph: Any | None) -> str:
-    """What was found in a graph: scores, alignments with the reference, and the graph, if it is still there.
+def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
+    """Show an answer: scores, alignments with the reference, and the graph, if it is still there.
 
     Args:
-        title: What was asked.
-        ways: Scored paths.
-        graph: Where they are from.
+        title: The question in a few words.
+        paths: Scored paths.
+        graph: The graph that they are from.
     """
     parts = [f"<p><small>{_text(title)}</small></p>"]
-    parts += (part for name, way in ways.items() for part in _way(name, way))
+    parts += (part for name, path in paths.items() for part in _path(name, path))
     if graph is not None:
-        parts.append(draw(graph, ways=ways, captions={}).svg(standalone=False))
+        parts.append(draw(graph, ways=paths, captions={}).svg(standalone=False))
     return f'<div class="latticemetric">{"".join(parts)}</div>'
 
 
-def _way(name: str, way: Any) -> Iterator[str]:
-    score = "–" if way.score is None else f"{way.score:.4f}"
-    yield f"<p><b>{_text(name)}</b> {score} ({way.numerator}/{way.denominator}), cost {way.cost:.4f}</p>"
-    yield alignment_html(way.alignment, name)
+def _path(name: str, path: Any) -> Iterator[str]:
+    score = "–" if path.score is None else f"{path.score:.4f}"
+    yield f"<p><b>{_text(name)}</b> {score} ({path.numerator}/{path.denominator}), cost {path.cost:.4f}</p>"
+    yield alignment_html(path.alignment, name)
 
 
 def _cell(text: str | None) -> str:

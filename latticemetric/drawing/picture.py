@@ -6,22 +6,22 @@ Lengths are in pixels (of which 96 make an inch), y grows downwards.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from latticemetric.drawing.text_width import text_width
 
 SIZE, SMALL = 14.0, 11.0
-"""Of letters: in labels, and in what stands below them."""
+"""Font sizes: of labels, and of details below them."""
 
 ASCENT, DESCENT = 0.95, 0.3
-"""How far letters reach above and below their line, in shares of their size."""
+"""How far text reaches above and below its line, in shares of its size."""
 
+LINE_SPACING = 3.6
+"""The distance of the lines of paths that take the same link."""
 
-APART = 3.6
-"""The distance of the lines of ways that take the same link."""
-
-INSIDE = 3.5
+RING_SPACING = 3.5
 """The distance of the two rings of an end."""
 
 _HEAD, _SHARP = 7.0, 0.42
@@ -37,7 +37,7 @@ class Rectangle(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A place."""
+    """A position."""
 
     x: float
     y: float
@@ -45,46 +45,43 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A vertex: its kind (see `diagram`), its centre, its size, and the ways that pass it."""
+    """A vertex: its kind (see `diagram`), its centre, its size, and the paths that pass it."""
 
     kind: str
     x: float
     y: float
     width: float
     height: float
-    ways: tuple[int, ...] = ()
+    paths: tuple[int, ...] = ()
 
     @property
     def rectangle(self) -> Rectangle:
-        """What it covers."""
+        """The area that it covers."""
         x, y, width, height = self.x, self.y, self.width / 2, self.height / 2
         return Rectangle(x - width, y - height, x + width, y + height)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of Bézier curves: where it begins, then three points for each (two that it bends to, one it reaches).
+    """A line of Bézier curves: its start, then three points for each (two control points and the end).
 
-    Attributes:
-        points: The points.
-        ways: The ways that take it: each is one more line beside the others.
-        arrow: Whether its end has a head.
+    Each highlighted path that takes it is drawn as a line of its own beside the others. An arrow has a head.
     """
 
     points: tuple[Point, ...]
-    ways: tuple[int, ...] = ()
+    paths: tuple[int, ...] = ()
     arrow: bool = True
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text on a line that ends, begins or has its middle at x.
+    """A text.
 
     Attributes:
-        x: Where.
+        x: Its start or its middle, as the anchor says.
         y: Its base line.
-        text: The text, as its author wrote it.
-        size: Of its letters.
+        text: The text.
+        size: The size of the font.
         anchor: `middle` or `start`.
         role: `label`, `state`, `detail`, `title` or `note`.
     """
@@ -98,7 +95,7 @@ class Text:
 
     @property
     def rectangle(self) -> Rectangle:
-        """What it covers at most."""
+        """The area that it covers at most."""
         width = text_width(self.text, self.size)
         left = self.x - (width / 2 if self.anchor == "middle" else 0)
         return Rectangle(left, self.y - ASCENT * self.size, left + width, self.y + DESCENT * self.size)
@@ -111,30 +108,37 @@ class Picture:
     Attributes:
         width: Its width.
         height: Its height.
-        title: What it shows, for those who cannot see it.
-        ways: Names of the ways that are highlighted in it.
+        title: A description, for those who cannot see it.
+        paths: Names of the highlighted paths.
         shapes: Vertices.
         curves: Links.
-        texts: Everything written, the legend's texts too.
-        samples: Of each way a short line, which the legend shows.
+        texts: All texts, those of the legend too.
+        samples: A short line for each path, which the legend shows.
     """
 
     width: float
     height: float
     title: str
-    ways: tuple[str, ...]
+    paths: tuple[str, ...]
     shapes: tuple[Shape, ...]
     curves: tuple[Curve, ...]
     texts: tuple[Text, ...]
     samples: tuple[Curve, ...] = ()
 
 
-def head_of(curve: Curve) -> tuple[Point, Point, Point]:
-    """A triangle at a curve's end, turned as the curve arrives; larger where ways are highlighted."""
+def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
+    """Yield each path that takes a curve, with its own line: the lines lie beside each other."""
+    for place, path in enumerate(curve.paths):
+        shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
+        yield path, [Point(x, y + shift) for x, y in curve.points]
+
+
+def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
+    """Return a triangle at a curve's end, turned as the curve arrives; larger where paths are highlighted."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)
-    size = _HEAD + (2.5 if curve.ways else 0.0)
+    size = _HEAD + (2.5 if curve.paths else 0.0)
     left, right = (
         Point(end.x - size * math.cos(angle + turn), end.y - size * math.sin(angle + turn))
         for turn in (-_SHARP, _SHARP)

@@ -1,4 +1,4 @@
-"""Which part of a large graph is drawn: what lies on its best paths, and the highlighted ways in any case."""
+"""Selection of the part of a large graph that is drawn: its best paths, and all highlighted paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.lattice.lattice import Floats, Lattice, Scales
 from latticemetric.lattice.pruning import Margins, checked_beam
 
 MOST_STATES = 60
-"""How many states or nodes are drawn, unless the user says otherwise."""
+"""The default number of states or nodes that are drawn."""
 
 _ARCS_A_STATE = 2
 
@@ -23,37 +23,37 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Selection(NamedTuple):
-    """The arcs (or edges) that are drawn, and what a reader has to know about the others."""
+    """The arcs (or edges) that are drawn, and notes on the others."""
 
     arcs: Numbers
     omissions: tuple[str, ...]
 
 
 class Bounds(NamedTuple):
-    """How much is drawn, besides highlighted ways.
+    """The size of the part to draw, besides highlighted paths.
 
     Attributes:
-        most: Of states or nodes so many, and twice as many arcs or edges; `None` for all.
-        beam: No paths that cost more than so much more than the best one; `None` for all.
+        most: The largest number of states or nodes, and half that of arcs or edges; `None` for all.
+        beam: The largest cost of paths above that of the best one; `None` for all.
     """
 
     most: int | None
     beam: float | None
 
     def fit(self, sizes: tuple[int, int]) -> bool:
-        """Whether so many states and arcs are not too many."""
+        """Check if so many states and arcs are not too many."""
         if self.most is not None and self.most < 1:
             raise UsageError(f"{self.most} states are too few for a picture", advice="draw one at least")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
 
 
 def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """The arcs of a lattice that are drawn.
+    """Return the arcs of a lattice that are drawn.
 
     Args:
         lattice: The lattice.
         kept: Arcs that are drawn in any case.
-        bounds: How much is drawn.
+        bounds: The size of the part to draw.
         scales: Weight of each score column in the cost that says which paths are best.
     """
     _check_scales(lattice, scales)
@@ -70,7 +70,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
 
 
 def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """The edges of a forest that are drawn; see `select_arcs`."""
+    """Return the edges of a forest that are drawn; see `select_arcs`."""
     _check_scales(forest, scales)
     sizes = forest.num_nodes, len(forest.head)
     if bounds.beam is None and bounds.fit(sizes):
@@ -85,20 +85,20 @@ def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Sc
 
 
 def _check_scales(graph: Lattice | Forest, scales: Scales | None) -> None:
-    """Scales of columns that are not there are a mistake, even where nothing is left out by them."""
+    """Refuse scales of columns that are not there, even where nothing is left out."""
     if scales:
         graph.cost(scales)
 
 
 class _Whole(NamedTuple):
-    """The sizes of a whole graph, and what they are sizes of."""
+    """The numbers of states and arcs of a whole graph, and the nouns for states, arcs and paths."""
 
     sizes: tuple[int, int]
     names: tuple[str, str, str]
 
 
 class _Beams(NamedTuple):
-    """The margins of a graph's arcs, what a beam keeps of them, and how many states and arcs some arcs are."""
+    """The margins of a graph's arcs, the arcs within a beam, and the numbers of states and arcs of some arcs."""
 
     margins: Floats
     within: Callable[[float], Numbers]
@@ -106,7 +106,7 @@ class _Beams(NamedTuple):
 
 
 def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole) -> Selection:
-    """What the widest beam keeps that fits, and what is kept in any case."""
+    """Select the arcs within the widest beam that fits, and those that are kept in any case."""
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
     def drawn(beam: float) -> Numbers:
@@ -123,7 +123,7 @@ def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole)
 
 
 def _widest(beams: Floats, fits: Callable[[float], bool]) -> float:
-    """The largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
+    """Return the largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
     low, high = 0, len(beams)
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Pictures for terminals: a main path with what leaves it and comes back below, trees, and lists of all the rest."""
+"""Diagrams as text for terminals: a main path with detours below it, trees, and lists of everything else."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from latticemetric.drawing.diagram import (
     WORD,
     Diagram,
     Vertex,
-    looks_of,
+    path_styles,
 )
 from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import display_width
 
-# ---- Trees in lines of letters: children below their parents, with the branches that lead to them ----
+# ---- Trees: children below their parents, with the branches that lead to them ----
 
 _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """A line a node or word; deep down, a number says how deep instead of more branches."""
+    """Yield a line a node or word; below a certain depth, its number replaces further branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -47,12 +47,12 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
                 pending.append((child, stem + ends[0], stem + ends[1], depth + 1))
 
 
-# ---- Diagrams as lists: what is too large, or too entangled, to be drawn with letters ----
+# ---- Lists, for diagrams that are too wide, or have no main path ----
 
 
 def listed(diagram: Diagram) -> list[str]:
-    """A line a link with its ends; of forests a line a rule with its head and its tails. Marks of ways come first."""
-    marks = [look.mark for look in looks_of(diagram.ways)]
+    """Write a line a link with its ends; of forests a line a rule with its head and its tails. Marks come first."""
+    marks = [style.mark for style in path_styles(diagram.paths)]
     rows = list((_rules if diagram.kind == FOREST else _links)(diagram, marks))
     return _aligned(rows)
 
@@ -60,7 +60,7 @@ def listed(diagram: Diagram) -> list[str]:
 def _links(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
     for link in sorted(diagram.links, key=lambda link: link.source):
         ends = [_named(diagram.vertices[end]) for end in (link.source, link.target)]
-        yield [_marks(link.ways, marks), ends[0], "→", ends[1], visible(link.label), visible(link.detail)]
+        yield [_marks(link.paths, marks), ends[0], "→", ends[1], visible(link.label), visible(link.detail)]
 
 
 def _rules(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
@@ -72,8 +72,8 @@ def _rules(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
     for rule, head in sorted(heads.items(), key=lambda pair: (pair[1], pair[0])):
         vertex = diagram.vertices[rule]
         rest = " ".join(f"[{k}] = {_named(diagram.vertices[tail])}" for k, tail in enumerate(tails[rule], start=1))
-        said = [visible(vertex.text), visible(vertex.detail), rest]
-        yield [_marks(vertex.ways, marks), _named(diagram.vertices[head]), "→", *said]
+        texts = [visible(vertex.text), visible(vertex.detail), rest]
+        yield [_marks(vertex.paths, marks), _named(diagram.vertices[head]), "→", *texts]
 
 
 def _named(vertex: Vertex) -> str:
@@ -81,12 +81,12 @@ def _named(vertex: Vertex) -> str:
     return f"(({text}))" if vertex.shape in {END, GOAL} else f"({text})"
 
 
-def _marks(ways: Sequence[int], marks: Sequence[str]) -> str:
-    return "".join(mark if way in ways else " " for way, mark in enumerate(marks))
+def _marks(paths: Sequence[int], marks: Sequence[str]) -> str:
+    return "".join(mark if path in paths else " " for path, mark in enumerate(marks))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns under each other; those that are empty throughout are none."""
+    """Align columns; leave out those that are empty throughout."""
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     widths = [max(map(display_width, column)) for column in columns]
     return [
@@ -95,8 +95,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-# ---- A sheet of letters: lines that meet in the right corners, and texts whose letters may take two columns or none
-# ----
+# ---- Box drawing: lines that meet in the right corners, and texts whose characters may take two columns or none ----
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
@@ -120,38 +119,38 @@ _LINES = {
 
 
 class Sheet:
-    """Rows of cells: each holds directions in which lines leave it, or letters."""
+    """Rows of cells: each holds directions in which lines leave it, or text."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[int, int], int] = {}
-        self._letters: dict[tuple[int, int], str] = {}
+        self._characters: dict[tuple[int, int], str] = {}
 
     def horizontal(self, row: int, left: int, right: int) -> None:
-        """A line from the middle of one cell to that of another."""
+        """Draw a line from the middle of one cell to that of another."""
         for column in range(left, right + 1):
             self._add((row, column), (LEFT if column > left else 0) | (RIGHT if column < right else 0))
 
     def vertical(self, column: int, end: int, other: int) -> None:
-        """A line between the middles of two cells."""
+        """Draw a line between the middles of two cells."""
         top, bottom = min(end, other), max(end, other)
         for row in range(top, bottom + 1):
             self._add((row, column), (UP if row > top else 0) | (DOWN if row < bottom else 0))
 
     def write(self, row: int, column: int, text: str) -> None:
-        """A text, over whatever there is."""
-        for letter in text:
-            width = display_width(letter)
+        """Write a text over what is there."""
+        for character in text:
+            width = display_width(character)
             if not width:
-                self._letters[row, column - 1] = self._letters.get((row, column - 1), "") + letter
+                self._characters[row, column - 1] = self._characters.get((row, column - 1), "") + character
                 continue
-            self._letters[row, column] = letter
+            self._characters[row, column] = character
             for beside in range(column + 1, column + width):
-                self._letters[row, beside] = ""
+                self._characters[row, beside] = ""
             column += width
 
     def rows(self) -> list[str]:
-        """The lines of text."""
-        cells = {**{place: _LINES.get(ways, " ") for place, ways in self._lines.items()}, **self._letters}
+        """Return the lines of text."""
+        cells = {**{place: _LINES.get(paths, " ") for place, paths in self._lines.items()}, **self._characters}
         last = max((row for row, _ in cells), default=-1)
         found = []
         for row in range(last + 1):
@@ -159,25 +158,22 @@ class Sheet:
             found.append("".join(cells.get((row, column), " ") for column in range(width)).rstrip())
         return found
 
-    def _add(self, place: tuple[int, int], ways: int) -> None:
-        self._lines[place] = self._lines.get(place, 0) | ways
+    def _add(self, place: tuple[int, int], paths: int) -> None:
+        self._lines[place] = self._lines.get(place, 0) | paths
 
 
-# ---- A graph as a line and its ears: a main path, then stretches that leave what is drawn already and come back to
-# it ----
-#
-# What a terminal can draw: the main path is the first row, each ear lies in one row below.
+# ---- A main path in the first row, and its detours, each in one row below ----
 
 
 @dataclass(frozen=True)
-class Ear:
-    """A stretch of links, each of which begins where the one before ends.
+class Detour:
+    """A chain of links that leaves the main path or another detour, and comes back.
 
     Attributes:
         links: Their numbers.
         first: The vertex where it begins.
         last: The vertex where it ends.
-        closed: Whether that one lies on another stretch; if not, the ear ends with it.
+        closed: True where the last vertex lies on another chain; if not, the detour ends with it.
     """
 
     links: tuple[int, ...]
@@ -185,20 +181,29 @@ class Ear:
     last: int
     closed: bool = True
 
+    @property
+    def end(self) -> int:
+        """The first vertex beyond it."""
+        return self.last + (not self.closed)
+
+    def overlaps(self, other: Detour) -> bool:
+        """Check if both pass between the same vertices."""
+        return other.first < self.end and self.first < other.end
+
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """The links of the first highlighted way, if they lead from the start to an end, else of the longest path."""
-    chosen = [number for number, link in enumerate(diagram.links) if 0 in link.ways]
+    """Return the links of the first highlighted path, if it leads from the start to an end; else of the longest."""
+    links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
-    for number in chosen:
+    for number in links:
         if diagram.links[number].source != at:
             return _longest(diagram)
         at = diagram.links[number].target
-    return tuple(chosen) if diagram.vertices[at].shape == END else _longest(diagram)
+    return tuple(links) if diagram.vertices[at].shape == END else _longest(diagram)
 
 
 def _longest(diagram: Diagram) -> tuple[int, ...]:
-    """The path of most links; of equal ones the first."""
+    """Return the path of most links; of equal ones the first."""
     longest = [0] * len(diagram.vertices)
     onward: list[int] = [-1] * len(diagram.vertices)
     for number in reversed(range(len(diagram.links))):
@@ -212,77 +217,71 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
     return tuple(path)
 
 
-def ears(diagram: Diagram, main: tuple[int, ...]) -> list[Ear]:
-    """What is left beside the main path: every other link is in one ear, every other vertex on one."""
+def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
+    """Divide the rest into detours: every link beside the main path is in one, every vertex on one."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
+    on_main = set(main)
     for number, link in enumerate(diagram.links):
-        if number not in set(main):
+        if number not in on_main:
             left[link.source].append(number)
     found = []
-    # Sources come before targets: whatever is left of a vertex begins at one that is placed by now.
+    # Sources come before targets: what is left of a vertex begins at one that is placed by now.
     for first in range(len(diagram.vertices)):
         while left[first]:
-            ear, closed = [left[first].pop(0)], True
-            while (at := diagram.links[ear[-1]].target) not in placed:
+            detour, closed = [left[first].pop(0)], True
+            while (at := diagram.links[detour[-1]].target) not in placed:
                 placed.add(at)
                 if not left[at]:
                     closed = False
                     break
-                ear.append(left[at].pop(0))
-            found.append(Ear(tuple(ear), first, at, closed))
+                detour.append(left[at].pop(0))
+            found.append(Detour(tuple(detour), first, at, closed))
     return found
 
 
-def rows_of(found: list[Ear]) -> dict[Ear, int]:
-    """The row of each ear, from 1 on: short ones nearest to the main path, none over another."""
-    taken: list[list[tuple[int, int]]] = []
+def detour_rows(found: list[Detour]) -> dict[Detour, int]:
+    """Return the row of each detour, from 1 on: short ones nearest to the main path, none over another."""
+    taken: list[list[Detour]] = []
     rows = {}
-    for ear in sorted(found, key=lambda ear: (ear.last - ear.first, ear.first)):
-        row = next((r for r, spans in enumerate(taken) if all(_apart(ear, span) for span in spans)), len(taken))
+    for detour in sorted(found, key=lambda detour: (detour.last - detour.first, detour.first)):
+        row = next((r for r, others in enumerate(taken) if not any(map(detour.overlaps, others))), len(taken))
         if row == len(taken):
             taken.append([])
-        taken[row].append((ear.first, ear.last + (not ear.closed)))
-        rows[ear] = row + 1
+        taken[row].append(detour)
+        rows[detour] = row + 1
     return rows
 
 
-def _apart(ear: Ear, span: tuple[int, int]) -> bool:
-    return ear.last + (not ear.closed) <= span[0] or span[1] <= ear.first
-
-
-# ---- Lattices and confusion networks in rows of letters ----
+# ---- Lattices and confusion networks ----
 
 _LABELS, _MAIN = 0, 1
-# A dash and a space on either side of a label; of one that stands above its line, a space and nothing.
+# A dash and a space on either side of a label; of one above its line, a space.
 _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
-def drawn_rows(diagram: Diagram) -> list[str]:
-    """The lines of a diagram whose links all lead from a vertex to a later one."""
-    return _Rows(diagram).drawn()
-
-
 class _Rows:
+    """The rows of a diagram whose links all lead from a vertex to a later one."""
+
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
         self.main = main_path(diagram)
-        self.ears = rows_of(ears(diagram, self.main))
+        self.detours = detour_rows(detours(diagram, self.main))
         self.boxes = [_box(vertex) for vertex in diagram.vertices]
         self.row = dict.fromkeys({0, *(diagram.links[number].target for number in self.main)}, _MAIN)
-        for ear, row in self.ears.items():
-            inner = [diagram.links[number].target for number in (ear.links[:-1] if ear.closed else ear.links)]
+        for detour, row in self.detours.items():
+            inner = [diagram.links[number].target for number in (detour.links[:-1] if detour.closed else detour.links)]
             self.row |= dict.fromkeys(inner, _MAIN + row)
         self.leaving, self.arriving = self._rails()
         self.left = self._columns()
 
     def drawn(self) -> list[str]:
-        """Lines, then boxes and labels over them."""
+        """Draw lines, then boxes and labels over them."""
         sheet = Sheet()
         for number in self.main:
             self._draw_main(sheet, number)
-        for ear, row in self.ears.items():
-            self._draw_ear(sheet, ear, _MAIN + row)
+        for detour, row in self.detours.items():
+            self._draw_detour(sheet, detour, _MAIN + row)
         for vertex, box in enumerate(self.boxes):
             sheet.write(self.row[vertex], self.left[vertex], box)
         return [row for number, row in enumerate(sheet.rows()) if row or number > _MAIN]
@@ -290,42 +289,42 @@ class _Rows:
     def _draw_main(self, sheet: Sheet, number: int) -> None:
         link = self.diagram.links[number]
         left, right = self._right(link.source) + 1, self.left[link.target]
-        sheet.write(_MAIN, left, ("═" if self.diagram.ways else "─") * (right - left))
+        sheet.write(_MAIN, left, ("═" if self.diagram.paths else "─") * (right - left))
         label = self._label(number)
         sheet.write(_LABELS, left + (right - left - display_width(label)) // 2, label)
 
-    def _draw_ear(self, sheet: Sheet, ear: Ear, row: int) -> None:
-        for number in ear.links:
-            left, right = self._ends(number, ear)
+    def _draw_detour(self, sheet: Sheet, detour: Detour, row: int) -> None:
+        for number in detour.links:
+            left, right = self._ends(number, detour)
             sheet.horizontal(row, left, right)
-        sheet.vertical(self._right(ear.first), self.row[ear.first], row)
-        if ear.closed:
-            sheet.vertical(self.left[ear.last], self.row[ear.last], row)
-        for number in ear.links:
-            left, right = max(self._pieces(number, ear, row), key=lambda piece: piece[1] - piece[0])
+        sheet.vertical(self._right(detour.first), self.row[detour.first], row)
+        if detour.closed:
+            sheet.vertical(self.left[detour.last], self.row[detour.last], row)
+        for number in detour.links:
+            left, right = max(self._pieces(number, detour, row), key=lambda piece: piece[1] - piece[0])
             label = f" {self._label(number)} "
             sheet.write(row, left + (right - left + 1 - display_width(label)) // 2, label)
 
     def _right(self, vertex: int) -> int:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
-    def _ends(self, number: int, ear: Ear) -> tuple[int, int]:
-        """The first and the last column of a link in an ear's row: corners below vertices, or beside their boxes."""
+    def _ends(self, number: int, detour: Detour) -> tuple[int, int]:
+        """Return the first and the last column of a link in a detour: corners below vertices, or beside their boxes."""
         link = self.diagram.links[number]
-        left = self._right(link.source) + (number != ear.links[0])
-        return left, self.left[link.target] - (number != ear.links[-1] or not ear.closed)
+        left = self._right(link.source) + (number != detour.links[0])
+        return left, self.left[link.target] - (number != detour.links[-1] or not detour.closed)
 
-    def _pieces(self, number: int, ear: Ear, row: int) -> Iterator[tuple[int, int]]:
-        """The stretches of a link between what crosses it, as first and last columns that a label may take."""
-        left, right = self._ends(number, ear)
-        begins = number == ear.links[0]
-        ends = number == ear.links[-1] and ear.closed
+    def _pieces(self, number: int, detour: Detour, row: int) -> Iterator[tuple[int, int]]:
+        """Yield the parts of a link between what crosses it, as first and last columns that a label may take."""
+        left, right = self._ends(number, detour)
+        begins = number == detour.links[0]
+        ends = number == detour.links[-1] and detour.closed
         cuts = [left if begins else left - 1, *self._crossing(number, row), right if ends else right + 1]
         for before, after in pairwise(cuts):
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[int]:
-        """Columns where vertical lines of other vertices cross a link."""
+        """Return the columns where vertical lines of other vertices cross a link."""
         link = self.diagram.links[number]
         columns = []
         for vertex in range(link.source + 1, link.target):
@@ -336,35 +335,35 @@ class _Rows:
         return columns
 
     def _rails(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Of each vertex the rows between which lines leave it, and those between which they arrive."""
+        """Return the rows between which lines leave each vertex, and those between which they arrive."""
         leaving, arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
-        for ear, row in self.ears.items():
-            _stretch(leaving, ear.first, _MAIN + row)
-            if ear.closed:
-                _stretch(arriving, ear.last, _MAIN + row)
+        for detour, row in self.detours.items():
+            _extend(leaving, detour.first, _MAIN + row)
+            if detour.closed:
+                _extend(arriving, detour.last, _MAIN + row)
         return leaving, arriving
 
     def _columns(self) -> list[int]:
-        """Where each box begins: as far to the left as labels allow."""
+        """Return where each box begins: as far to the left as labels allow."""
         links = self.diagram.links
         needs = [
             (links[n].source, links[n].target, display_width(self._label(n)) + 2 * _BESIDE_ABOVE) for n in self.main
         ]
         long = []
-        for ear, row in self.ears.items():
-            for number in ear.links:
+        for detour, row in self.detours.items():
+            for number in detour.links:
                 link = links[number]
                 room = display_width(self._label(number)) + 2 * _BESIDE
                 if self._is_cut(number, _MAIN + row):
-                    long.append((number, ear, _MAIN + row, room))
+                    long.append((number, detour, _MAIN + row, room))
                 else:
                     needs.append((link.source, link.target, room))
         self.left = self._solved(needs)
-        for number, ear, row, room in long:
-            if max(after - before + 1 for before, after in self._pieces(number, ear, row)) < room:
+        for number, detour, row, room in long:
+            if max(after - before + 1 for before, after in self._pieces(number, detour, row)) < room:
                 # The last piece ends at the link's target: that one moves.
                 target = links[number].target
-                *_, (before, after) = self._pieces(number, ear, row)
+                *_, (before, after) = self._pieces(number, detour, row)
                 shift = room - (after - before + 1)
                 needs.append((target - 1, target, self.left[target] - self._right(target - 1) - 1 + shift))
                 self.left = self._solved(needs)
@@ -378,7 +377,7 @@ class _Rows:
         return any(top < row < bottom for top, bottom in rails)
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
-        """The least columns that leave so many between the boxes of each two vertices, and one between neighbours."""
+        """Return the least columns with enough room between the boxes of each two vertices, and one for neighbours."""
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:
             onto[target].append((source, room))
@@ -389,10 +388,10 @@ class _Rows:
         return left
 
     def _label(self, number: int) -> str:
-        """The label with its numbers, and with the marks of all ways but the first."""
+        """Return the label with its numbers, and with the marks of all paths but the first."""
         link = self.diagram.links[number]
-        looks = looks_of(self.diagram.ways)
-        marks = "".join(looks[way].mark for way in link.ways if way)
+        styles = path_styles(self.diagram.paths)
+        marks = "".join(styles[path].mark for path in link.paths if path)
         return " ".join(part for part in (visible(link.label), visible(link.detail), marks) if part)
 
 
@@ -402,27 +401,27 @@ def _box(vertex: Vertex) -> str:
     return f"(({text}))" if vertex.shape == END else f"({text})"
 
 
-def _stretch(rails: list[tuple[int, int]], vertex: int, row: int) -> None:
+def _extend(rails: list[tuple[int, int]], vertex: int, row: int) -> None:
     top, bottom = rails[vertex]
     rails[vertex] = min(top, row), max(bottom, row)
 
 
 WIDTH = 100
-"""Columns of a terminal, where it does not say."""
+"""The default number of columns of a terminal."""
 
 
 def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
-    """A diagram in letters.
+    """Write a diagram as text.
 
     Args:
         diagram: The diagram.
-        width: Columns that there are; what is wider becomes a list, and says so. `None`: as many as it takes.
+        width: The columns of the terminal; a wider picture becomes a list, and a note says so. `None`: no limit.
     """
     drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.omissions, *diagram.notes]
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
     elif drawn:
-        body = drawn_rows(diagram)
+        body = _Rows(diagram).drawn()
         needed = max(map(display_width, body), default=0)
         if width is not None and needed > width:
             drawn, body = False, listed(diagram)
@@ -434,10 +433,10 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
 
 
 def _legend(diagram: Diagram, *, drawn: bool) -> Iterator[str]:
-    """A line for each way, with the sign that it has above."""
-    looks = looks_of(diagram.ways)
-    rows = [(way, visible(name), visible(caption)) for way, name, caption in diagram.legend()]
+    """Yield a line for each path, with its sign in the drawing."""
+    styles = path_styles(diagram.paths)
+    rows = [(path, visible(name), visible(caption)) for path, name, caption in diagram.legend()]
     width = max((display_width(name) for _, name, _ in rows), default=0)
-    for way, name, caption in rows:
-        sign = "   " if way is None else "═══" if drawn and way == 0 else f" {looks[way].mark} "
+    for path, name, caption in rows:
+        sign = "   " if path is None else "═══" if drawn and path == 0 else f" {styles[path].mark} "
         yield f"{sign}  {name}{' ' * (width - display_width(name))}   {caption}".rstrip()

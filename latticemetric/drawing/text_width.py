@@ -1,4 +1,4 @@
-"""Letters as pictures see them: how wide they may be, and which of them nobody would see."""
+"""Widths of texts in pictures, and texts with nothing invisible in them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WIDE, _LATIN, _OTHER, _LIGATURE = 1.05, 1.12, 1.25, 10.0
 _BROADEST = "\ufdfd"  # one letter that is a sentence
 _END_OF_LATIN = 0x180
 
-# A letter of these has nothing to be seen by, or changes how others are seen.
+# Characters of these categories are invisible, or change how others look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    r"""A text in which everything can be seen: what has no picture of its own is named by its number.
+    r"""Replace every invisible character of a text by its number.
 
-    Control characters, line ends, marks that turn the direction of writing, surrogates, spaces that are no plain ones.
+    Control characters, line ends, marks that turn the direction of writing, surrogates, unusual spaces.
 
     Examples:
         >>> visible("a\tb\u202ec")
@@ -41,7 +41,7 @@ def _visible_letter(letter: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a text may be, at most, in a font of this size; fonts differ, so nothing is said from below."""
+    """Return the largest width that a text may have in a font of this size; fonts differ."""
     return size * sum(map(_letter_width, text))
 
 

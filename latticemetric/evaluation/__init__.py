@@ -1,4 +1,4 @@
-"""What scores are worth: intervals, differences, agreement with people; tags of words against right ones.
+"""Evaluation of scores: intervals, significance tests, agreement with people; tags of words against right ones.
 
 Reads scores and tags, never graphs. Everything named here is imported when it is first used.
 """
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from latticemetric.evaluation.agreement import Agreement as Agreement
+    from latticemetric.evaluation.agreement import correlate as correlate
     from latticemetric.evaluation.coefficients import kendall as kendall
     from latticemetric.evaluation.coefficients import pearson as pearson
     from latticemetric.evaluation.coefficients import spearman as spearman
-    from latticemetric.evaluation.comparison import williams as williams
-    from latticemetric.evaluation.correlating import correlate as correlate
     from latticemetric.evaluation.grouping import Grouping as Grouping
     from latticemetric.evaluation.grouping import group_segments as group_segments
     from latticemetric.evaluation.judgments import HumanScores as HumanScores
     from latticemetric.evaluation.judgments import human_scores as human_scores
+    from latticemetric.evaluation.significance import williams as williams
     from latticemetric.evaluation.systems import SystemTables as SystemTables
     from latticemetric.evaluation.systems import system_tables as system_tables
     from latticemetric.evaluation.word_tags.discrimination import discriminate as discriminate
@@ -39,7 +39,7 @@ _HOME = {
     "TAG_METRICS": "word_tags.metrics",
     "TagEvaluation": "word_tags.evaluation",
     "WordTags": "word_tags.tags",
-    "correlate": "correlating",
+    "correlate": "agreement",
     "discriminate": "word_tags.discrimination",
     "group_segments": "grouping",
     "human_scores": "judgments",
@@ -52,7 +52,7 @@ _HOME = {
     "system_tables": "systems",
     "tag_scores": "word_tags.metrics",
     "tag_table": "word_tags.metrics",
-    "williams": "comparison",
+    "williams": "significance",
 }
 
 __all__ = [*_HOME]  # noqa: PLE0604  the names above

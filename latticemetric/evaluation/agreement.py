@@ -1,17 +1,45 @@
-"""What is known of how metrics agree with people."""
+"""Agreement of metrics with people: correlations over systems, pairs of systems and segments, and their comparison.
+
+Statistics are made once, segments are resampled, and everything is computed in each resample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
-from latticemetric.evaluation.comparison import MetricComparison
-from latticemetric.evaluation.correlation import Correlation, Differentials, SegmentCorrelation
+from latticemetric.evaluation.correlation import (
+    Correlation,
+    Differentials,
+    Points,
+    SegmentCorrelation,
+    correlation,
+    differentials,
+    moment_tables,
+    segment_correlation,
+)
+from latticemetric.evaluation.intervals import (
+    Interval,
+    PairedBootstrap,
+    Values,
+    difference_columns,
+    interval_of,
+    or_none,
+    paired_bootstrap_of,
+    resampled_sums,
+)
+from latticemetric.evaluation.significance import Williams, williams
+from latticemetric.evaluation.systems import SystemTables, as_matrix, snap_ties
 from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
@@ -24,7 +52,7 @@ NO_SEGMENTS = "people judged no segments"
 
 @dataclass(frozen=True, eq=False)
 class MetricAgreement(Frozen):
-    """How one metric agrees with people.
+    """Agreement of one metric with people.
 
     Attributes:
         scores: Its value for each system.
@@ -32,7 +60,8 @@ class MetricAgreement(Frozen):
         differentials: Over pairs of systems.
         segment: Over segments; `None` where none was judged.
         segment_scores: Its value for each segment, a row a system; NaN where it is undefined.
-        higher_is_better: Which way it points. Coefficients are of its values as they are; `agreement` minds it.
+        higher_is_better: False where less is better. Coefficients are of its values as they are; only
+            `Differentials.agreement` accounts for it.
     """
 
     scores: tuple[Interval, ...]
@@ -43,16 +72,47 @@ class MetricAgreement(Frozen):
     higher_is_better: bool
 
 
+@dataclass(frozen=True)
+class MetricComparison:
+    """Two metrics' Pearson coefficients with the same human scores.
+
+    Where lower is better, a metric's coefficient is taken with its sign changed.
+
+    Attributes:
+        first: A metric.
+        second: Another.
+        bootstrap: The second one's coefficient minus the first one's, and its p-value; `None` without resamples.
+        difference: The same difference; `None` where one is undefined.
+        williams: Williams' test over systems; `None` for segments, which are no independent points.
+    """
+
+    first: str
+    second: str
+    difference: float | None
+    bootstrap: PairedBootstrap | None
+    williams: Williams | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference,
+            **difference_columns(self.bootstrap),
+            "williams": self.williams.asdict() if self.williams else None,
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class Agreement(Frozen):
-    """How metrics agree with people.
+    """Agreement of metrics with people.
 
     Attributes:
         systems: Names of the systems.
         human: People's score of each system.
         human_segments: Of each segment, a row a system; NaN where nobody judged.
-        metrics: By metric.
-        system_comparisons: Whether metrics differ over systems, each with each one after it.
+        metrics: By the metric's name.
+        system_comparisons: Comparisons of metrics over systems, each with each one after it.
         segment_comparisons: Likewise over segments, on average over systems.
         resamples: How many were drawn.
         seed: Of the resamples.
@@ -70,7 +130,7 @@ class Agreement(Frozen):
     confidence: float
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         judged = (~np.isnan(self.human_segments)).sum(axis=1).tolist()
         human = {
             name: {**_scored(one, NO_HUMAN_SCORE), "judged_segments": number}
@@ -104,3 +164,201 @@ class Agreement(Frozen):
 def _scored(found: Interval, why_not: str) -> dict[str, Any]:
     values = {"score": found.value, "low": found.low, "high": found.high, "half_width": found.half_width}
     return {**values, "reason": why_not if found.value is None else None}
+
+
+def correlate(
+    scores: Mapping[str, npt.ArrayLike | SystemTables],
+    human: npt.ArrayLike,
+    *,
+    system_human: npt.ArrayLike | None = None,
+    systems: Sequence[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> Agreement:
+    """Correlate metrics with human scores.
+
+    Args:
+        scores: By the metric's name: either a value a segment, a row a system (NaN where there is none), where a
+            system's value is the mean of its segments'; or the statistics that `system_tables` makes, where it comes
+            from their sums. More is taken to be better, unless the metric of the statistics says otherwise.
+        human: People's score of each segment, a row a system; NaN where nobody judged.
+        system_human: Their scores of whole systems; otherwise these are the means of their segments'. They stay as
+            they are in all resamples.
+        systems: Names of the systems.
+        resamples: How many test sets are drawn, with replacement; all metrics share them. 0: no intervals.
+        seed: The same seed draws the same segments.
+        confidence: The share of resamples that intervals hold.
+        workers: Metrics that are resampled at once, in threads.
+
+    Examples:
+        >>> people = [[1, 2, 3, 4], [2, 4, 3, 5], [4, 4, 5, 5]]
+        >>> metric = [[0.1, 0.3, 0.2, 0.6], [0.2, 0.5, 0.5, 0.7], [0.6, 0.5, 0.8, 0.9]]
+        >>> found = correlate({"mine": metric}, people).metrics["mine"]
+        >>> round(found.system.pearson.value, 4), found.differentials.agreement.value
+        (0.9974, 1.0)
+        >>> round(found.segment.pearson.value, 4), round(found.segment.pooled.pearson.value, 4)
+        (0.9082, 0.9258)
+    """
+    if not scores:
+        raise UsageError("there is no metric to correlate", advice="give one at least")
+    tables = {name: SystemTables.of(given) for name, given in scores.items()}
+    people = _people(as_matrix(human, "human scores"), system_human, systems, tables)
+    run = _Run(people, resamples, seed, confidence)
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        measured = dict(zip(tables, pool.map(partial(_measured, run=run), tables.values()), strict=True))
+    over_segments = {name: one.segment for name, one in measured.items() if one.segment}
+    return Agreement(
+        people.names,
+        _intervals(people.values, run.human(), confidence),
+        people.segments,
+        {name: one.agreement for name, one in measured.items()},
+        compare_all({name: one.system for name, one in measured.items()}, people.values, confidence),
+        compare_all(over_segments, None, confidence),
+        resamples,
+        seed,
+        confidence,
+    )
+
+
+class _People(NamedTuple):
+    """Human scores."""
+
+    names: tuple[str, ...]  # of the systems
+    segments: Floats  # a row a system
+    tables: SystemTables | None  # the same as statistics; `None` where systems have scores of their own
+    values: Floats  # a score a system
+
+
+class _Run(NamedTuple):
+    """Parameters that all metrics share."""
+
+    people: _People
+    resamples: int
+    seed: int
+    confidence: float
+
+    def human(self) -> Floats:
+        """Return people's score of each system, a row a resample."""
+        if self.people.tables is None:
+            return np.broadcast_to(self.people.values, (self.resamples, len(self.people.names)))
+        (values,) = self.draw(self.people.tables)
+        return values
+
+    def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
+        """Return the values of each system, a row a resample; and likewise the sums of the rows of other tables.
+
+        The same seed gives every metric the same resamples.
+        """
+        systems, segments, columns = one.tables.shape
+        if not self.resamples:
+            return [np.zeros((0, systems)), *(table[:0] for table in others)]
+        # A row a segment, the systems' columns side by side: one product of matrices for all of them.
+        rows = one.tables.transpose(1, 0, 2).reshape(segments, -1)
+        sums, *rest = resampled_sums([rows, *others], self.resamples, self.seed)
+        return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
+
+
+class _Measured(NamedTuple):
+    """One metric's agreement, and what its comparison with others needs."""
+
+    agreement: MetricAgreement
+    system: Strength
+    segment: Strength | None
+
+
+def _people(
+    judged: Floats,
+    system_human: npt.ArrayLike | None,
+    systems: Sequence[str] | None,
+    tables: Mapping[str, SystemTables],
+) -> _People:
+    names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
+    if len(names) != len(judged):
+        raise UsageError(f"{len(names)} names of systems, and human scores of {len(judged)}")
+    for metric, one in tables.items():
+        if one.tables.shape[:2] != judged.shape:
+            raise UsageError(
+                f"{metric} has scores of {_sizes(one.tables)}, and people's are of {_sizes(judged)}",
+                advice="give the same systems and segments, with NaN where something is missing",
+            )
+    if system_human is None:
+        own = SystemTables.of(judged)
+        return _People(names, judged, own, own.of_systems())
+    given = np.asarray(system_human, dtype=np.float64)
+    if given.shape != (len(names),) or np.isinf(given).any():
+        raise UsageError(f"human scores of systems of shape {given.shape}", advice=f"give {len(names)} finite numbers")
+    return _People(names, judged, None, given)
+
+
+def _sizes(array: npt.NDArray[Any]) -> str:
+    return f"{array.shape[0]} systems × {array.shape[1]} segments"
+
+
+def _measured(one: SystemTables, *, run: _Run) -> _Measured:
+    people, confidence = run.people, run.confidence
+    cells, scores = one.of_segments(), one.of_systems()
+    drawn_scores, within, pool = run.draw(one, *moment_tables(cells, people.segments))
+    x, y, *samples = map(snap_ties, (scores, people.values, drawn_scores, run.human()))
+    points = Points("system", "systems", people.names)
+    system, drawn = correlation(x, y, (samples[0], samples[1]), points, confidence)
+    sign = 1.0 if one.higher_is_better else -1.0
+    segment, over_segments = None, None
+    if not np.isnan(people.segments).all():
+        segment, means = segment_correlation(cells, people.segments, (within, pool), people.names, confidence)
+        over_segments = Strength.of(segment.pearson, means, sign)
+    agreement = MetricAgreement(
+        _intervals(scores, drawn_scores, confidence),
+        system,
+        differentials(x, y, (samples[0], samples[1]), people.names, sign=sign, confidence=confidence),
+        segment,
+        cells,
+        one.higher_is_better,
+    )
+    return _Measured(agreement, Strength.of(system.pearson, drawn, sign, sign * x), over_segments)
+
+
+def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Interval, ...]:
+    return tuple(interval_of(value, drawn, confidence) for value, drawn in zip(values.tolist(), samples.T, strict=True))
+
+
+# ---- Comparison of metrics ----
+
+
+class Strength(NamedTuple):
+    """A metric's coefficient, positive where it agrees with people.
+
+    Attributes:
+        value: Of the test set; NaN where it is undefined.
+        samples: In each resample.
+        scores: Of the points, more being better; `None` where Williams' test does not apply.
+    """
+
+    value: float
+    samples: Values
+    scores: Floats | None
+
+    @classmethod
+    def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
+        """Return the strength of a coefficient whose sign is to be changed where less is better."""
+        return cls(sign * (math.nan if found.value is None else found.value), sign * samples, scores)
+
+
+def compare_all(
+    strengths: Mapping[str, Strength], human: Floats | None, confidence: float
+) -> tuple[MetricComparison, ...]:
+    """Compare each metric with each one after it."""
+    return tuple(_compared(first, second, strengths, human, confidence) for first, second in combinations(strengths, 2))
+
+
+def _compared(
+    first: str, second: str, strengths: Mapping[str, Strength], human: Floats | None, confidence: float
+) -> MetricComparison:
+    one, other = strengths[first], strengths[second]
+    observed = other.value - one.value
+    resampled = paired_bootstrap_of(observed, other.samples - one.samples, confidence) if len(one.samples) else None
+    tested = None
+    if human is not None and one.scores is not None and other.scores is not None:
+        tested = williams(one.scores, other.scores, human)
+    return MetricComparison(first, second, or_none(observed), resampled, tested)

@@ -6,7 +6,6 @@ missing) it is NaN.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -24,7 +23,7 @@ _MOST_KEYS = 2**22
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Product-moment correlation.
+    """Return the product-moment correlation.
 
     Examples:
         >>> float(pearson([1, 2, 3], [1, 2, 4]).round(4))
@@ -44,7 +43,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Rank correlation: Pearson's of the ranks, equal values sharing the mean of theirs.
+    """Return the rank correlation: Pearson's of the ranks, equal values sharing the mean of theirs.
 
     Examples:
         >>> float(spearman([1, 2, 3, 4], [1, 20, 300, 250]).round(4))
@@ -55,7 +54,9 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 
 
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Kendall's τ-b: pairs in the same order minus pairs in the other, over √ of the pairs that differ on each side.
+    """Return Kendall's τ-b.
+
+    Pairs in the same order minus pairs in the other, over √ of the pairs that differ on each side.
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))
@@ -78,11 +79,11 @@ COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Floats]] = {
     "spearman": spearman,
     "kendall": kendall,
 }
-"""The coefficients there are, by name."""
+"""All coefficients, by name."""
 
 
 def ranks(values: Floats) -> Floats:
-    """Ranks from 1 along the last axis; equal values share the mean of theirs. NaN stays NaN."""
+    """Return ranks from 1 along the last axis; equal values share the mean of theirs. NaN stays NaN."""
     order = np.argsort(values, axis=-1, kind="stable")
     first, last = _runs(np.take_along_axis(values, order, axis=-1))
     found = np.empty(values.shape)
@@ -91,13 +92,13 @@ def ranks(values: Floats) -> Floats:
 
 
 def differences(values: Floats) -> Floats:
-    """The first minus the second of every pair of points (i, j), i < j."""
+    """Return the first minus the second of every pair of points (i, j), i < j."""
     one, other = np.triu_indices(values.shape[-1], 1)
     return values[..., one] - values[..., other]
 
 
 def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
-    """Slope and intercept of the line that leaves the least squares of the second side; `None` where there is none.
+    """Return slope and intercept of the least-squares line; `None` where there is none.
 
     Examples:
         >>> fitted_line(np.array([0.0, 1, 2]), np.array([1.0, 3, 5]))
@@ -112,13 +113,14 @@ def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
     return slope, float(y.mean() - slope * x.mean())
 
 
-# --- Sums that Pearson's r is made from
+# ---- Pearson's r from sums ----
 
 
 def moments(first: Floats, second: Floats) -> Floats:
-    """Rows [1, x, y, x², y², xy] of standardised values, zeros where one is missing: sums of rows make Pearson's r.
+    """Return rows [1, x, y, x², y², xy] of standardised values, zeros where one is missing.
 
-    Rounding does no harm, as sums of squares of standardised values are of the size of their number.
+    Sums of rows make Pearson's r. Rounding does no harm, as sums of squares of standardised values are of the size of
+    their number.
     """
     there = ~(np.isnan(first) | np.isnan(second))
     x, y = (_standardised(np.where(there, side, np.nan)) for side in (first, second))
@@ -126,7 +128,7 @@ def moments(first: Floats, second: Floats) -> Floats:
 
 
 def pearson_of(sums: Floats) -> Floats:
-    """Pearson's r of summed moments (the last axis)."""
+    """Return Pearson's r of summed moments (the last axis)."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_x, mean_y = x / n, y / n
@@ -141,7 +143,7 @@ _NO_VARIANCE = 1e-13
 
 
 def _standardised(values: Floats) -> Floats:
-    """Zero mean and unit variance over all that is there; zeros where nothing is."""
+    """Standardise what is not NaN to zero mean and unit variance; zeros where nothing is left."""
     there = ~np.isnan(values)
     if not there.any():
         return np.zeros(values.shape)
@@ -150,11 +152,11 @@ def _standardised(values: Floats) -> Floats:
     return centred / scale if scale > 0 and _varies(values[there]) else np.zeros(values.shape)
 
 
-# --- Kendall
+# ---- Kendall's τ-b ----
 
 
 def _tau_b(x: Floats, y: Floats) -> Floats:
-    """τ-b of each row, by Knight's algorithm: sort by x, then count the inversions of y while merging."""
+    """Return τ-b of each row, by Knight's algorithm: sort by x, then count the inversions of y while merging."""
     n = x.shape[-1]
     order = np.lexsort((y, x), axis=-1)
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
@@ -169,14 +171,14 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
 
 
 def _tied_pairs(*sides: Floats) -> _Counts:
-    """Pairs of points that are equal in all of these, in which equal points are neighbours."""
+    """Count the pairs of points that are equal in all sides, in which equal points are neighbours."""
     lengths = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]
     found: _Counts = lengths.sum(axis=-1, dtype=np.int64)  # each point has so many equal ones before it
     return found
 
 
 def _inversions(ranked: _Counts) -> _Counts:
-    """Pairs i < j with r_i > r_j, in each row; halves are merged bottom-up, all of a size at once."""
+    """Count the pairs i < j with r_i > r_j, in each row; halves are merged bottom-up, all of a size at once."""
     rows, n = ranked.shape
     size = 1 << (n - 1).bit_length()
     values = np.full((rows, size), n, dtype=np.int64)  # what fills up comes last and is in order
@@ -195,7 +197,7 @@ def _inversions(ranked: _Counts) -> _Counts:
 
 
 def _dense_ranks(values: Floats) -> _Counts:
-    """Ranks from 0 that equal values share."""
+    """Return ranks from 0 that equal values share."""
     order = np.argsort(values, axis=-1, kind="stable")
     first, _ = _runs(np.take_along_axis(values, order, axis=-1))
     found = np.empty(values.shape, dtype=np.int64)
@@ -203,11 +205,11 @@ def _dense_ranks(values: Floats) -> _Counts:
     return found
 
 
-# --- What they share
+# ---- Runs and checks ----
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """Of every point, where the run of neighbours that are equal in all sides begins and ends."""
+    """Return, for every point, where the run of neighbours that are equal in all sides begins and ends."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)
@@ -230,34 +232,6 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Whether points differ; false where one is missing."""
+    """Check if points differ; false where one is missing."""
     found: npt.NDArray[np.bool_] = values.max(axis=-1) > values.min(axis=-1)
     return found
-
-
-# ---- Student's t distribution, as far as tests with whole degrees of freedom need it ----
-
-
-def two_sided_p(t: float, degrees: int) -> float:
-    """The probability of a value at least as far from 0 (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4: finite sums).
-
-    Args:
-        t: The value.
-        degrees: Degrees of freedom.
-
-    Examples:
-        >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)
-        (0.05, 0.05)
-    """
-    if degrees < 1:
-        raise UsageError(f"{degrees} degrees of freedom", advice="a t test needs one at least")
-    angle = math.atan(abs(t) / math.sqrt(degrees))
-    squared = math.cos(angle) ** 2
-    odd = degrees % 2
-    # Each term is the one before times cos²θ and a ratio of neighbouring numbers.
-    term, total = (math.cos(angle) if odd else 1.0), 0.0
-    for k in range(3 if odd else 2, degrees + 1, 2):
-        total += term
-        term *= squared * (k - 1) / k
-    inside = 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
-    return min(1.0, max(0.0, 1 - inside))

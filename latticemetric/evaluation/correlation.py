@@ -1,21 +1,37 @@
-"""One correlation with its intervals, over systems, segments or differences; or why there is none."""
+"""Correlation of a metric with people, with intervals: over points, over pairs of systems, over segments.
+
+Where a coefficient is undefined, a reason says why.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from latticemetric.evaluation.bootstrap import Interval, interval
 from latticemetric.evaluation.coefficients import COEFFICIENTS, Floats, differences, moments, pearson_of
-from latticemetric.evaluation.resampling import Values
-from latticemetric.evaluation.systems import tied
+from latticemetric.evaluation.intervals import Interval, Values, interval_of
+from latticemetric.evaluation.systems import snap_ties
 from latticemetric.metrics.base import Table
 
-# ---- One correlation with its intervals; and why there is none, where there is none ----
+
+class Points(NamedTuple):
+    """The points of a correlation, in words.
+
+    Attributes:
+        noun: One point: `system`.
+        nouns: Several points.
+        names: The name of each; may be empty.
+        value: What a point has: `score` or `difference`.
+    """
+
+    noun: str
+    nouns: str
+    names: Sequence[str] = ()
+    value: str = "score"
 
 
 @dataclass(frozen=True)
@@ -23,7 +39,7 @@ class Correlation:
     """Coefficients of the same points.
 
     Attributes:
-        points: How many points there are.
+        points: The number of points.
         pearson: Product-moment correlation.
         spearman: Rank correlation.
         kendall: τ-b.
@@ -36,9 +52,13 @@ class Correlation:
     kendall: Interval
     reason: str | None
 
-    def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `interval` is Pearson's."""
-        return {
+    def asdict(self, *, rank_intervals: bool = True) -> dict[str, Any]:
+        """Return plain values, for JSON; `interval` is Pearson's.
+
+        Args:
+            rank_intervals: Keep those of Spearman's and Kendall's coefficients, which not every correlation has.
+        """
+        values = {
             "pearson": self.pearson.value,
             "interval": bounds(self.pearson),
             "spearman": self.spearman.value,
@@ -48,26 +68,11 @@ class Correlation:
             "points": self.points,
             "reason": self.reason,
         }
-
-
-class Points(NamedTuple):
-    """What is correlated.
-
-    Attributes:
-        noun: What a point is: `system`.
-        nouns: What several are.
-        names: What each is called; may be empty.
-        value: What is said of a point: `score` or `difference`.
-    """
-
-    noun: str
-    nouns: str
-    names: Sequence[str] = ()
-    value: str = "score"
+        return {name: value for name, value in values.items() if rank_intervals or not name.endswith("_interval")}
 
 
 def bounds(found: Interval) -> dict[str, Any] | None:
-    """The ends of an interval, for JSON; `None` where nothing was resampled."""
+    """Return the ends of an interval, for JSON; `None` where nothing was resampled."""
     if not found.resamples:
         return None
     return {name: getattr(found, name) for name in ("low", "high", "half_width", "undefined")}
@@ -76,7 +81,7 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 def correlation(
     metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: Points, confidence: float
 ) -> tuple[Correlation, Values]:
-    """The coefficients of some points, and Pearson's in each resample.
+    """Return the coefficients of some points, and Pearson's in each resample.
 
     Args:
         metric: A value a point.
@@ -85,36 +90,39 @@ def correlation(
         points: What they are.
         confidence: The share of resamples that intervals hold.
     """
-    values = {name: float(coefficient(metric, human)) for name, coefficient in COEFFICIENTS.items()}
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
-    intervals = {name: interval(values[name], resampled[name], confidence) for name in COEFFICIENTS}
-    found = Correlation(len(metric), **intervals, reason=why_undefined(metric, human, points))
-    return found, resampled["pearson"]
+    return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
 
 
 def plain_correlation(metric: Floats, human: Floats, pearson: Values, points: Points, confidence: float) -> Correlation:
-    """The coefficients of many points; of resamples, only Pearson's is known.
+    """Return the coefficients of many points, of which only Pearson's has an interval; NaN leaves a point out.
 
     Args:
-        metric: A value a point; NaN leaves the point out.
+        metric: A value a point.
         human: Likewise.
         pearson: Pearson's coefficient in each resample.
         points: What they are.
         confidence: The share of resamples that intervals hold.
     """
     there = ~(np.isnan(metric) | np.isnan(human))
-    x, y = metric[there], human[there]
+    resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
+    found = _of_points(metric[there], human[there], resampled, points, confidence)
+    if not there.any() and not np.isnan(human).all():
+        return replace(found, reason=f"the metric is undefined for all {points.nouns}")
+    return found
+
+
+def _of_points(
+    metric: Floats, human: Floats, resampled: Mapping[str, Values], points: Points, confidence: float
+) -> Correlation:
     intervals = {
-        name: interval(float(coefficient(x, y)), pearson if name == "pearson" else pearson[:0], confidence)
+        name: interval_of(float(coefficient(metric, human)), resampled[name], confidence)
         for name, coefficient in COEFFICIENTS.items()
     }
-    if not len(x) and not np.isnan(human).all():
-        return Correlation(0, **intervals, reason=f"the metric is undefined for all {points.nouns}")
-    return Correlation(len(x), **intervals, reason=why_undefined(x, y, points))
+    return Correlation(len(metric), **intervals, reason=_why_undefined(metric, human, points))
 
 
-def why_undefined(metric: Floats, human: Floats, points: Points) -> str | None:
-    """What keeps a correlation from being defined, in words; `None` where nothing does."""
+def _why_undefined(metric: Floats, human: Floats, points: Points) -> str | None:
     if len(metric) == 0:
         return f"there is no {points.noun}"
     for values, missing in ((metric, "the metric is undefined for"), (human, "there is no human score of")):
@@ -132,12 +140,12 @@ def why_undefined(metric: Floats, human: Floats, points: Points) -> str | None:
     return None
 
 
-# ---- Correlation of differences between systems, and how often metric and people prefer the same one ----
+# ---- Pairs of systems ----
 
 
 @dataclass(frozen=True)
 class Differentials:
-    """How differences of systems agree, over all pairs of systems (Coughlin 2003, section 2.1.1).
+    """Agreement on differences of systems, over all pairs of systems (Coughlin 2003, section 2.1.1).
 
     Attributes:
         correlation: Of the differences, the first system's value minus the second's, in the order of the systems.
@@ -148,7 +156,7 @@ class Differentials:
     agreement: Interval
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         agreement = {"agreement": self.agreement.value, "agreement_interval": bounds(self.agreement)}
         return {**self.correlation.asdict(), **agreement}
 
@@ -162,35 +170,35 @@ def differentials(
     sign: float,
     confidence: float,
 ) -> Differentials:
-    """Compares all pairs of systems.
+    """Compare all pairs of systems.
 
     Args:
         metric: A value a system.
         human: Likewise.
         samples: The same in each resample, a row a resample.
         systems: Names of the systems.
-        sign: −1 where less is better: of use to `agreement` only.
+        sign: −1 where less is better: only `agreement` uses it.
         confidence: The share of resamples that intervals hold.
     """
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
     points = Points("pair of systems", "pairs of systems", names, "difference")
     x, y, xs, ys = map(differences, (metric, human, *samples))
     one, other, *resampled = (
-        tied(pairs, of) for pairs, of in zip((x, y, xs, ys), (metric, human, *samples), strict=True)
+        snap_ties(pairs, of) for pairs, of in zip((x, y, xs, ys), (metric, human, *samples), strict=True)
     )
     found, _ = correlation(one, other, (resampled[0], resampled[1]), points, confidence)
-    return Differentials(found, interval(float(_agreeing(sign * x, y)), _agreeing(sign * xs, ys), confidence))
+    return Differentials(found, interval_of(float(_agreeing(sign * x, y)), _agreeing(sign * xs, ys), confidence))
 
 
 def _agreeing(metric: Floats, human: Floats) -> Values:
-    """The share of differences of the same sign; NaN where one is missing or there is none."""
+    """Return the share of differences of the same sign; NaN where one is missing or there is none."""
     if not metric.shape[-1]:
         return np.full(metric.shape[:-1], np.nan)
     missing = np.isnan(metric).any(axis=-1) | np.isnan(human).any(axis=-1)
     return np.where(missing, np.nan, (np.sign(metric) == np.sign(human)).mean(axis=-1))
 
 
-# ---- Correlation over segments: inside each system, on average over systems, and over the pool of all ----
+# ---- Segments: inside each system, on average over systems, and over the pool of all ----
 #
 # In a resample, Pearson's coefficient comes from sums of moments, as a metric's value comes from sums of statistics.
 # Ranks would have to be made again in each, so that Spearman's and Kendall's have no intervals here.
@@ -200,7 +208,7 @@ _MOMENTS = 6
 
 @dataclass(frozen=True)
 class SegmentCorrelation:
-    """How a metric agrees with people on single segments.
+    """Agreement of a metric with people on single segments.
 
     Attributes:
         pearson: The mean of the systems' coefficients (Banerjee & Lavie 2005, section 3.3), of those that are defined.
@@ -220,11 +228,11 @@ class SegmentCorrelation:
 
     @property
     def left_out(self) -> list[str]:
-        """The systems that the means are not of, as their own coefficients are undefined."""
+        """The systems left out of the means, as their own coefficients are undefined."""
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON; `interval` is Pearson's."""
+        """Return plain values, for JSON; `interval` is Pearson's."""
         return {
             "pearson": self.pearson.value,
             "interval": bounds(self.pearson),
@@ -233,13 +241,13 @@ class SegmentCorrelation:
             "points": sum(one.points for one in self.systems.values()),
             "left_out": self.left_out,
             "reason": self.reason,
-            "pooled": _without_rank_intervals(self.pooled),
-            "systems": {name: _without_rank_intervals(one) for name, one in self.systems.items()},
+            "pooled": self.pooled.asdict(rank_intervals=False),
+            "systems": {name: one.asdict(rank_intervals=False) for name, one in self.systems.items()},
         }
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Rows to be resampled, a row a segment: each system's moments side by side, and those of the pool.
+    """Return rows to be resampled, a row a segment: each system's moments side by side, and those of the pool.
 
     Args:
         metric: A value a segment, a row a system; NaN where it is undefined.
@@ -252,7 +260,7 @@ def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
 def segment_correlation(
     metric: Floats, human: Floats, sums: tuple[Table, Table], systems: Sequence[str], confidence: float
 ) -> tuple[SegmentCorrelation, Values]:
-    """The coefficients, and the mean of Pearson's in each resample.
+    """Return the coefficients, and the mean of Pearson's in each resample.
 
     Args:
         metric: A value a segment, a row a system; NaN where it is undefined.
@@ -269,14 +277,11 @@ def segment_correlation(
     }
     pooled = plain_correlation(metric.ravel(), human.ravel(), pearson_of(sums[1]), points, confidence)
     samples = _mean_of_defined(within)
-    means = {
-        name: interval(
-            float(_mean_of_defined(_coefficients(each, name))),
-            samples if name == "pearson" else samples[:0],
-            confidence,
-        )
-        for name in COEFFICIENTS
-    }
+    means = {}
+    for name in COEFFICIENTS:
+        values = np.array([getattr(one, name).value for one in each.values()], dtype=np.float64)  # None becomes NaN
+        resampled = samples if name == "pearson" else samples[:0]
+        means[name] = interval_of(float(_mean_of_defined(values)), resampled, confidence)
     return SegmentCorrelation(**means, systems=each, pooled=pooled, reason=_why_no_mean(each)), samples
 
 
@@ -288,18 +293,9 @@ def _why_no_mean(systems: Mapping[str, Correlation]) -> str | None:
     return f"it is undefined in every system; in {name}, {reason}"
 
 
-def _coefficients(systems: Mapping[str, Correlation], name: str) -> Floats:
-    values = [getattr(one, name).value for one in systems.values()]
-    return np.array([np.nan if value is None else value for value in values])
-
-
 def _mean_of_defined(values: Floats) -> Floats:
-    """The mean along the last axis of what is not NaN; NaN where there is nothing."""
+    """Return the mean along the last axis of what is not NaN; NaN where nothing is."""
     there = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         found: Floats = np.where(there, values, 0.0).sum(axis=-1) / there.sum(axis=-1)
     return found
-
-
-def _without_rank_intervals(found: Correlation) -> dict[str, Any]:
-    return {name: value for name, value in found.asdict().items() if not name.endswith("_interval")}

@@ -1,4 +1,4 @@
-"""Segments of all systems put together by quality, and each group scored as a test set (Coughlin 2003, 2.2 and 2.3).
+"""Correlation over groups of segments of like quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
 
 Groups cover the whole range of quality, where systems are often alike.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats, moments, pearson_of
 from latticemetric.evaluation.correlation import Correlation, Points, plain_correlation
-from latticemetric.evaluation.resampling import resampled_sums
+from latticemetric.evaluation.intervals import or_none, resampled_sums
 from latticemetric.evaluation.systems import SystemTables, as_matrix
 from latticemetric.frozen import Frozen
 
@@ -32,9 +32,9 @@ class Group:
     """Segments of like quality.
 
     Attributes:
-        value: What they were grouped by, rounded.
-        size: How many they are.
-        small: Whether these are too few to be trusted.
+        value: The value that they were grouped by, rounded.
+        size: The number of segments.
+        small: True where these are too few to be trusted.
         human: The mean of people's scores.
         scores: The value of each metric, as of a test set; `None` where it is undefined.
     """
@@ -52,7 +52,7 @@ class Group:
         return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "value": self.value,
             "size": self.size,
@@ -82,13 +82,17 @@ class Grouping(Frozen):
     large: Mapping[str, Correlation]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "width": self.width,
             "smallest": self.smallest,
             "groups": [group.asdict() for group in self.groups],
             "metrics": {
-                name: {**_plain(found), "large": _plain(self.large[name])} for name, found in self.every.items()
+                name: {
+                    **found.asdict(rank_intervals=False),
+                    "large": self.large[name].asdict(rank_intervals=False),
+                }
+                for name, found in self.every.items()
             },
         }
 
@@ -104,12 +108,12 @@ def group_segments(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Grouping:
-    """Groups judged segments of all systems by a value, rounded to a multiple of the width.
+    """Group judged segments of all systems by a value, rounded to a multiple of the width.
 
     Args:
         scores: By the metric's name, as `correlate` takes them.
         human: People's score of each segment, a row a system; NaN where nobody judged: such segments are left out.
-        by: What they are grouped by, such as their unigram scores, or people's scores.
+        by: The values to group by, such as unigram scores, or people's scores.
         width: How far apart the values of neighbouring groups are.
         smallest: Groups of fewer segments are small.
         resamples: How many test sets are drawn; a segment keeps its group. 0: no intervals.
@@ -131,13 +135,12 @@ def group_segments(
     sizes = people.table[..., 1].sum(axis=0).astype(int)
     counted = {name: _grouped(SystemTables.of(given), member, len(values)) for name, given in scores.items()}
     drawing = _Drawing(resamples, seed, confidence)
-    large = sizes >= smallest
     return Grouping(
         width,
         smallest,
         _listed(values, sizes, smallest, people, counted),
         {name: _correlation(one, people, sizes > 0, drawing) for name, one in counted.items()},
-        {name: _correlation(one, people, large, drawing) for name, one in counted.items()},
+        {name: _correlation(one, people, sizes >= smallest, drawing) for name, one in counted.items()},
     )
 
 
@@ -148,7 +151,7 @@ class _Grouped(NamedTuple):
     table: Floats
 
     def values(self) -> Floats:
-        """The value of each group."""
+        """Return the value of each group."""
         return self.scores.of_sums(self.table.sum(axis=0))
 
 
@@ -158,7 +161,7 @@ class _Drawing(NamedTuple):
     confidence: float
 
     def values(self, one: _Grouped) -> Floats:
-        """The value of each group, a row a resample."""
+        """Return the value of each group, a row a resample."""
         segments, groups, columns = one.table.shape
         if not self.resamples:
             return np.zeros((0, groups))
@@ -167,7 +170,7 @@ class _Drawing(NamedTuple):
 
 
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
-    """The group of each cell, and the value of each group."""
+    """Return the group of each cell, and the value of each group."""
     if not 0 < width < np.inf:
         raise UsageError(f"groups of width {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
@@ -203,14 +206,8 @@ def _listed(
     human = people.values().tolist()
     scores = {name: one.values().tolist() for name, one in counted.items()}
     return tuple(
-        Group(
-            float(value),
-            int(size),
-            bool(size < smallest),
-            human[k],
-            {name: None if np.isnan(found[k]) else found[k] for name, found in scores.items()},
-        )
-        for k, (value, size) in enumerate(zip(values, sizes, strict=True))
+        Group(value, size, size < smallest, human[k], {name: or_none(found[k]) for name, found in scores.items()})
+        for k, (value, size) in enumerate(zip(values.tolist(), sizes.tolist(), strict=True))
     )
 
 
@@ -220,7 +217,3 @@ def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool
     xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
     drawn = pearson_of(moments(xs, ys).sum(axis=-2))
     return plain_correlation(x, y, drawn, Points("group", "groups"), drawing.confidence)
-
-
-def _plain(found: Correlation) -> dict[str, Any]:
-    return {name: value for name, value in found.asdict().items() if not name.endswith("_interval")}

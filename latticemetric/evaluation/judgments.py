@@ -1,4 +1,4 @@
-"""Scores of segments and systems, made from what judges said."""
+"""Human scores of segments and systems, made from judgments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
@@ -21,14 +20,14 @@ _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 @dataclass(frozen=True, eq=False)
 class HumanScores(Frozen):
-    """Scores that metrics are compared with.
+    """Human scores, which metrics are compared with.
 
     Attributes:
         systems: Names of the systems.
         segment: A row a system, a column a segment; NaN where nobody judged.
         system: Of whole systems, where people (or a campaign) gave them; NaN where not. `None` where none has one:
             then a system's score is the mean of its segments'.
-        notes: What a reader should know: judgments that are missing, judges who say nothing.
+        notes: For the reader: judgments that are missing, judges whose scores are all equal.
     """
 
     systems: tuple[str, ...]
@@ -38,13 +37,13 @@ class HumanScores(Frozen):
 
 
 def human_scores(judgments: Judgments, *, combine: Combination = "sum", normalize_judges: bool = False) -> HumanScores:
-    """Averages judges, then adds up the columns of scores (Lavie et al. 2004, section 3.1).
+    """Average judges, then adds up the columns of scores (Lavie et al. 2004, section 3.1).
 
     Args:
-        judgments: What was said. Its columns are adequacy and fluency, or one of any name.
-        combine: Whether several columns are summed or averaged.
-        normalize_judges: Whether each judge's scores get zero mean and unit variance first, in each column. A judge
-            whose scores are all equal prefers nothing: they become 0.
+        judgments: Their columns are adequacy and fluency, or one of any name.
+        combine: Sum or average several columns.
+        normalize_judges: Give each judge's scores zero mean and unit variance first, in each column. The scores of a
+            judge who gives one score only become 0.
 
     Raises:
         UsageError: Several columns that are not known to belong together.
@@ -67,7 +66,7 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
 
 
 def _averaged(judgments: Judgments) -> Floats:
-    """Means over judges, by system, segment (that of whole systems last) and column."""
+    """Average over judges, by system, segment (that of whole systems last) and column."""
     shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
     sums, counts = np.zeros(shape), np.zeros(shape)
     there = ~np.isnan(judgments.scores)
@@ -80,15 +79,14 @@ def _averaged(judgments: Judgments) -> Floats:
 
 
 def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
-    """Each judge's scores standardised, and the judges whose scores are all equal in some column."""
+    """Standardise each judge's scores; return also the judges whose scores are all equal in some column."""
     scores = judgments.scores.copy()
     indifferent = []
     for number, name in enumerate(judgments.judges):
         rows = judgments.judge == number
         if not rows.any():
             continue
-        own = scores[rows]
-        scores[rows], constant = _standardised_columns(own)
+        scores[rows], constant = _standardised_columns(scores[rows])
         indifferent += [name] if constant else []
     return replace(judgments, scores=scores), indifferent
 
@@ -98,20 +96,13 @@ def _standardised_columns(scores: Floats) -> tuple[Floats, bool]:
     number = np.maximum(1, there.sum(axis=0))
     centred = np.where(there, scores - np.where(there, scores, 0.0).sum(axis=0) / number, 0.0)
     deviation = np.sqrt((centred**2).sum(axis=0) / number)
-    constant = _constant_columns(scores, there)
+    constant = np.where(there, scores, -np.inf).max(axis=0) <= np.where(there, scores, np.inf).min(axis=0)
     standard = np.where(constant, 0.0, centred / np.where(constant, 1.0, deviation))
     return np.where(there, standard, np.nan), bool((constant & there.any(axis=0)).any())
 
 
-def _constant_columns(scores: Floats, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    highest = np.where(there, scores, -np.inf).max(axis=0)
-    lowest = np.where(there, scores, np.inf).min(axis=0)
-    found: npt.NDArray[np.bool_] = highest <= lowest
-    return found
-
-
 def _without_score(found: HumanScores) -> list[str]:
-    """The systems that keep others from being correlated."""
+    """Name the systems that keep others from being correlated."""
     missing = np.isnan(found.segment).all(axis=-1) if found.system is None else np.isnan(found.system)
     if missing.all() or not missing.any():
         return []
@@ -120,7 +111,7 @@ def _without_score(found: HumanScores) -> list[str]:
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:
-    """A line a system some of whose segments nobody judged, if any of its segments were."""
+    """Return a note for each system some of whose segments nobody judged, if any segments were judged."""
     judged = np.zeros((len(judgments.systems), judgments.segments + 1), dtype=bool)
     complete = ~np.isnan(judgments.scores).any(axis=-1)
     judged[judgments.system[complete], judgments.segment[complete]] = True

@@ -6,14 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from latticemetric.errors import placed, shortened
-from latticemetric.evaluation.bootstrap import Interval, PairedBootstrap, interval, paired, value_of
-from latticemetric.evaluation.randomisation import Randomisation, randomised
-from latticemetric.evaluation.resampling import Values, resampled_sums, swapped_sums
+from latticemetric.evaluation.intervals import (
+    Interval,
+    PairedBootstrap,
+    Values,
+    difference_columns,
+    interval_of,
+    or_none,
+    paired_bootstrap_of,
+    resampled_sums,
+    value_of,
+)
+from latticemetric.evaluation.significance import Randomisation, randomisation_of, swapped_sums
 from latticemetric.frozen import Frozen
-from latticemetric.metrics.base import Metric, Table, references_each
+from latticemetric.metrics.base import Metric, Table, plain_sum, references_each
 from latticemetric.signature import Signature
 
 AnyMetric = Metric[Any]
@@ -21,14 +28,7 @@ AnyMetric = Metric[Any]
 
 @dataclass(frozen=True, eq=False)
 class Tabled(Frozen):
-    """The statistics of one system under one metric.
-
-    Attributes:
-        system: The system's name.
-        metric: The metric.
-        table: A row a segment.
-        signature: Of values made from it.
-    """
+    """The statistics of one system, by its name, under one metric: a row a segment."""
 
     system: str
     metric: AnyMetric
@@ -41,8 +41,8 @@ class Tabled(Frozen):
         return value_of(self.metric, self.table)
 
     def sentences(self) -> list[float | None]:
-        """The value of each segment alone; `None` where it is undefined."""
-        return [None if np.isnan(value) else value for value in self.metric.values(self.table).tolist()]
+        """Return the value of each segment alone; `None` where it is undefined."""
+        return list(map(or_none, self.metric.values(self.table).tolist()))
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Comparison:
     Attributes:
         difference: Its value minus the first one's; `None` where one is undefined.
         bootstrap: The difference on resamples of the segments; `None` where none were drawn.
-        randomisation: Whether it may be chance; likewise.
+        randomisation: The test of the difference; likewise.
     """
 
     difference: float | None
@@ -60,15 +60,11 @@ class Comparison:
     randomisation: Randomisation | None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        found = self.bootstrap.difference if self.bootstrap else None
+        """Return plain values, for JSON."""
         return {
             "difference": self.difference,
-            "low": found and found.low,
-            "high": found and found.high,
-            "half_width": found and found.half_width,
-            "p_bootstrap": self.bootstrap and self.bootstrap.p,
-            "p_randomisation": self.randomisation and self.randomisation.p,
+            **difference_columns(self.bootstrap),
+            "p_randomisation": self.randomisation.p if self.randomisation else None,
         }
 
 
@@ -78,7 +74,7 @@ class SystemScore:
 
     Attributes:
         tabled: System, metric and statistics.
-        score: The value; `None` where it is undefined.
+        score: The corpus value; `None` where it is undefined.
         interval: Of its resamples; `None` where none were drawn.
         comparison: With the first system; `None` for that one.
     """
@@ -89,7 +85,7 @@ class SystemScore:
     comparison: Comparison | None
 
     def asdict(self, *, short_signature: bool = False) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         bounds = asdict(self.interval) if self.interval else {}
         sums = self.tabled.table.sum(axis=0).tolist()
         return {
@@ -97,7 +93,7 @@ class SystemScore:
             "metric": self.tabled.metric.name,
             "score": self.score,
             **{name: bounds.get(name) for name in ("low", "high", "half_width", "undefined")},
-            "statistics": dict(zip(self.tabled.metric.columns, map(_plain, sums), strict=True)),
+            "statistics": dict(zip(self.tabled.metric.columns, map(plain_sum, sums), strict=True)),
             "comparison": self.comparison.asdict() if self.comparison else None,
             "signature": self.tabled.signature.format(short=short_signature),
         }
@@ -106,36 +102,32 @@ class SystemScore:
 def tabulate(
     systems: Iterable[tuple[str, Sequence[Any]]], references: Sequence[Any], metrics: Sequence[AnyMetric]
 ) -> list[list[Tabled]]:
-    """Statistics of each system under each metric: a list a system.
+    """Return the statistics of each system under each metric: a list a system.
 
     Args:
-        systems: Names, and what they said, as all of the metrics take it: strings, or some of them graphs.
+        systems: Names and outputs, as all of the metrics take them: strings, or some of them graphs.
         references: Likewise.
         metrics: The metrics.
     """
     number = references_each(references)
-    return [
-        [_tabled(name, candidates, references, metric, number) for metric in metrics] for name, candidates in systems
-    ]
 
+    def tabled(system: str, candidates: Sequence[Any], metric: AnyMetric) -> Tabled:
+        with placed(f"{shortened(system)}, {metric.name}"):
+            return Tabled(system, metric, metric.table(candidates, references), metric.signature_for(number))
 
-def _tabled(
-    system: str, candidates: Sequence[Any], references: Sequence[Any], metric: AnyMetric, number: int | str
-) -> Tabled:
-    with placed(f"{shortened(system)}, {metric.name}"):
-        return Tabled(system, metric, metric.table(candidates, references), metric.signature_for(number))
+    return [[tabled(name, candidates, metric) for metric in metrics] for name, candidates in systems]
 
 
 def corpus_scores(
     tabled: Sequence[Sequence[Tabled]], *, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
 ) -> list[list[SystemScore]]:
-    """Corpus values of systems, with intervals; each system but the first is compared with the first.
+    """Return corpus values of systems, with intervals, and compare each system with the first one.
 
     All systems and metrics share their resamples and their trials.
 
     Args:
         tabled: Statistics, a list a system, of the same metrics and the same segments.
-        resamples: How many test sets are drawn, and how many trials the randomisation test has; 0 leaves both out.
+        resamples: The number of resamples, and of trials of the randomisation test; 0 leaves both out.
         seed: The same seed draws and swaps the same segments.
         confidence: The share of resamples that intervals hold.
     """
@@ -146,19 +138,14 @@ def corpus_scores(
 
 
 class _Drawn(NamedTuple):
-    """What resampling finds under one metric.
+    """Resampled values under one metric."""
 
-    Attributes:
-        values: Of each system in each resample.
-        differences: Of each system but the first, from the first, in each trial of the randomisation test.
-    """
-
-    values: list[Values]
-    differences: list[Values]
+    values: list[Values]  # of each system in each resample
+    differences: list[Values]  # of each system but the first, from the first, in each trial of the randomisation test
 
 
 def _draw(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:
-    """Draws once, for all systems under all metrics."""
+    """Draw once, for all systems under all metrics."""
     sums = iter(resampled_sums([one.table for systems in columns for one in systems], resamples, seed))
     pairs = [(systems[0].table, other.table) for systems in columns for other in systems[1:]]
     trials = iter(swapped_sums(pairs, resamples, seed) if pairs else [])
@@ -175,13 +162,13 @@ def _draw(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> lis
 
 
 def _scored(systems: Sequence[Tabled], drawn: _Drawn | None, confidence: float) -> list[SystemScore]:
-    """All systems under one metric."""
+    """Score all systems under one metric."""
     values = [one.value for one in systems]
     return [
         SystemScore(
             one,
-            _or_none(value),
-            interval(value, drawn.values[k], confidence) if drawn else None,
+            or_none(value),
+            interval_of(value, drawn.values[k], confidence) if drawn else None,
             _compared(k, value - values[0], drawn, confidence) if k else None,
         )
         for k, (one, value) in enumerate(zip(systems, values, strict=True))
@@ -190,17 +177,9 @@ def _scored(systems: Sequence[Tabled], drawn: _Drawn | None, confidence: float) 
 
 def _compared(system: int, difference: float, drawn: _Drawn | None, confidence: float) -> Comparison:
     if drawn is None:
-        return Comparison(_or_none(difference), None, None)
+        return Comparison(or_none(difference), None, None)
     return Comparison(
-        _or_none(difference),
-        paired(difference, drawn.values[system] - drawn.values[0], confidence),
-        randomised(difference, drawn.differences[system - 1]),
+        or_none(difference),
+        paired_bootstrap_of(difference, drawn.values[system] - drawn.values[0], confidence),
+        randomisation_of(difference, drawn.differences[system - 1]),
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _plain(value: float) -> int | float:
-    return int(value) if value.is_integer() else value

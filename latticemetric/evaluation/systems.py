@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.coefficients import Floats
-from latticemetric.evaluation.resampling import TabledMetric
+from latticemetric.evaluation.intervals import TabledMetric
 from latticemetric.frozen import Frozen
 from latticemetric.metrics.base import Metric, References, Table, Text
 
@@ -21,21 +21,17 @@ _SYSTEMS_SEGMENTS_COLUMNS = 3
 
 @dataclass(frozen=True)
 class MeanOfSegments:
-    """A metric whose value is the mean of its segments' values: a trained one, or people's.
-
-    Attributes:
-        higher_is_better: Whether more is better.
-    """
+    """A metric whose value is the mean of its segments' values: a trained one, or people's."""
 
     higher_is_better: bool = True
 
     def table_of(self, values: Floats) -> Table:
-        """Columns: the value, and one; zeros where there is no value."""
+        """Return the columns value and one; zeros where there is no value."""
         there = ~np.isnan(values)
         return np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
 
     def values(self, sums: Table) -> Floats:
-        """The mean of each row of summed statistics; NaN where nothing was summed."""
+        """Return the mean of each row of summed statistics; NaN where nothing was summed."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = sums[..., 0] / sums[..., 1]
         return found
@@ -46,7 +42,7 @@ class SystemTables(Frozen):
     """A metric's statistics of the same segments in several systems.
 
     Attributes:
-        metric: Turns sums of rows into values; `higher_is_better` if it has it, else true, says which way it points.
+        metric: Turns sums of rows into values. Where it has no `higher_is_better`, more is better.
         tables: Statistics by system, segment and column.
     """
 
@@ -62,7 +58,7 @@ class SystemTables(Frozen):
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
-        """Scores of segments, a row a system, as the statistics of their means; tables as they are."""
+        """Score of segments, a row a system, as the statistics of their means; tables as they are."""
         if isinstance(scores, SystemTables):
             return scores
         mean = MeanOfSegments()
@@ -74,29 +70,29 @@ class SystemTables(Frozen):
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def of_segments(self) -> Floats:
-        """The value of each segment alone, a row a system; NaN where it is undefined."""
+        """Return the value of each segment alone, a row a system; NaN where it is undefined."""
         return self.of_sums(self.tables)
 
     def of_systems(self) -> Floats:
-        """The value of each system; NaN where it is undefined."""
+        """Return the value of each system; NaN where it is undefined."""
         return self.of_sums(self.tables.sum(axis=1))
 
     def of_sums(self, sums: Table) -> Floats:
-        """The value of sums of rows."""
+        """Return the value of sums of rows."""
         return np.asarray(self.metric.values(sums), dtype=np.float64)
 
 
 _ROUNDING = 1e-12
 
 
-def tied(values: Floats, made_of: Floats | None = None) -> Floats:
-    """The same values, those equal that only rounding tells apart: the order in which systems are summed is no rank.
+def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
+    """Make values equal that differ only by rounding: the order in which systems are summed is no rank.
 
-    Of values along the last axis that are closer to their neighbours than rounding can bring them, all are the least.
+    Values along the last axis closer to their neighbours than rounding can bring them become the least of them.
 
     Args:
         values: The values.
-        made_of: What they are differences of: it is as large as this that their rounding is.
+        made_of: The values that they are differences of, whose size determines the rounding.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
@@ -117,13 +113,13 @@ def system_tables(
     *,
     workers: int = 1,
 ) -> dict[str, SystemTables]:
-    """Statistics of all systems under all metrics, by the metric's name.
+    """Return the statistics of all systems under all metrics, by the metric's name.
 
     Args:
         outputs: A text a segment, for each system.
         references: Of each segment.
         metrics: The metrics.
-        workers: Threads; what metrics count in C++ runs side by side.
+        workers: Threads; metrics that count in C++ run side by side.
     """
     listed = list(metrics)
     tasks = [(metric, output) for metric in listed for output in outputs]
@@ -137,7 +133,7 @@ def system_tables(
 
 
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
-    """Numbers, a row a system and a column a segment."""
+    """Return numbers, a row a system and a column a segment."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
         raise UsageError(f"{what} of shape {matrix.shape}", advice="give an array of systems × segments")

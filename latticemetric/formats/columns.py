@@ -1,17 +1,20 @@
-"""What a format does with score columns it has no place for: it refuses, and says how to go on."""
+"""Graphs as a format can hold them: which scores and labels it has a place for, and an error for all others."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Column, Lattice
+from latticemetric.lattice.lattice import Column, Labels, Lattice
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
@@ -20,15 +23,44 @@ if TYPE_CHECKING:
 _MOST_CELLS_A_BYTE = 16
 
 
-def as_lattice(graph: Graph) -> Lattice:
-    """A lattice as it is; an n-best list as that of its hypotheses, with all scores; a forest if it is one."""
+def lattice_to_write(
+    graph: Graph,
+    format_name: str,
+    labels: Collection[str] | None = (),
+    *,
+    one_score: bool = False,
+    weights: bool = False,
+) -> Lattice:
+    """Return the graph as a lattice; refuse scores and labels that the format cannot hold.
+
+    Args:
+        graph: A lattice; an n-best list stands for the lattice of its hypotheses, a forest for the one that it is.
+        format_name: The format, for errors.
+        labels: The labels that it has a place for; `None` for any.
+        one_score: Whether it holds no more than one score an arc.
+        weights: Whether it can give scores a weight other than 1.
+    """
+    lattice = to_lattice(graph)
+    if one_score and len(lattice.scores) > 1:
+        raise UsageError(
+            f"{format_name} holds one score an arc, and this graph has {', '.join(lattice.scores)}",
+            advice="add them up with --sum-scores",
+        )
+    if not weights:
+        require_unscaled(lattice, format_name)
+    if labels is not None:
+        require_labels(lattice, format_name, labels)
+    return lattice
+
+
+def to_lattice(graph: Graph) -> Lattice:
+    """Return the graph as a lattice with all of its scores; a list without scores loses its order with a warning."""
     if isinstance(graph, Lattice):
         return graph
-    lost = getattr(graph, "node_labels", None)
-    if lost:
+    if lost := getattr(graph, "node_labels", None):
         raise UsageError(
-            f"lattices have no place for what the forest says of its nodes ({', '.join(lost)})",
-            advice="leave it out with --drop-labels",
+            f"lattices have no place for the labels of the forest's nodes ({', '.join(lost)})",
+            advice="leave them out with --drop-labels",
         )
     lattice: Lattice = graph.to_lattice()
     has_scores = any(column.arc.any() for column in lattice.scores.values())
@@ -39,50 +71,38 @@ def as_lattice(graph: Graph) -> Lattice:
 
 @cache
 def _warn_of_rank() -> None:
-    """Say once that a list without scores loses the order of its hypotheses."""
+    """Warn once that a list without scores loses the order of its hypotheses."""
     warn("lists without scores", "their order, which is their rank, has no place in a lattice")
 
 
-def as_forest(graph: Graph) -> Forest:
-    """A forest as it is; a lattice, or an n-best list as its lattice, as a forest of the same strings."""
-    from latticemetric.forest.forest import Forest
-
-    return graph if isinstance(graph, Forest) else Forest.from_lattice(as_lattice(graph))
-
-
-def lattice_with_one_column(graph: Graph, format_name: str) -> Lattice:
-    """The graph as a lattice, if a format with one weight an arc can hold its scores."""
-    lattice = as_lattice(graph)
-    if len(lattice.scores) > 1:
-        raise UsageError(
-            f"{format_name} holds one score an arc, and this graph has {', '.join(lattice.scores)}",
-            advice="add them up with --sum-scores",
-        )
-    return lattice
-
-
-def require_unscaled(lattice: Lattice | Forest, format_name: str) -> None:
-    """Refuses columns that do not count as they are, where a format cannot say so."""
-    weighed = [name for name, column in lattice.scores.items() if column.scale != 1]
-    if weighed:
+def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
+    """Refuse score columns of a weight other than 1."""
+    if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
             f"{format_name} cannot say that {', '.join(weighed)} have a weight other than 1",
             advice="add the scores up with --sum-scores",
         )
 
 
-def require_labels(lattice: Lattice | Forest, format_name: str, known: set[str]) -> None:
-    """Refuses labels that a format has no place for."""
-    lost = set(lattice.labels) - known
-    if lost:
+def require_labels(graph: Lattice | Forest, format_name: str, known: Collection[str]) -> None:
+    """Refuse labels other than the known ones."""
+    if lost := set(graph.labels) - set(known):
         raise UsageError(
             f"{format_name} has no place for the labels {', '.join(sorted(lost))}",
             advice="leave them out with --drop-labels",
         )
 
 
+def require_bare_ends(lattice: Lattice, format_name: str) -> None:
+    """Refuse labels of final states."""
+    if any(side.final.any() for side in lattice.labels.values()):
+        raise UsageError(
+            f"{format_name} has no place for labels of final states", advice="leave them out with --drop-labels"
+        )
+
+
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuses features that so few rows have that their columns would be far larger than the text they stand in."""
+    """Refuse features that few arcs have, where their columns would be far larger than a text of `size` bytes."""
     if columns * rows > _MOST_CELLS_A_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
@@ -90,8 +110,20 @@ def require_dense(columns: int, rows: int, size: int) -> None:
         )
 
 
+def only_column(lattice: Lattice) -> Column:
+    """Return the first score column; zeros where there is none."""
+    nothing = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
+    return next(iter(lattice.scores.values()), nothing)
+
+
+def ends_in_last_state(lattice: Lattice) -> bool:
+    """Check whether the last state is the only final one, without costs and labels of its own."""
+    sides: list[Column | Labels] = [*lattice.scores.values(), *lattice.labels.values()]
+    return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
+
+
 def without_labels(graph: Graph) -> Graph:
-    """The same graph without labels."""
+    """Return the same graph without labels."""
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):
@@ -103,7 +135,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
-    """The same graph with a single score: the model's cost under the scales."""
+    """Return the same graph with a single score: the model's cost under the scales."""
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -16,52 +16,49 @@ if TYPE_CHECKING:
     from latticemetric.lattice.lattice import Lattice
 
 # Every transcript in a NIST format has ids in brackets, labels, or times with a fraction.
-_SIGNS = (b")", b"<", b".")
+_TRANSCRIPT_SIGNS = (b")", b"<", b".")
 
 
 class Reference(NamedTuple):
-    """A reference and where it stands."""
+    """The words of a reference, and its file and line."""
 
     words: tuple[str, ...]
     where: str
 
     @property
     def graph(self) -> Lattice | None:
-        """All that may be said instead; nothing where the words are all."""
+        """The graph of its alternatives; `None` where there are none."""
         return None
 
     @property
-    def said(self) -> Lattice | tuple[str, ...]:
-        """All that may be said: a graph, or the words."""
+    def graph_or_words(self) -> Lattice | tuple[str, ...]:
+        """The graph of its alternatives, or its words where there are none."""
         return self.words if self.graph is None else self.graph
 
 
-class GraphReference(Reference):
-    """A reference with alternatives or optional words: `words` are the first of what it allows.
-
-    A tuple of words and place like others, which carries its graph beside.
-    """
+class ReferenceWithAlternatives(Reference):
+    """A reference with alternatives or optional words; `words` is the first string of its graph."""
 
     _graph: Lattice
 
     def __new__(cls, words: tuple[str, ...], where: str, graph: Lattice) -> Self:
-        """Takes the fields of a reference, and its graph."""
+        """Add the graph to a reference, which is a tuple of words and place only."""
         made = super().__new__(cls, words, where)
         made._graph = graph
         return made
 
     @property
     def graph(self) -> Lattice:
-        """All that may be said."""
+        """The graph of its alternatives."""
         return self._graph
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GraphReference, (self.words, self.where, self._graph)
+        return ReferenceWithAlternatives, (self.words, self.where, self._graph)
 
 
 @dataclass(frozen=True)
 class ReferenceFile:
-    """The lines of a file, not yet interpreted as plain or keyed.
+    """The lines of a file, which may begin with ids or not.
 
     Attributes:
         name: The file.
@@ -75,40 +72,35 @@ class ReferenceFile:
 
     @property
     def has_ids(self) -> bool:
-        """Whether each reference surely has an id: lines may begin with one, or not."""
+        """Whether each reference has an id for sure; plain lines may begin with one, or not."""
         return False
 
     def first_words(self) -> list[str]:
-        """What lines begin with: their ids, if they are keyed."""
+        """Return the first word of each line: its id, if it has one."""
         return [words[0] for words in self.lines if words]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The same, to look them up."""
+        """The first words of the lines."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
-        """Every line is a reference; an empty line is one of no words."""
+        """Return a reference a line; an empty line is a reference of no words."""
         places = (f"{self.name}:{number}" for number in range(1, len(self.lines) + 1))
         return list(map(Reference, self._spelled(self.lines), places))
 
     def keyed(self) -> dict[str, Reference]:
-        """References by the id that begins each line; empty lines are skipped."""
+        """Return the references by the id that begins each line; skip empty lines."""
         rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
-        table: dict[str, Reference] = {}
-        for (number, words), rest in zip(rows, self._spelled([words[1:] for _, words in rows]), strict=True):
-            where = f"{self.name}:{number}"
-            if words[0] in table:
-                raise FormatError(
-                    f"id '{shortened(words[0])}' has a reference already, at {table[words[0]].where}",
-                    where=where,
-                    advice="if these are not ids, say --references plain",
-                )
-            table[words[0]] = Reference(rest, where)
-        return table
+        texts = self._spelled([words[1:] for _, words in rows])
+        named = (
+            (words[0], Reference(text, f"{self.name}:{number}"))
+            for (number, words), text in zip(rows, texts, strict=True)
+        )
+        return _by_id(named, advice="if these are not ids, say --references plain")
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """The words of references that are all numbers of the table (Kaldi's integer references)."""
+        """Spell references that are all numbers of the table (Kaldi's integer references)."""
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
@@ -123,10 +115,51 @@ class ReferenceFile:
             raise error.at(f"{self.name}:{line}") from None
 
 
+@dataclass(frozen=True)
+class TranscriptFile(ReferenceFile):
+    """References in a NIST format, which have ids of their own.
+
+    Attributes:
+        references: Ids and references, in the order of the file.
+    """
+
+    references: tuple[tuple[str, Reference], ...] = ()
+
+    @property
+    def has_ids(self) -> bool:
+        """Always true."""
+        return True
+
+    def first_words(self) -> list[str]:
+        """Return the ids."""
+        return [name for name, _ in self.references]
+
+    def plain(self) -> list[Reference]:
+        """Return the references in their order."""
+        return [reference for _, reference in self.references]
+
+    def keyed(self) -> dict[str, Reference]:
+        """Return the references by their ids."""
+        return _by_id(self.references)
+
+
+def _by_id(named: Iterable[tuple[str, Reference]], advice: str | None = None) -> dict[str, Reference]:
+    table: dict[str, Reference] = {}
+    for name, reference in named:
+        if name in table:
+            raise FormatError(
+                f"id '{shortened(name)}' has a reference already, at {table[name].where}",
+                where=reference.where,
+                advice=advice,
+            )
+        table[name] = reference
+    return table
+
+
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
-    """Reads a file of references; a table spells those that are word numbers."""
+    """Read a file of references; a table spells those that are word numbers."""
     with open_stream(path) as stream:
-        if (transcripts := _transcripts(stream)) is not None:
+        if (transcripts := read_transcripts(stream)) is not None:
             return transcripts
         lines = tuple(tuple(split_words(line)) for line in stream.lines())
     if not any(lines):
@@ -134,9 +167,20 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
     return ReferenceFile(path, lines, table)
 
 
-def _transcripts(stream: Stream) -> ReferenceFile | None:
-    if not any(sign in stream.head() for sign in _SIGNS):
+def read_transcripts(stream: Stream) -> TranscriptFile | None:
+    """Read the references of a stream in a NIST format; return `None` where it is in none."""
+    if not any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS):
         return None
-    from latticemetric.formats.nist.references import transcripts_in
+    from latticemetric.formats.nist.transcripts import transcripts
 
-    return transcripts_in(stream)
+    found = transcripts(stream)
+    if found is None:
+        return None
+    named = tuple((name, _reference(text, where)) for name, where, text in found)
+    return TranscriptFile(stream.name, tuple(reference.words for _, reference in named), None, named)
+
+
+def _reference(text: Lattice | tuple[str, ...], where: str) -> Reference:
+    if isinstance(text, tuple):
+        return Reference(text, where)
+    return ReferenceWithAlternatives(next(text.paths()).words, where, text)

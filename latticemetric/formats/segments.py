@@ -1,4 +1,4 @@
-"""Strings to be scored: the outputs of systems and their references, a segment a line, or after an id."""
+"""Test sets to score: outputs of systems and references, a segment a line, after an id, or in a NIST format."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.references import read_transcripts
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
 SegmentText = str | Lattice
-"""A text of a segment: as it stands, or a graph where it has alternatives."""
+"""The text of a segment as it stands; a graph where it has alternatives."""
 
 _UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, say --keyed"
+_LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, leave --keyed out"
+_TEXT_FOR_EACH_ID = "every file needs a text for each id"
+
+_Table = Mapping[str, tuple[str, SegmentText]]
+"""The place and the text of each segment, by its id."""
 
 
 @dataclass(frozen=True)
-class Segments:
-    """A test set.
+class TestSet:
+    """The same segments in several files.
 
     Attributes:
-        ids: A name for each segment: its id, or its number from 1.
+        ids: The id of each segment, or its number from 1.
         files: The texts of each file, a text a segment.
     """
 
@@ -32,68 +38,80 @@ class Segments:
         return len(self.ids)
 
 
-def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _UNEQUAL) -> Segments:
-    """Reads files that hold the same segments.
+def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _UNEQUAL) -> TestSet:
+    """Read files that hold the same segments, one a line.
 
     Args:
         paths: The files; compressed or not.
         keyed: Whether lines begin with ids. Then the first file gives the order; otherwise line k of each belongs to
             segment k, and an empty line is a text of no words.
-        unequal: What to do about files that differ in length.
+        unequal: Advice for files that differ in length.
 
     Raises:
         FormatError: A segment is missing in a file.
     """
     if paths.count(STANDARD_INPUT) > 1:
         raise FormatError("standard input can be read only once", where=STANDARD_INPUT, advice="name files")
-    return _keyed(paths) if keyed else _plain(paths, unequal)
-
-
-def _plain(paths: Sequence[str], unequal: str) -> Segments:
+    if keyed:
+        tables = {path: _keyed_lines(path) for path in paths}
+        return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
     files = [_lines(path) for path in paths]
     for path, lines in zip(paths, files, strict=True):
         if len(lines) != len(files[0]):
-            raise FormatError(
-                f"{paths[0]} has {_count(len(files[0]))} and {path} has {_count(len(lines))}",
-                advice=unequal,
-            )
-    return Segments(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
+            what = f"{paths[0]} has {_count(len(files[0]))} and {path} has {_count(len(lines))}"
+            raise FormatError(what, advice=unequal)
+    return TestSet(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
 
 
-def _keyed(paths: Sequence[str]) -> Segments:
-    tables = [_table(path) for path in paths]
-    order = list(tables[0])
-    for path, table in zip(paths, tables, strict=True):
-        _check_ids(paths[0], tables[0], path, table)
-        _check_ids(path, table, paths[0], tables[0])
-    return Segments(tuple(order), tuple(tuple(table[name][1] for name in order) for table in tables))
+def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
+    """Read files whose first reference is trn, STM or CTM; return `None` where it is in none of these formats.
+
+    Time-marked words (CTM) are cut by the segments of the first reference, where that is STM. Other files hold the
+    same ids.
+
+    Raises:
+        FormatError: A segment is missing in a file.
+    """
+    first = references[0]
+    expected = None if first == STANDARD_INPUT else _transcripts(first)
+    if expected is None:
+        return None
+    tables = {path: _system_output(path, first) for path in systems}
+    tables |= {path: _required_transcripts(path) for path in references[1:]}
+    return _joined({**tables, first: expected}, [*systems, *references], first, _TEXT_FOR_EACH_ID)
 
 
-def _check_ids(path: str, table: Mapping[str, tuple[int, str]], other: str, others: Mapping[str, object]) -> None:
-    lacking = [name for name in table if name not in others]
-    if lacking:
+def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
+    """Put the files side by side; the first gives the order."""
+    for path in paths:
+        _require_ids_of(first, tables[first], path, tables[path], advice)
+        _require_ids_of(path, tables[path], first, tables[first], advice)
+    ids = tuple(tables[first])
+    return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))
+
+
+def _require_ids_of(path: str, table: _Table, other: str, others: _Table, advice: str) -> None:
+    if lacking := [name for name in table if name not in others]:
         more = f" ({len(lacking)} ids are missing there)" if len(lacking) > 1 else ""
-        raise FormatError(
-            f"there is no '{shortened(lacking[0])}' in {other}{more}",
-            where=f"{path}:{table[lacking[0]][0]}",
-            advice="every file needs a line for each id; if these are not ids, leave --keyed out",
-        )
+        what = f"there is no '{shortened(lacking[0])}' in {other}{more}"
+        raise FormatError(what, where=table[lacking[0]][0] or path, advice=advice)
 
 
-def _table(path: str) -> dict[str, tuple[int, str]]:
-    table: dict[str, tuple[int, str]] = {}
+def _keyed_lines(path: str) -> _Table:
+    table: dict[str, tuple[str, SegmentText]] = {}
     for number, line in enumerate(_lines(path), start=1):
         fields = split_words(line)
         if not fields:
             continue
+        place = f"{path}:{number}"
         if fields[0] in table:
             raise FormatError(
-                f"id '{shortened(fields[0])}' stands at line {table[fields[0]][0]} already",
-                where=f"{path}:{number}",
+                f"id '{shortened(fields[0])}' stands at line {table[fields[0]][0].rpartition(':')[2]} already",
+                where=place,
                 advice="an id names one segment; if these are not ids, leave --keyed out",
             )
         # The text as it stands: tokenizers look at its spaces.
-        table[fields[0]] = number, line.split(fields[0], 1)[1].strip(" \t")
+        table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")
     if not table:
         raise FormatError("the file holds no segments", where=path)
     return table
@@ -109,3 +127,36 @@ def _lines(path: str) -> list[str]:
 
 def _count(lines: int) -> str:
     return "1 line" if lines == 1 else f"{lines} lines"
+
+
+def _system_output(path: str, reference: str) -> _Table:
+    from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
+    from latticemetric.formats.nist.segmentation import words_by_segment
+    from latticemetric.formats.nist.transcripts import words_or_graph
+
+    with open_stream(path) as words, open_stream(reference) as segments:
+        if is_ctm(words.head()) and is_stm_reference(segments.head()):
+            cut = words_by_segment(words, segments)
+            return {name: (path, _text(words_or_graph(graph))) for name, graph in cut.items()}
+    return _required_transcripts(path)
+
+
+def _required_transcripts(path: str) -> _Table:
+    table = _transcripts(path)
+    if table is None:
+        raise FormatError(
+            "the file is neither trn, STM nor CTM, and the first reference is", where=path, advice="write words (id)"
+        )
+    return table
+
+
+def _transcripts(path: str) -> _Table | None:
+    with open_stream(path) as stream:
+        file = read_transcripts(stream)
+    if file is None:
+        return None
+    return {name: (path, _text(reference.graph_or_words)) for name, reference in file.keyed().items()}
+
+
+def _text(graph_or_words: Lattice | tuple[str, ...]) -> SegmentText:
+    return " ".join(graph_or_words) if isinstance(graph_or_words, tuple) else graph_or_words

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
     labels_of_arcs,
@@ -32,153 +31,16 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
-# ---- How Sphinx lattices are written; see `sphinx` ----
+_BASES = (1.0001, 1.0003)
+"""The bases of logarithms of PocketSphinx and Sphinx-3."""
 
-BASES = (1.0001, 1.0003)
-"""What PocketSphinx and Sphinx-3 take logarithms to."""
+_FRAME_RATE = 100.0
+_NO_WORD = "(null)"
+"""The word of a node without a word in PocketSphinx."""
 
-FRAME_RATE = 100.0
-NO_WORD = "(null)"
-"""What PocketSphinx writes for a node without a word."""
-
-VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
-VARIANTS = "v"
+_VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
+_VARIANTS = "v"
 _WIDEST = 2.0**31
-
-
-class _Arcs(NamedTuple):
-    """The arcs of a file.
-
-    Attributes:
-        source: Where each begins.
-        target: Where it ends.
-        keys: Its word.
-        cost: Its cost.
-        states: How many states the file has.
-        final: Which is the final one.
-        closing: The arc that is not written, since a reader adds it.
-    """
-
-    source: list[int]
-    target: list[int]
-    keys: list[Key]
-    cost: list[float]
-    states: int
-    final: int
-    closing: int | None = None
-
-
-def write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    """Writes one lattice.
-
-    Scores are whole numbers to a base of Sphinx where that is exact, otherwise decimals to the base e; frames likewise.
-    """
-    lattice = lattice_with_one_column(graph, "sphinx")
-    require_unscaled(lattice, "sphinx")
-    require_labels(lattice, "sphinx", {VARIANTS})
-    arcs = _arcs(lattice)
-    nodes = word_nodes(arcs.states, arcs.source, arcs.target, arcs.keys)
-    base, scores = _scores(arcs.cost)
-    rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
-    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != arcs.closing]
-    edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
-    rate, frames = _frames(lattice)
-    end = max(frames, key=float) if arcs.closing is None else frames.pop()
-    frames += [end] * (arcs.states - len(frames))
-    words = [_word_to_write(lattice, key) for key in nodes.keys]
-    nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
-    spans = _spans(len(words), zip(nodes.of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
-    rows_of_nodes = zip(words, nodes.state, spans, strict=True)
-    node_lines = [f"{n} {word} {frames[s]} {first} {last}" for n, (word, s, (first, last)) in enumerate(rows_of_nodes)]
-    header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
-    header += [f"Frames {end if lattice.times is not None else 1}", "#"]
-    header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
-    header += ["Initial 0", f"Final {arcs.final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
-    lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
-
-
-def _arcs(lattice: Lattice) -> _Arcs:
-    """The arcs without the last, where it is the one that a reader adds; else with arcs to an end of their own."""
-    last = lattice.num_states - 1
-    column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
-    side = lattice.labels.get(VARIANTS)
-    variants = side.arc.tolist() if side else [0] * len(lattice.word)
-    source, target, cost = lattice.source.tolist(), lattice.target.tolist(), column.arc.tolist()
-    keys = list(zip(lattice.word.tolist(), variants, strict=True))
-    plain = lattice.final.tolist() == [last] and not column.final.any() and not (side and side.final.any())
-    closing = np.flatnonzero(lattice.target == last)
-    if plain and len(closing) == 1:
-        row = int(closing[0])
-        if cost[row] == 0 and source.count(source[row]) == 1:
-            return _Arcs(source, target, keys, cost, last, source[row], row)
-    if plain:
-        return _Arcs(source, target, keys, cost, last + 1, last)
-    ends = lattice.final.tolist()
-    final_variants = side.final.tolist() if side else [0] * len(ends)
-    return _Arcs(
-        source + ends,
-        target + [last + 1] * len(ends),
-        keys + [(0, variant) for variant in final_variants],
-        cost + column.final.tolist(),
-        last + 2,
-        last + 1,
-    )
-
-
-def _scores(cost: list[float]) -> tuple[str, list[str]]:
-    """The base, and the scores to it."""
-    for base in BASES:
-        log = math.log(base)
-        if all(abs(c / log) < _WIDEST for c in cost):
-            scores = [round(0.0 - c / log) for c in cost]
-            if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
-                return f"{base:e}", list(map(str, scores))
-    return repr(math.e), [repr(0.0 - c) for c in cost]
-
-
-def _frames(lattice: Lattice) -> tuple[str, list[str]]:
-    """The frames a second, and the frame of each state."""
-    if lattice.times is None:
-        return f"{FRAME_RATE:.0f}", ["0"] * lattice.num_states
-    times = lattice.times.tolist()
-    frames = [round(time * FRAME_RATE) if abs(time) < _WIDEST else 0 for time in times]
-    whole = all(frame / FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
-    # A single frame would be read back as no times at all.
-    if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004
-        return f"{FRAME_RATE:.0f}", list(map(str, frames))
-    return "1", list(map(repr, times))
-
-
-def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
-    """The first and the last frame that each node's word may end in: those before its followers begin."""
-    found: list[list[str]] = [[] for _ in range(nodes)]
-    for node, frame in nexts:
-        found[node].append(frame)
-    spans = [(min(frames or [end], key=float), max(frames or [end], key=float)) for frames in found]
-    return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans
-
-
-def _word_to_write(lattice: Lattice, key: Key) -> str:
-    word = word_to_write(lattice.vocabulary, key[0], NO_WORD)
-    variant = _variant(lattice.labels[VARIANTS].vocabulary, key[1]) if key[1] else ""
-    if not variant and VARIANT.fullmatch(word):
-        raise InputError(
-            f"the word '{shortened(word, 40)}' would be read back as a pronunciation variant",
-            advice="write another format",
-        )
-    return word + variant
-
-
-def _variant(vocabulary: Vocabulary, number: int) -> str:
-    text = vocabulary.word(number)
-    if not re.fullmatch("[0-9]+", text):
-        raise InputError(
-            f"the pronunciation variant '{shortened(text, 40)}' is not a number",
-            advice="leave it out with --drop-labels",
-        )
-    return f"({text})"
-
 
 _FIRST_LINES = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*Frames[ \t]+[-+0-9.eE]+[ \t\r]*(?:\n|$)")
 _NODE_FIELDS = 5
@@ -188,14 +50,14 @@ _Lines = Iterator[tuple[str, list[str]]]
 
 
 class _Node(NamedTuple):
-    """A node as it stands in the file."""
+    """A node of the file."""
 
     word: str
     frame: float
 
 
 class _Header(NamedTuple):
-    """What comments say."""
+    """The logarithm's base and the frame rate, from comments."""
 
     log_of_base: float
     frames_per_second: float
@@ -206,8 +68,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name, vocabulary)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse, vocabulary)
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
@@ -237,11 +98,11 @@ def _lattice(
     table: Vocabulary | None,
 ) -> Lattice:
     source, target, cost = arcs
-    split = [VARIANT.fullmatch(node.word) for node in nodes]
+    split = [_VARIANT.fullmatch(node.word) for node in nodes]
     bare = [match[1] if match else node.word for match, node in zip(split, nodes, strict=True)]
-    of_node, vocabulary = spelled_texts(bare, NO_WORD, table)
+    of_node, vocabulary = spelled_texts(bare, _NO_WORD, table)
     variants = [match[2] if match else "" for match in split]
-    labels = {VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {}
+    labels = {_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {}
     return Lattice.from_arcs(
         source,
         target,
@@ -257,14 +118,14 @@ def _lattice(
 
 
 def _times(nodes: list[_Node], frames: float, header: _Header) -> list[float] | None:
-    """Seconds at each node and at the end; none where all stands in a single frame."""
+    """Return the seconds at each node and at the end; `None` where all stands in a single frame."""
     if frames == 1 and not any(node.frame for node in nodes):
         return None
     return [frame / header.frames_per_second for frame in (*(node.frame for node in nodes), frames)]
 
 
 def _header(data: bytes, file: str) -> _Header:
-    base, rate = BASES[0], FRAME_RATE
+    base, rate = _BASES[0], _FRAME_RATE
     for place, fields in numbered_lines(data, file):
         if not fields[0].startswith("#"):
             break
@@ -293,7 +154,7 @@ def _keyword(lines: _Lines, word: str, file: str) -> tuple[str, list[str]]:
 
 
 def _value(place: str, fields: list[str], word: str) -> str:
-    """The field after a keyword."""
+    """Return the field after a keyword."""
     if fields[0] != word or len(fields) == 1:
         shown = shortened(" ".join(fields), 40)
         raise FormatError(f"'{shown}' stands where '{word}' and a number belong", where=place)
@@ -305,7 +166,7 @@ def _cut_short(file: str) -> FormatError:
 
 
 def _nodes(lines: _Lines, file: str) -> tuple[list[_Node], dict[int, int], tuple[str, list[str]]]:
-    """The nodes, their places by their numbers, and the line after them."""
+    """Return the nodes, their places by their numbers, and the line after them."""
     where, fields = _keyword(lines, "Nodes", file)
     count = whole(fields[1], "the number of nodes", where, 1)
     nodes: list[_Node] = []
@@ -358,4 +219,135 @@ def _edges(
     raise _cut_short(file)
 
 
-register(Format("sphinx", (".sphinx.lat", ".sphinx"), _sniff, _read, write, single=True))
+# ---- Writing ----
+
+
+class _Arcs(NamedTuple):
+    """The arcs of a file: source, target, word and variant, cost.
+
+    Attributes:
+        states: The number of states in the file.
+        final: The final one.
+        closing: The arc that is not written, since a reader adds it.
+    """
+
+    source: list[int]
+    target: list[int]
+    keys: list[Key]
+    cost: list[float]
+    states: int
+    final: int
+    closing: int | None = None
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    """Write one lattice.
+
+    Scores are whole numbers to a base of Sphinx where that is exact, otherwise decimals to the base e; frames likewise.
+    """
+    lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
+    arcs = _arcs(lattice)
+    nodes = word_nodes(arcs.states, arcs.source, arcs.target, arcs.keys)
+    base, scores = _scores(arcs.cost)
+    rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
+    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != arcs.closing]
+    edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
+    rate, frames = _frames(lattice)
+    end = max(frames, key=float) if arcs.closing is None else frames.pop()
+    frames += [end] * (arcs.states - len(frames))
+    words = [_word_to_write(lattice, key) for key in nodes.keys]
+    nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
+    spans = _spans(len(words), zip(nodes.of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
+    rows_of_nodes = zip(words, nodes.state, spans, strict=True)
+    node_lines = [f"{n} {word} {frames[s]} {first} {last}" for n, (word, s, (first, last)) in enumerate(rows_of_nodes)]
+    header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
+    header += [f"Frames {end if lattice.times is not None else 1}", "#"]
+    header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
+    header += ["Initial 0", f"Final {arcs.final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
+    lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _arcs(lattice: Lattice) -> _Arcs:
+    """Return the arcs without the last where a reader adds it, else with arcs to a new end."""
+    last = lattice.num_states - 1
+    column = only_column(lattice)
+    side = lattice.labels.get(_VARIANTS)
+    variants = side.arc.tolist() if side else [0] * len(lattice.word)
+    source, target, cost = lattice.source.tolist(), lattice.target.tolist(), column.arc.tolist()
+    keys = list(zip(lattice.word.tolist(), variants, strict=True))
+    plain = ends_in_last_state(lattice)
+    closing = np.flatnonzero(lattice.target == last)
+    if plain and len(closing) == 1:
+        row = int(closing[0])
+        if cost[row] == 0 and source.count(source[row]) == 1:
+            return _Arcs(source, target, keys, cost, last, source[row], row)
+    if plain:
+        return _Arcs(source, target, keys, cost, last + 1, last)
+    ends = lattice.final.tolist()
+    final_variants = side.final.tolist() if side else [0] * len(ends)
+    return _Arcs(
+        source + ends,
+        target + [last + 1] * len(ends),
+        keys + [(0, variant) for variant in final_variants],
+        cost + column.final.tolist(),
+        last + 2,
+        last + 1,
+    )
+
+
+def _scores(cost: list[float]) -> tuple[str, list[str]]:
+    """Return the base, and the scores to it."""
+    for base in _BASES:
+        log = math.log(base)
+        if all(abs(c / log) < _WIDEST for c in cost):
+            scores = [round(0.0 - c / log) for c in cost]
+            if all(0.0 - score * log == c for score, c in zip(scores, cost, strict=True)):
+                return f"{base:e}", list(map(str, scores))
+    return repr(math.e), [repr(0.0 - c) for c in cost]
+
+
+def _frames(lattice: Lattice) -> tuple[str, list[str]]:
+    """Return the frames a second, and the frame of each state."""
+    if lattice.times is None:
+        return f"{_FRAME_RATE:.0f}", ["0"] * lattice.num_states
+    times = lattice.times.tolist()
+    frames = [round(time * _FRAME_RATE) if abs(time) < _WIDEST else 0 for time in times]
+    whole = all(frame / _FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
+    # A single frame would be read back as no times at all.
+    if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004
+        return f"{_FRAME_RATE:.0f}", list(map(str, frames))
+    return "1", list(map(repr, times))
+
+
+def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
+    """Return the first and the last frame where each node's word may end: just before its followers begin."""
+    ends: list[list[str]] = [[] for _ in range(nodes)]
+    for node, frame in nexts:
+        ends[node].append(frame)
+    spans = [(min(frames or [end], key=float), max(frames or [end], key=float)) for frames in ends]
+    return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans
+
+
+def _word_to_write(lattice: Lattice, key: Key) -> str:
+    word = word_to_write(lattice.vocabulary, key[0], _NO_WORD)
+    variant = _variant(lattice.labels[_VARIANTS].vocabulary, key[1]) if key[1] else ""
+    if not variant and _VARIANT.fullmatch(word):
+        raise InputError(
+            f"the word '{shortened(word, 40)}' would be read back as a pronunciation variant",
+            advice="write another format",
+        )
+    return word + variant
+
+
+def _variant(vocabulary: Vocabulary, number: int) -> str:
+    text = vocabulary.word(number)
+    if not re.fullmatch("[0-9]+", text):
+        raise InputError(
+            f"the pronunciation variant '{shortened(text, 40)}' is not a number",
+            advice="leave it out with --drop-labels",
+        )
+    return f"({text})"
+
+
+register(Format("sphinx", (".sphinx.lat", ".sphinx"), _sniff, _read, _write, single=True))

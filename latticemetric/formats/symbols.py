@@ -12,7 +12,7 @@ _MOST_DIGITS = 10
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
-    """Reads a symbol table; number 0 is ε, whatever its spelling."""
+    """Read a symbol table; number 0 is ε, whatever its spelling."""
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
     with open_stream(os.fspath(path)) as stream:
@@ -42,5 +42,5 @@ def _is_number(text: str) -> bool:
 
 
 def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:
-    """A vocabulary as it is, or read from its file."""
+    """Return a vocabulary, read from its file if need be."""
     return symbols if symbols is None or isinstance(symbols, Vocabulary) else read_symbols(symbols)

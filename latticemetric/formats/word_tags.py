@@ -23,9 +23,9 @@ class TagLines(NamedTuple):
     """The tags of a file, one segment after the other.
 
     Attributes:
-        bad: Whether each is BAD.
-        begin: Where each segment begins among them, and at last where all end.
-        gaps: Whether words have gaps around them (2n + 1 tags); `None` where the file does not tell: lines.
+        bad: Whether each tag is BAD.
+        begin: The first tag of each segment, and the end of the last.
+        gaps: Whether words have gaps around them (2n + 1 tags); `None` for lines, which leave it open.
     """
 
     bad: npt.NDArray[np.bool_]
@@ -34,7 +34,7 @@ class TagLines(NamedTuple):
 
 
 def read_tags(path: str) -> TagLines:
-    """Reads a file of tags.
+    """Read a file of tags.
 
     Lines of tags are segments; an empty line is one without words. A table has a tag a line, in fields between tabs: of
     a submission to WMT's tasks (method, perhaps `mt` or `gap`, segment, place, word, …, tag), or with a header that
@@ -69,11 +69,8 @@ def _no_tag(text: str, where: str) -> FormatError:
     return FormatError(f"'{shortened(text)}' is no tag", where=where, advice="a tag is OK or BAD")
 
 
-# --- Tables
-
-
 class _Place(NamedTuple):
-    """Where a tag stands in a table."""
+    """The place of a tag in a table: segment, word or gap, and number."""
 
     segment: int
     kind: str
@@ -81,7 +78,7 @@ class _Place(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """Which fields of a line are what; there may be no type."""
+    """The places of fields in a line; there may be no type."""
 
     segment: int
     place: int
@@ -94,20 +91,20 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
     names = [name.strip().lower() for name in rows[0][1]]
     has_header = "tag" in names
     fields = _named_fields(names, path) if has_header else _wmt_fields(names, path)
-    found: dict[_Place, tuple[str, int]] = {}
+    tags: dict[_Place, tuple[str, int]] = {}
     for number, row in rows[has_header:]:
         where = f"{path}:{number}"
         place, tag = _tagged(row, fields, where)
-        if place in found:
+        if place in tags:
             raise FormatError(
-                f"this place has a tag at line {found[place][1]} already",
+                f"this place has a tag at line {tags[place][1]} already",
                 where=where,
                 advice="a table holds the tags of one system",
             )
-        found[place] = tag, number
-    if not found:
+        tags[place] = tag, number
+    if not tags:
         raise _nothing(path)
-    return _ordered(found, path)
+    return _ordered(tags, path)
 
 
 def _named_fields(names: Sequence[str], path: str) -> _Fields:
@@ -153,14 +150,13 @@ def _kind(row: Sequence[str], fields: _Fields, where: str) -> str:
     return "word" if name in _WORDS else "gap"
 
 
-def _ordered(found: dict[_Place, tuple[str, int]], path: str) -> TagLines:
-    """Tags in the order of their places, words between their gaps; none may be missing."""
-    first = {kind: min(place.number for place in found if place.kind == kind) for kind in {p.kind for p in found}}
+def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
+    """Return tags in the order of their places, words between their gaps; refuse gaps in the numbers."""
+    first = {kind: min(place.number for place in tags if place.kind == kind) for kind in {p.kind for p in tags}}
     both = len(first) > 1
     # Words stand at odd places, if gaps stand at even ones.
     places = sorted(
-        (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *found[at])
-        for at in found
+        (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *tags[at]) for at in tags
     )
     if places[0][1]:
         raise FormatError(

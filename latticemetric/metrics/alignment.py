@@ -13,7 +13,7 @@ _NOTHING = "*"
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which candidate word stands for which reference word.
+    """An alignment of candidate words with reference words.
 
     Attributes:
         candidate: The candidate's words.
@@ -32,7 +32,7 @@ class Alignment:
     edits: str
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Edit, reference word, candidate word; `None` where a side has no word."""
+        """Yield edit, reference word and candidate word; `None` where a side has no word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
@@ -40,7 +40,7 @@ class Alignment:
             yield edit, expected, actual
 
     def asdict(self) -> list[dict[str, str | None]]:
-        """A mapping a step, for JSON."""
+        """Return a mapping a step, for JSON."""
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
@@ -64,7 +64,7 @@ def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def display_width(text: str) -> int:
-    """Columns a text takes on a terminal: wide characters take two, marks and joiners none."""
+    """Count the columns of a text on a terminal: wide characters take two, marks and joiners none."""
     if text.isascii():
         return len(text)
     import unicodedata

@@ -1,4 +1,4 @@
-"""What every metric promises: statistics that add up, scores made from them, and a signature."""
+"""The interface of metrics: statistics that add up, scores made from them, a signature; texts and references."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ Text = str | Sequence[str]
 References = str | Sequence[Text]
 """One reference as a plain string, or a list of references. Several of one word each are lists of words."""
 
-
 GraphReference = Lattice | tuple[str, ...]
-"""A reference that may be a graph: all of what it says is right."""
+"""A reference that may be a graph: all of its paths are right."""
 
 GraphText = Text | Lattice
-"""A text that may have alternatives."""
+"""A text that may be a graph of alternatives."""
 
 GraphReferences = References | Lattice | Sequence[GraphText]
-"""References, of which some may be graphs, as recognition rates take them."""
+"""References, some of which may be graphs, as recognition rates take them."""
 
 _GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
 
@@ -43,7 +42,7 @@ class Statistics(Protocol):
     def __add__(self, other: Self) -> Self: ...
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         ...
 
 
@@ -57,19 +56,14 @@ Table = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tally:
-    """Statistics of metrics that need no more than named sums.
-
-    Attributes:
-        names: The metric's columns.
-        sums: Their sums.
-    """
+    """Sums of a metric's columns, by their names."""
 
     names: tuple[str, ...]
     sums: tuple[float, ...]
 
     @classmethod
     def zero(cls, names: tuple[str, ...]) -> Self:
-        """Nothing counted."""
+        """Return zero counts."""
         return cls(names, (0.0,) * len(names))
 
     def __add__(self, other: Self) -> Self:
@@ -78,8 +72,8 @@ class Tally:
         return type(self)(self.names, tuple(map(add, self.sums, other.sums)))
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {name: _plain(value) for name, value in zip(self.names, self.sums, strict=True)}
+        """Return plain values, for JSON."""
+        return {name: plain_sum(value) for name, value in zip(self.names, self.sums, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -88,9 +82,9 @@ class CorpusScore(Generic[S]):
 
     Attributes:
         score: The value; `None` where it is undefined.
-        numerator: Its numerator, summed; `None` where the metric is no ratio.
-        denominator: Its denominator, summed; likewise.
-        statistics: What it was made from.
+        numerator: Summed; `None` where the metric is no ratio.
+        denominator: Likewise.
+        statistics: The summed statistics that it was made from.
         signature: The metric, its parameters and the version.
     """
 
@@ -101,7 +95,7 @@ class CorpusScore(Generic[S]):
     signature: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         values = {"score": self.score, "numerator": self.numerator, "denominator": self.denominator}
         return {**values, "statistics": self.statistics.asdict(), "signature": self.signature}
 
@@ -109,27 +103,27 @@ class CorpusScore(Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    Whatever is resampled or summed goes through `table` and `values`: a test set becomes one row of numbers a
-    segment, and any sums of rows become scores, all at once.
+    Sums and resamples go through `table` and `values`: a test set becomes one row of numbers a segment, and any sums of
+    rows become scores, all at once.
     """
 
     higher_is_better: bool = True
     takes_graphs: bool = False
-    """Tell whether references may be graphs, whose readings are not listed."""
+    """True where references may be graphs, whose strings are not listed."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
 
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """What the columns of its tables are called."""
+        """The names of its tables' columns."""
 
     @abstractmethod
     def signature_for(self, references: int | str) -> Signature:
-        """Name, parameters, version; of a value made with so many references."""
+        """Return name, parameters and version, for a value made with so many references."""
 
     @property
     def signature(self) -> Signature:
@@ -138,45 +132,45 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, a row a segment."""
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics (the last axis); NaN where it is undefined."""
+        """Return the score of each row of summed statistics (the last axis); NaN where it is undefined."""
 
     @abstractmethod
     def statistics(self, candidate: Text, references: References) -> S:
-        """Counts of one candidate against its references."""
+        """Count of one candidate against its references."""
 
     @abstractmethod
     def score(self, candidate: Text, references: References) -> float | None:
-        """The value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` where it is undefined."""
 
     @abstractmethod
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[S]:
-        """The value for a test set, made from summed statistics."""
+        """Return the value for a test set, made from summed statistics."""
 
 
 class TallyMetric(Metric[Tally]):
     """A metric whose statistics are the sums of its table's columns."""
 
     def statistics(self, candidate: Text, references: References) -> Tally:
-        """Counts of one candidate against its references."""
+        """Count of one candidate against its references."""
         check_candidate(candidate)
         check_references(references)
         return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
 
     def score(self, candidate: Text, references: References) -> float | None:
-        """The value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` where it is undefined."""
         return self.value(self.statistics(candidate, references))
 
     def value(self, statistics: Tally) -> float | None:
-        """The value of summed statistics; `None` where it is undefined."""
+        """Return the value of summed statistics; `None` where it is undefined."""
         found = float(self.values(np.array(statistics.sums)))
         return None if np.isnan(found) else found
 
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
-        """The value for a test set, made from summed statistics."""
+        """Return the value for a test set, made from summed statistics."""
         check_corpus(candidates, references)
         total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
         signature = str(self.signature_for(references_each(references)))
@@ -184,13 +178,13 @@ class TallyMetric(Metric[Tally]):
 
 
 def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
-    """Refuses candidates and references that differ in number."""
+    """Refuse candidates and references that differ in number."""
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
 
 
 def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
-    """The references of each candidate.
+    """Return the references of each candidate.
 
     Raises:
         UsageError: They differ in number, or a candidate has none.
@@ -203,12 +197,12 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
-    """How many references each segment has, for a signature: `var` where that varies."""
+    """Return the number of references of each segment, for a signature: `var` where it varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
-    """The number that all of these are, 1 where there are none, else `var`."""
+    """Return the number that all of these are, 1 where there are none, else `var`."""
     counts = np.asarray(numbers)
     if not counts.size:
         return 1
@@ -216,14 +210,14 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 
 
 def words_of(text: Text) -> tuple[str, ...]:
-    """The words of a string or of a list of words."""
+    """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
         raise UsageError("a graph, or a text with alternatives, stands where a string is needed", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
-    """The words of each reference; a plain string is one reference."""
+    """Return the words of each reference; a plain string is one reference."""
     if isinstance(references, str | Lattice):
         return (words_of(references),)
     if not references:
@@ -232,7 +226,7 @@ def references_of(references: References) -> tuple[tuple[str, ...], ...]:
 
 
 def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
-    """Each reference as a graph or as its words."""
+    """Return each reference as a graph or as its words."""
     if isinstance(references, Lattice):
         return (references,)
     if isinstance(references, str):
@@ -242,10 +236,11 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
     return tuple(r if isinstance(r, Lattice) else words_of(r) for r in references)
 
 
-def _plain(value: float) -> int | float:
+def plain_sum(value: float) -> int | float:
+    """Return a sum as a whole number, if it is one."""
     return int(value) if value.is_integer() else value
 
 
 def plain_number(value: Fraction) -> int | float:
-    """An exact value as the plainest Python number."""
+    """Return an exact value as the plainest Python number."""
     return int(value) if value.denominator == 1 else float(value)

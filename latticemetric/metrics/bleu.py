@@ -12,13 +12,12 @@ import numpy.typing as npt
 from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments, matched_ngrams
+from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
 from latticemetric.signature import Signature
 
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 
-_HIGHEST_ORDER = 254
 # As sacrebleu has them.
 _DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
@@ -29,8 +28,8 @@ class BLEU(TallyMetric):
 
     Args:
         order: n, the longest n-gram.
-        effective_length: Which reference length counts: the shortest, the closest (ties: the shorter), the average.
-        smoothing: What stands for a precision of 0, as sacrebleu defines it; `none` leaves it.
+        effective_length: The reference length that counts: the shortest, the closest (ties: the shorter), the average.
+        smoothing: How sacrebleu replaces a precision of 0; `none` leaves it.
         smoothing_value: The constant of `floor` (0.1) and `add-k` (1).
         effective_order: Leave out orders longer than the candidates; for sentences.
         stem: Compare Porter stems.
@@ -50,8 +49,7 @@ class BLEU(TallyMetric):
     stem: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.order, bool) or not isinstance(self.order, int) or not 1 <= self.order <= _HIGHEST_ORDER:
-            raise UsageError(f"order {self.order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        check_order(self.order)
         for name, known in (("effective_length", EffectiveLength), ("smoothing", Smoothing)):
             if getattr(self, name) not in get_args(known):
                 choices = ", ".join(get_args(known))
@@ -62,7 +60,7 @@ class BLEU(TallyMetric):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "bleu-stem" if self.stem else "bleu"
 
     @property
@@ -73,7 +71,7 @@ class BLEU(TallyMetric):
         return (*counts, "words", "reference_words", "covered_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Name, parameters, version; of a value made with so many references."""
+        """Return name, parameters and version, for a value made with so many references."""
         smoothing = self.smoothing + (f"[{self._value:g}]" if self._value else "")
         fields = {"order": str(self.order), "length": self.effective_length, "smooth": smoothing}
         if self.effective_order:
@@ -85,7 +83,7 @@ class BLEU(TallyMetric):
         return _DEFAULT_VALUES[self.smoothing] if self.smoothing_value is None else self.smoothing_value
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, a row a segment."""
         test = Segments.of(candidates, references, stem=self.stem)
         words, effective = test.candidates.lengths, self._effective_lengths(test)
         return np.column_stack(
@@ -106,7 +104,7 @@ class BLEU(TallyMetric):
         return np.minimum.reduceat(distance * base + lengths, begin) % base
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         n = self.order
         matches, ngrams = sums[..., :n].copy(), sums[..., n : 2 * n].copy()
         hopeless = ~matches.any(axis=-1)  # before smoothing, as in sacrebleu
@@ -128,11 +126,11 @@ class BLEU(TallyMetric):
         return found
 
     def _brevity_penalty(self, sums: Table) -> npt.NDArray[np.float64]:
-        """φ(min{1, Σ|c| / Σρ}), φ(x) = exp(1 − 1/x)."""
+        """Return φ(min{1, Σ|c| / Σρ}), φ(x) = exp(1 − 1/x)."""
         return _phi(np.minimum(sums[..., -3], sums[..., -2]), sums[..., -2])
 
     def explain(self, candidate: Text, references: References) -> str:
-        """The n-grams that match, by order."""
+        """Return the n-grams that match, by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 
@@ -146,16 +144,16 @@ class BLEUSBP(BLEU):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "bleu-sbp-stem" if self.stem else "bleu-sbp"
 
     def _brevity_penalty(self, sums: Table) -> npt.NDArray[np.float64]:
-        """φ(Σ min{|c|, ρ} / Σρ)."""
+        """Return φ(Σ min{|c|, ρ} / Σρ)."""
         return _phi(sums[..., -1], sums[..., -2])
 
 
 def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """exp(1 − wanted / covered): 0 where nothing is covered, 1 where nothing was wanted."""
+    """Return exp(1 − wanted / covered): 0 where nothing is covered, 1 where nothing was wanted."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
 

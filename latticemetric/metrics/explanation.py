@@ -1,4 +1,4 @@
-"""A metric's view of one segment, drawn for a terminal.
+"""What a metric counts in one segment, as text for a terminal.
 
 A metric may bring a method `explain(candidate, references) -> str` of its own; recognition rates show their alignment.
 """
@@ -13,7 +13,7 @@ from latticemetric.metrics.recognition import GRR
 
 
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
-    """What a metric counts in one candidate; `None` where it has no way to show it."""
+    """Show what a metric counts in one candidate; return `None` where it has no way to."""
     own = getattr(metric, "explain", None)
     if own is not None:
         return str(own(candidate, references))
@@ -23,7 +23,7 @@ def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | N
 
 
 def explain_alignment(metric: Any, candidate: GraphText, references: GraphReferences) -> str:
-    """What `metric.align` says of the reference that gives the best score (ties: the first)."""
+    """Show the alignment with the reference that gives the best score (ties: the first)."""
     listed = graphs_of(references)
     scores = [metric.score(candidate, [reference]) for reference in listed]
     best = max(range(len(listed)), key=lambda k: -inf if scores[k] is None else scores[k])
@@ -31,7 +31,7 @@ def explain_alignment(metric: Any, candidate: GraphText, references: GraphRefere
 
 
 def explain_recognition(metric: GRR, candidate: Text, references: GraphReferences) -> str:
-    """The alignment with the reference that gives the best rate, and its counts."""
+    """Show the alignment with the reference that gives the best rate, and its counts."""
     reference, statistics, alignment, _ = metric.evaluate(candidate, graphs_of(references))
     lengths = ", ".join(str(k) for k in range(1, metric.order + 1))
     counts = (

@@ -1,6 +1,6 @@
-"""METEOR: unigrams mapped in stages, weighed towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
+"""METEOR: unigrams mapped in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
 
-Its alignments are exact.
+Its alignments are exact, unless a search is cut short, which is counted.
 """
 
 from __future__ import annotations
@@ -25,17 +25,11 @@ from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import word_set
 
-# ---- METEOR's alignment of a candidate with a reference, for people to read ----
+# ---- Alignments, for people to read ----
 
 
 class MeteorPair(NamedTuple):
-    """A candidate word mapped to a reference word.
-
-    Attributes:
-        candidate: The place of the one, from 0.
-        reference: The place of the other, from 0.
-        stage: The stage that mapped them.
-    """
+    """The positions of a candidate word and of the reference word that a stage mapped it to, from 0."""
 
     candidate: int
     reference: int
@@ -44,15 +38,15 @@ class MeteorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class MeteorAlignment:
-    """Which words stand for which, and by what stage.
+    """The words that METEOR maps to each other, and the stage of each mapping.
 
     Attributes:
         candidate: The candidate's words.
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
-        chunks: Runs of pairs that are adjacent in both.
-        crossings: How many pairs of pairs are in another order in the reference.
-        exact: Whether no alignment is better; false where a search was cut short.
+        chunks: The number of runs of pairs that are adjacent in both.
+        crossings: The number of pairs of pairs that are in another order in the reference.
+        exact: True where no alignment is better; false where a search was cut short.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -73,7 +67,7 @@ class MeteorAlignment:
     exact: bool
 
     def chunked_pairs(self) -> Iterator[tuple[int, MeteorPair]]:
-        """Each pair with the number of its chunk, from 1."""
+        """Yield each pair with the number of its chunk, from 1."""
         chunk, before = 0, None
         for pair in self.pairs:
             if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
@@ -82,7 +76,7 @@ class MeteorAlignment:
             before = pair
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "candidate": list(self.candidate),
             "reference": list(self.reference),
@@ -100,10 +94,9 @@ class MeteorAlignment:
         return "\n".join([*lines, counts if self.exact else f"{counts} (not exact: the search was cut short)"])
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Rows in the candidate's order; what is left of the reference comes as soon as the words before it are out."""
+        """Yield rows in the candidate's order; unmapped reference words come once those before them are out."""
         mapped = {pair.candidate: (str(chunk), pair) for chunk, pair in self.chunked_pairs()}
-        pending = set(range(len(self.reference)))
-        single = pending - {pair.reference for pair in self.pairs}
+        single = set(range(len(self.reference))) - {pair.reference for pair in self.pairs}
         for place, word in enumerate(self.candidate):
             if place not in mapped:
                 yield "-", word, "", ""
@@ -123,19 +116,17 @@ def _padded(cell: str, width: int) -> str:
     return cell + " " * (width - display_width(cell))
 
 
-# ---- METEOR's stages: which words each may map to one another ----
+# ---- Stages: which words each may map to one another ----
 
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
-"""The stages there are."""
+"""All stages."""
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """Numbered keys of all words in all stages, and where those of each word in each stage begin."""
 
-_KeysOf = Callable[[str], Collection[Hashable]]
-
 
 def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
-    """The stages of a list, or of a string with commas.
+    """Return the stages of a list, or of a string with commas.
 
     Raises:
         UsageError: There is none, or an unknown one, or one twice.
@@ -155,7 +146,7 @@ def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
-    """The keys of word types: two words may be mapped in a stage if they share one there."""
+    """Return the keys of word types: two words may be mapped in a stage if they share one there."""
     keys: list[int] = []
     sizes: list[int] = []
     for stage in stages:
@@ -168,7 +159,7 @@ def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozen
     return np.array(keys, dtype=np.int32), np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def _keys_of(stage: str, stop_words: frozenset[str]) -> _KeysOf:
+def _keys_of(stage: str, stop_words: frozenset[str]) -> Callable[[str], Collection[Hashable]]:
     if stage == "exact":
         return lambda word: () if word in stop_words else (word,)
     if stage == "porter":
@@ -179,6 +170,8 @@ def _keys_of(stage: str, stop_words: frozenset[str]) -> _KeysOf:
         return lambda word: base_forms(source, word)
     return lambda word: synsets(source, word)
 
+
+# ---- The metric ----
 
 _STAGES = ("exact", "porter", "wn-synonymy")
 _WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
@@ -199,11 +192,11 @@ class METEOR(TallyMetric):
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
         weight: How much more recall weighs than precision.
-        penalty: What is lost at most, where no two matches are adjacent.
+        penalty: The largest penalty, where no two matches are adjacent.
         exponent: How fast the penalty falls as chunks grow longer.
         stop_words: Words that the exact stage leaves unmapped.
-        cap: How many states the search of one stage may make for one pair before it settles for the best alignment it
-            has found; such pairs are counted in the column `inexact`.
+        cap: The number of states after which the search of one stage for one pair settles for the best alignment so
+            far; such pairs are counted in the column `inexact`.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])
@@ -245,7 +238,7 @@ class METEOR(TallyMetric):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "meteor"
 
     @property
@@ -254,7 +247,7 @@ class METEOR(TallyMetric):
         return ("matches", "chunks", "words", "reference_words", "inexact")
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references; parameters where they are not the paper's."""
+        """Return the signature of a value made with so many references; parameters where they are not the paper's."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
@@ -265,7 +258,7 @@ class METEOR(TallyMetric):
         return Signature(self.name, fields)
 
     def align(self, candidate: Text, reference: Text) -> MeteorAlignment:
-        """The alignment with one reference."""
+        """Return the alignment with one reference."""
         words, expected = words_of(candidate), words_of(reference)
         counts, _, edges = self._align([(words, expected)])
         _, chunks, crossings, inexact = counts[0].tolist()
@@ -273,7 +266,7 @@ class METEOR(TallyMetric):
         return MeteorAlignment(words, expected, pairs, chunks, crossings, exact=not inexact)
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Matches, chunks and lengths of each segment, against the reference with the best score (ties: the first)."""
+        """Return the statistics of each segment, against the reference with the best score (ties: the first)."""
         listed = [list(map(words_of, several)) for several in paired(candidates, references)]
         words = list(map(words_of, candidates))
         pairs = [(c, r) for c, several in zip(words, listed, strict=True) for r in several]
@@ -288,7 +281,7 @@ class METEOR(TallyMetric):
         return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics; 0 where nothing matches."""
+        """Return the score of each row of summed statistics; 0 where nothing matches."""
         matches, chunks, words, reference_words = (sums[..., k] for k in range(4))
         with np.errstate(divide="ignore", invalid="ignore"):
             # With P = m / |c| and R = m / |r|, (1 + w) P R / (R + w P) = (1 + w) m / (|c| + w |r|).
@@ -309,7 +302,7 @@ class METEOR(TallyMetric):
 def _numbered(
     strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The words of some strings, numbered and joined, and where each string begins."""
+    """Return the words of some strings, numbered and joined, and where each string begins."""
     lengths = list(map(len, strings))
     if max(lengths, default=0) > _MOST_WORDS:
         raise InputError(

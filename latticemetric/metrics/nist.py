@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.errors import UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text
 from latticemetric.metrics.registry import register
-from latticemetric.metrics.segments import Segments, matched_ngrams
+from latticemetric.metrics.segments import Segments, check_order, matched_ngrams
 from latticemetric.signature import Signature
 
-_HIGHEST_ORDER = 254
 _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of the length
 
 
@@ -40,12 +38,11 @@ class NIST(TallyMetric):
     stem: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.order, bool) or not isinstance(self.order, int) or not 1 <= self.order <= _HIGHEST_ORDER:
-            raise UsageError(f"order {self.order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
+        check_order(self.order)
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "nist-stem" if self.stem else "nist"
 
     @property
@@ -55,12 +52,12 @@ class NIST(TallyMetric):
         return (*counts, "words", "reference_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Name, parameters, version; of a value made with so many references."""
+        """Return name, parameters and version, for a value made with so many references."""
         fields = {"order": str(self.order), "refs": str(references), "case": "mixed", "tok": "none"}
         return Signature(self.name, fields)
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, a row a segment."""
         test = Segments.of(candidates, references, across=True, stem=self.stem)
         information = test.information(self.order)
         begin = test.owner[:-1]
@@ -69,7 +66,7 @@ class NIST(TallyMetric):
         return np.column_stack([information, test.ngrams(self.order), test.candidates.lengths, average])
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         n = self.order
         precisions = (sums[..., :n] / np.maximum(1, sums[..., n : 2 * n])).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -79,7 +76,7 @@ class NIST(TallyMetric):
         return found
 
     def explain(self, candidate: Text, references: References) -> str:
-        """The n-grams that match, by order."""
+        """Return the n-grams that match, by order."""
         return matched_ngrams(candidate, references, self.order, stem=self.stem)
 
 

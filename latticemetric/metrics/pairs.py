@@ -1,4 +1,4 @@
-"""Every candidate against every reference: rows of sentence scores, a reference a row."""
+"""Sentence scores of every candidate against every reference: a row a reference."""
 
 from __future__ import annotations
 
@@ -26,24 +26,19 @@ _LARGEST_EXACT = 1 << 53
 
 
 class ScoreRow(NamedTuple):
-    """The scores of all candidates against one reference.
+    """The scores of all candidates against one reference."""
 
-    Attributes:
-        scores: `metric.score` of each candidate; NaN where it is undefined.
-        exact: Whether no alignment was cut short (METEOR's may be).
-    """
-
-    scores: _Floats
-    exact: bool
+    scores: _Floats  # `metric.score` of each; NaN where it is undefined
+    exact: bool  # false where an alignment was cut short, as METEOR's may be
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """The scores of all candidates against each reference; memory does not grow with the number of pairs.
+    """Return the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
     Recognition rates whose penalties are not overly fine come from a kernel that makes no alignments. For all other
     metrics, each reference makes a test set of its own, so that statistics are those of `metric.score`.
     """
-    # Of other classes only their authors know what they make of gains.
+    # A subclass may make another score of the gains.
     if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
         return (_table_row(metric, candidates, reference) for reference in references)
     if not _fits(metric, candidates, references):
@@ -58,33 +53,33 @@ def _table_row(metric: Metric[Any], candidates: Sequence[_String], reference: _S
 
 
 def _score_row(metric: GRR, candidates: Sequence[_String], reference: _String) -> ScoreRow:
-    """Rates in exact fractions, one by one."""
+    """Score one by one, in exact fractions."""
     scores = [metric.score(candidate, [reference]) for candidate in candidates]
     return ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
 
 
 def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:
-    """Whether all gains are whole numbers that doubles can say."""
-    said, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
+    """Check if all gains are whole numbers that doubles hold exactly."""
+    words, expected = (max(map(len, strings), default=0) + 1 for strings in (candidates, references))
     order, unit, alpha, beta = metric.gains
-    return (order * unit + abs(beta)) * expected + abs(alpha) * said < _LARGEST_EXACT
+    return (order * unit + abs(beta)) * expected + abs(alpha) * words < _LARGEST_EXACT
 
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     numbers: dict[str, int] = defaultdict(count().__next__)
-    said = _numbered(metric, candidates, numbers.__getitem__)
+    numbered = _numbered(metric, candidates, numbers.__getitem__)
     # Words of references that no candidate has share a number, so that numbers do not grow with the references.
     strange = len(numbers)
     most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
     for first in range(0, len(references), most):
         expected = _numbered(metric, references[first : first + most], lambda word: numbers.get(word, strange))
-        gains = _native.pair_gains(*said, *expected, *metric.gains)
+        gains = _native.pair_gains(*numbered, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):
             yield ScoreRow(_values(metric, row, words), exact=True)
 
 
 def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> Strings:
-    """The counted words of strings as numbers."""
+    """Return the counted words of strings as numbers."""
     counted = [metric.counted(words) for words in strings]
     begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
     words = map(number, chain.from_iterable(counted))
@@ -92,7 +87,7 @@ def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], i
 
 
 def _values(metric: GRR, gains: Counts, words: int) -> _Floats:
-    """The rates that gains against a reference of so many words are."""
+    """Turn gains against a reference of so many words into rates."""
     size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
     if not size:
         return np.full(len(gains), np.nan)

@@ -1,4 +1,4 @@
-"""What is done to strings before they are scored: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
+"""Preparation of strings before they are scored: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
 
 from __future__ import annotations
 
@@ -16,27 +16,25 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-# ---- What is done to strings before they are scored: lower-casing, and sacrebleu's tokenizers ----
-
 
 class Tokenizer(Protocol):
-    """What is used of sacrebleu's tokenizers."""
+    """A tokenizer of sacrebleu's."""
 
     def __call__(self, line: str) -> str:
-        """The line with its tokens apart."""
+        """Separate the tokens of a line by spaces."""
         ...
 
     def signature(self) -> str:
-        """The tokenizer, for a signature; some add the version of what they use."""
+        """Return the tokenizer, for a signature; some add the version of what they use."""
         ...
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Strings into the words that are scored. As in sacrebleu, case goes first, then the tokenizer.
+    """Turns strings into words. As in sacrebleu, case goes first, then the tokenizer.
 
     Args:
-        lowercase: Whether case is taken away.
+        lowercase: Write all words in lower case.
         tokenize: A tokenizer of sacrebleu's; `none` splits at white space.
 
     Examples:
@@ -52,16 +50,16 @@ class Preparation:
         object.__setattr__(self, "_tokenizer", None if self.tokenize == "none" else find_tokenizer(self.tokenize))
 
     def words(self, text: str) -> tuple[str, ...]:
-        """The words of a line."""
+        """Return the words of a line."""
         cased = text.lower() if self.lowercase else text
         return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """The words of each line; graphs as graphs."""
+        """Return the words of each line; graphs as graphs."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
     def graph(self, lattice: Lattice) -> Lattice:
-        """The same graph with its words prepared."""
+        """Return the same graph with its words prepared."""
         if self._tokenizer:
             raise UsageError(
                 "a text with alternatives cannot be tokenized", advice="tokenize the files, and leave --tokenize out"
@@ -74,14 +72,14 @@ class Preparation:
         return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
 
     def signed(self, signature: Signature) -> Signature:
-        """A metric's signature, with what was done to the strings."""
+        """Return a metric's signature, with what was done to the strings."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
         return signature.also(**done)
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """A tokenizer of sacrebleu's, by its name there.
+    """Return a tokenizer of sacrebleu's, by its name there.
 
     Raises:
         MissingDependencyError: sacrebleu, or what this tokenizer needs, is not installed.
@@ -106,14 +104,12 @@ def find_tokenizer(name: str) -> Tokenizer:
     return tokenizer
 
 
-# ---- Porter's stemmer (Porter 1980), once per word type ----
-
 _TYPES_KEPT = 1 << 20  # far beyond a test set's vocabulary, and no leak in a server
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def porter_stem(word: str) -> str:
-    """The stem of a word by the algorithm as Porter published it; case is kept, as in every comparison of words.
+    """Return the stem of a word by the algorithm of Porter (1980); case is kept, as in every comparison of words.
 
     Examples:
         >>> [porter_stem(word) for word in ("computers", "computer", "dying", "as")]

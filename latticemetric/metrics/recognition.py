@@ -1,4 +1,4 @@
-"""Recognition rates: WRR, WER and n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6) on strings."""
+"""Recognition rates on strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), WRR and WER, which are of order one."""
 
 from __future__ import annotations
 
@@ -48,108 +48,18 @@ from latticemetric.metrics.segments import count_segments
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary, word_set
 
-# ---- Counts of whole test sets, for recognition rates: of each candidate against its best reference ----
-
-
 Counts = npt.NDArray[np.int64]
-
-
-def best_counts(
-    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
-) -> tuple[Counts, Counts]:
-    """A row of `metric.columns` each; and where each one's references begin among all."""
-    listed = _without_graphs(metric, candidates, references)
-    if metric.ignore or metric.wildcard:
-        listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
-        candidates = [metric.counted(words_of(candidate)) for candidate in candidates]
-    counts, owner = count_segments(candidates, listed, metric.gains)
-    if len(counts) == len(candidates):
-        return counts, owner
-    best = []
-    for begin, end in pairwise(owner.tolist()):
-        rows = [metric.statistics_of(row) for row in counts[begin:end].tolist()]
-        best.append(begin + metric.best_of(rows)[0])
-    return counts[best], owner
-
-
-def _without_graphs(
-    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
-) -> Sequence[References]:
-    """The references, with each graph's best reading in its place."""
-    require_as_many(candidates, references)
-    if not any(map(_has_graph, references)):
-        return cast("Sequence[References]", references)
-    return [
-        metric.said_by(candidate, graphs_of(several)) for candidate, several in zip(candidates, references, strict=True)
-    ]
-
-
-def _has_graph(references: GraphReferences) -> bool:
-    if isinstance(references, str):
-        return False
-    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
-
-
-# ---- What a reference graph is taken to say: the reading that a string scores best against ----
-
-
-def best_reading(
-    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
-) -> tuple[str, ...]:
-    """The words of the path of a reference that a string has the best rate against.
-
-    Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
-    alternations, what differs last decides, and earlier alternatives go before later ones.
-
-    Args:
-        candidate: The string's counted words.
-        reference: The reference.
-        gains: The metric's parameters.
-        silent: Words that count as none.
-    """
-    vocabulary = Vocabulary.from_words(candidate)
-    # Words that the string lacks match nothing, whichever they are.
-    label = counted_labels(reference, vocabulary, silent)
-    graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
-    said = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
-    arcs = best_ratio(partial(_reading_at, graph, said, gains), gains).arcs
-    taken = graph.arc[arcs[::-1]]
-    return reference.words(taken[taken >= 0].tolist())
-
-
-def _reading_at(graph: ReferenceGraph, said: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """The search of a lattice with the sides exchanged, so that its tie rule chooses among readings."""
-    arcs = len(graph.word)
-    columns = {
-        "source": graph.source,
-        "target": graph.target,
-        "label": graph.word,
-        "is_word": np.zeros(arcs, dtype=np.uint8),
-        "cost": np.zeros(arcs),
-        "final_cost": np.where(graph.final, 0.0, np.inf),
-    }
-    exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
-    unsized = replace(said, size=np.zeros_like(said.size))
-    return reached_by(columns, graph.size, unsized, exchanged, rate)
-
 
 _HIGHEST_ORDER = 254
 
 
 class Evaluation(NamedTuple):
-    """A candidate against its references.
+    """A candidate against the reference with the best rate."""
 
-    Attributes:
-        reference: Which of them has the best rate.
-        statistics: Counts against it.
-        alignment: With it.
-        words: What it says; of a graph, the reading that has the best rate.
-    """
-
-    reference: int
+    reference: int  # its number
     statistics: RecognitionStatistics
     alignment: Alignment
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # of the reference; of a graph, those of its best path
 
 
 @dataclass(frozen=True)
@@ -160,7 +70,7 @@ class GRR(Metric[RecognitionStatistics]):
         order: n, the longest n-gram rewarded.
         alpha: What an inserted word costs; negative values reward it.
         beta: What a deleted word costs.
-        ignore: Words that are no words: removed from both sides before anything is counted.
+        ignore: Words to remove from both sides before anything is counted.
         wildcard: Words that cost nothing on either side: they match ε, but are reported as words.
 
     Examples:
@@ -204,7 +114,7 @@ class GRR(Metric[RecognitionStatistics]):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return f"{self.order}-grr"
 
     @property
@@ -215,102 +125,94 @@ class GRR(Metric[RecognitionStatistics]):
         return (*matches, "substitutions", "deletions", "insertions", *sizes)
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references."""
+        """Return the signature of a value made with so many references."""
         fields = {**self._parameter_fields(), "refs": str(references), "case": "mixed", "tok": "none"}
         for name in ("ignore", "wildcard"):
             if words := getattr(self, name):
                 fields[name] = ",".join(sorted(words))
         return Signature(self.name, fields)
 
-    def told_for(self, references: int | str) -> str:
-        """The same as text; made once, for it is asked for with every graph."""
-        known: dict[int | str, str] = vars(self).setdefault("_told", {})
+    def signature_text(self, references: int | str) -> str:
+        """Return the same as text, made once: every graph's result has it."""
+        known: dict[int | str, str] = vars(self).setdefault("_signatures", {})
         if references not in known:
             known[references] = str(self.signature_for(references))
         return known[references]
 
     def _parameter_fields(self) -> dict[str, str]:
-        return {
-            "alpha": str(plain_number(Fraction(self.alpha))),
-            "beta": str(plain_number(Fraction(self.beta))),
-        }
+        return {name: str(plain_number(Fraction(getattr(self, name)))) for name in ("alpha", "beta")}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """The words that are counted: neither ignored nor wildcards."""
+        """Return the words that count: neither ignored nor wildcards."""
         if not self.ignore and not self.wildcard:
             return tuple(words)
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
-        """The optimal alignment of the counted words with one reference, ties resolved."""
+        """Return the optimal alignment of the counted words with one reference, ties resolved."""
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> Evaluation:
-        """The candidate against the reference with the best rate (ties: the first)."""
+        """Return the candidate against the reference with the best rate (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
-        said = self.said_by(candidate, graphs_of(references))
-        alignments = [self.align(candidate, words) for words in said]
+        strings = self.best_strings(candidate, graphs_of(references))
+        alignments = [self.align(candidate, words) for words in strings]
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
-        return Evaluation(best, statistics, alignments[best], said[best])
+        return Evaluation(best, statistics, alignments[best], strings[best])
 
-    def said_by(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """The words of each reference; of a graph, the reading that the candidate has the best rate against."""
+    def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
+        """Return the words of each reference; of a graph, those of the path that the candidate scores best against."""
         return [
-            best_reading(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
+            _best_string(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
             if isinstance(reference, Lattice)
             else reference
             for reference in references
         ]
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
-        """Counts against the reference with the best rate (ties: the first)."""
+        """Count against the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
-    def statistics_of(self, row: Sequence[int]) -> RecognitionStatistics:
-        """The statistics of a row of `counts`."""
-        n = self.order
-        return RecognitionStatistics(tuple(row[:n]), row[n], row[n + 1], row[n + 2], tuple(row[n + 3 :]))
-
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
-        """Those of the best rate, and which they are (ties: the first)."""
+        """Return the number of the statistics of the best rate (ties: the first), and these."""
         if len(statistics) == 1:
             return 0, statistics[0]
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))
         return best, statistics[best]
 
     def gain(self, statistics: RecognitionStatistics) -> int:
-        """Σ_k M_k − α I − β D in units of `1 / gains.unit`."""
+        """Return Σ_k M_k − α I − β D in units of `1 / gains.unit`."""
         _, unit, alpha, beta = self.gains
         return sum(statistics.matches) * unit - statistics.insertions * alpha - statistics.deletions * beta
 
     def merit(self, statistics: RecognitionStatistics) -> Merit:
-        """What is compared where several references compete."""
+        """Return the rate as a key: the larger is better."""
         return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
-        """The rate's numerator."""
+        """Return the rate's numerator."""
         return plain_number(self.exact_numerator(statistics))
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """The rate's numerator, not rounded."""
+        """Return the rate's numerator, not rounded."""
         return Fraction(self.gain(statistics), self.gains.unit)
 
     def denominator(self, statistics: RecognitionStatistics) -> int:
-        """The rate's denominator."""
+        """Return the rate's denominator."""
         return sum(statistics.reference_ngrams)
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
-        """The rate; `None` where the reference has no words."""
+        """Return the rate; `None` where the reference has no words."""
         size = self.denominator(statistics)
         exact = self.exact_numerator(statistics)
         return exact.numerator / (exact.denominator * size) if size else None  # rounded once, as fractions are
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
-        """The rate of one candidate; `None` where the reference has no words.
+        """Return the rate of one candidate; `None` where the reference has no words.
 
         Args:
             candidate: A string or its words.
@@ -321,22 +223,22 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Summed numerators over summed denominators; each candidate counts with its best reference."""
+        """Return summed numerators over summed denominators; each candidate counts with its best reference."""
         check_corpus(candidates, references)
-        counts, owner = best_counts(self, candidates, references)
-        total = counts.sum(axis=0)
-        return self.corpus_score(self.statistics_of(total.tolist()), number_each(np.diff(owner)))
+        counts, owner = _best_counts(self, candidates, references)
+        total = RecognitionStatistics.of_row(counts.sum(axis=0).tolist())
+        return self.corpus_score(total, number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
-        """Counts of each candidate against its best reference: the table, in whole numbers."""
-        return best_counts(self, candidates, references)[0]
+        """Count of each candidate against its best reference: the table, in whole numbers."""
+        return _best_counts(self, candidates, references)[0]
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
-        """Statistics of a test set, a row a segment, against the best reference of each."""
+        """Return the statistics of a test set, a row a segment, against the best reference of each."""
         return self.counts(candidates, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN where the references have no words."""
         n = self.order
         size = sums[..., n + 3 :].sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -352,12 +254,12 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
     ) -> CorpusScore[RecognitionStatistics]:
-        """The value made from summed statistics."""
+        """Return the value made from summed statistics."""
         signature = str(self.signature_for(references))
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
     def compile(self, references: GraphReferences, vocabulary: Vocabulary | None = None) -> Any:
-        """The metric and its references as a tropical `pynini.Fst`; see `automata.reference.compile_references`."""
+        """Compile metric and references into a `pynini.Fst`; see `automata.reference.compile_references`."""
         from latticemetric.automata.recognition import compile_references
 
         check_references(references)
@@ -367,9 +269,6 @@ class GRR(Metric[RecognitionStatistics]):
 @register("grr", ordered=True)
 def _grr(order: int, **parameters: Any) -> GRR:
     return GRR(order, **parameters)
-
-
-# ---- Word recognition and word error rate: recognition rates of order one ----
 
 
 @register("wrr")
@@ -386,7 +285,7 @@ class WRR(GRR):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "wrr"
 
     def _parameter_fields(self) -> dict[str, str]:
@@ -406,13 +305,87 @@ class WER(WRR):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "wer"
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
-        """The errors."""
+        """Return the errors."""
         return Fraction(statistics.errors)
 
     def _numerators(self, sums: Table) -> npt.NDArray[np.float64]:
         errors: npt.NDArray[np.float64] = sums[..., 1:4].sum(axis=-1)
         return errors
+
+
+# ---- Counts of test sets ----
+
+
+def _best_counts(
+    metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
+) -> tuple[Counts, Counts]:
+    """Count candidates against their best references: rows of `metric.columns`, and where references begin."""
+    listed = _as_strings(metric, candidates, references)
+    if metric.ignore or metric.wildcard:
+        listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
+        candidates = [metric.counted(words_of(candidate)) for candidate in candidates]
+    counts, owner = count_segments(candidates, listed, metric.gains)
+    if len(counts) == len(candidates):
+        return counts, owner
+    best = []
+    for begin, end in pairwise(owner.tolist()):
+        rows = [RecognitionStatistics.of_row(row) for row in counts[begin:end].tolist()]
+        best.append(begin + metric.best_of(rows)[0])
+    return counts[best], owner
+
+
+def _as_strings(metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Sequence[References]:
+    """Replace each graph among the references by its best string."""
+    require_as_many(candidates, references)
+    if not any(map(_has_graph, references)):
+        return cast("Sequence[References]", references)
+    pairs = zip(candidates, references, strict=True)
+    return [metric.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
+
+
+def _has_graph(references: GraphReferences) -> bool:
+    if isinstance(references, str):
+        return False
+    return isinstance(references, Lattice) or any(isinstance(reference, Lattice) for reference in references)
+
+
+# ---- References that are graphs ----
+
+
+def _best_string(
+    candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return the words of the path of a reference that a candidate's counted words have the best rate against.
+
+    Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
+    alternations, the last difference decides, and earlier alternatives go before later ones. Silent words count as
+    none.
+    """
+    vocabulary = Vocabulary.from_words(candidate)
+    # Words that the string lacks match nothing, whichever they are.
+    label = counted_labels(reference, vocabulary, silent)
+    graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
+    counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
+    arcs = best_ratio(partial(_best_path_at, graph, counted, gains), gains).arcs
+    taken = graph.arc[arcs[::-1]]
+    return reference.words(taken[taken >= 0].tolist())
+
+
+def _best_path_at(graph: ReferenceGraph, candidate: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
+    """Search a lattice with the sides exchanged, so that its tie rule chooses among the reference's paths."""
+    arcs = len(graph.word)
+    columns = {
+        "source": graph.source,
+        "target": graph.target,
+        "label": graph.word,
+        "is_word": np.zeros(arcs, dtype=np.uint8),
+        "cost": np.zeros(arcs),
+        "final_cost": np.where(graph.final, 0.0, np.inf),
+    }
+    exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
+    unsized = replace(candidate, size=np.zeros_like(candidate.size))
+    return reached_by(columns, graph.size, unsized, exchanged, rate)

@@ -1,6 +1,6 @@
-"""What recognition rates count on strings: matches of each length, substitutions, deletions, insertions.
+"""Counts of recognition rates on strings: matches of each length, substitutions, deletions, insertions.
 
-And the exact arithmetic of their gains: 0.1 is one tenth, not the double beside it.
+And exact arithmetic: 0.1 is one tenth, not the double beside it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class RecognitionStatistics:
 
     Attributes:
         matches: k-gram matches M_1 … M_n.
-        substitutions: Reference words that another word stands for.
-        deletions: Reference words that nothing stands for.
-        insertions: Candidate words that stand for nothing.
+        substitutions: Reference words aligned with another word.
+        deletions: Reference words aligned with none.
+        insertions: Candidate words aligned with none.
         reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
     """
 
@@ -41,12 +41,12 @@ class RecognitionStatistics:
 
     @classmethod
     def zero(cls, order: int) -> Self:
-        """Nothing counted."""
+        """Return zero counts."""
         return cls((0,) * order, 0, 0, 0, (0,) * order)
 
     @classmethod
     def of_edits(cls, edits: str, order: int) -> Self:
-        """Counts of an alignment, a letter an edit: C (match), S, D, I."""
+        """Count of an alignment, a letter an edit: C (match), S, D, I."""
         # A run of n matches holds n − k + 1 matching k-grams.
         runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
         matches = [0] * order
@@ -68,7 +68,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_row(cls, row: Sequence[int]) -> Self:
-        """Of a row of the metric's table."""
+        """Return the counts of a row of the metric's table."""
         order = (len(row) - 3) // 2
         substitutions, deletions, insertions = row[order : order + 3]
         return cls(tuple(row[:order]), substitutions, deletions, insertions, tuple(row[order + 3 :]))
@@ -98,11 +98,11 @@ class RecognitionStatistics:
         return self.matches[0] + self.substitutions + self.insertions
 
     def row(self) -> list[int]:
-        """As a row of the metric's table."""
+        """Return a row of the metric's table."""
         return [*self.matches, self.substitutions, self.deletions, self.insertions, *self.reference_ngrams]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "matches": self.matches[0],
             "ngram_matches": list(self.matches),
@@ -114,7 +114,7 @@ class RecognitionStatistics:
         }
 
 
-# ---- Exact arithmetic of recognition rates: 0.1 is one tenth, not the double beside it ----
+# ---- Exact arithmetic ----
 
 Penalty = int | float | str | Fraction
 
@@ -124,7 +124,7 @@ _MOST_DIGITS = 20
 
 
 def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
-    """The gains of a recognition rate as integers over a common denominator."""
+    """Return the gains of a recognition rate as integers over a common denominator."""
     unit = lcm(alpha.denominator, beta.denominator)
     if unit > _FINEST_UNIT or max(abs(alpha), abs(beta)) * unit > _LARGEST_PENALTY:
         raise UsageError(
@@ -135,7 +135,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """The number as it is written: 0.1 means one tenth, not the double beside it."""
+    """Return the number as it is written: 0.1 means one tenth, not the double beside it."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
             raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
@@ -149,5 +149,5 @@ Merit = tuple[bool, Fraction]
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:
-    """The merit of a gain in units of `1 / gains.unit`."""
+    """Return the merit of a gain in units of `1 / gains.unit`."""
     return (denominator > 0, Fraction(gain, gains.unit * (denominator or 1)))

@@ -1,4 +1,4 @@
-"""Metrics by name: `4-grr`, `wer`, …, and those of other packages."""
+"""Metrics by name: our own (`4-grr`, `wer`, …) and those of other packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from latticemetric.errors import UsageError, shortened
 
 _ENTRY_POINTS = "latticemetric.metrics"
 
-# Where our own are; a module is imported when one of its metrics is asked for.
+# The modules of our own metrics, imported when one of theirs is needed.
 _HOME = {
     "grr": "recognition",
     **dict.fromkeys(("wrr", "wer"), "recognition"),
@@ -31,7 +31,7 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Registers a metric's factory; an `ordered` one is written `N-name` and gets N first.
+    """Register a metric's factory; an `ordered` one is written `N-name` and gets N first.
 
     Raises:
         UsageError: The name is taken.
@@ -47,7 +47,7 @@ def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory
 
 
 def load_plugins() -> None:
-    """Imports the metrics of other packages; one that fails is a warning that names it."""
+    """Import the metrics of other packages; warn of those that fail."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
@@ -62,7 +62,7 @@ def load_plugins() -> None:
 
 
 def metric_names() -> list[str]:
-    """All metrics, as they are written."""
+    """Return the names of all metrics."""
     for name in _HOME:
         _load_own(name)
     load_plugins()
@@ -70,7 +70,7 @@ def metric_names() -> list[str]:
 
 
 def make_metric(spec: str, **parameters: Any) -> Any:
-    """The metric that a string names.
+    """Return the metric that a string names.
 
     Args:
         spec: `wrr`, `wer`, `4-grr`, `bleu`, …

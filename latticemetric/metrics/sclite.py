@@ -1,4 +1,4 @@
-"""The word error rate as NIST's sclite counts it: along the alignment that costs least, not the one of fewest errors.
+"""The word error rate of NIST's sclite: along the alignment of least cost, not the one of fewest errors.
 
 sclite aligns networks of words at 4 for a substitution, 3 for a deletion or an insertion, and 0.001 for each silence
 (`@`) that either side takes. Three substitutions cost as much as four deletions and insertions, so the alignment may
@@ -18,8 +18,16 @@ from latticemetric import _native
 from latticemetric.automata.reference import counted_labels, words_in
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.alignment import Alignment
-from latticemetric.metrics.base import CorpusScore, GraphReferences, GraphText, Metric, Table, graphs_of, number_each
-from latticemetric.metrics.base import require_as_many as require
+from latticemetric.metrics.base import (
+    CorpusScore,
+    GraphReferences,
+    GraphText,
+    Metric,
+    Table,
+    graphs_of,
+    references_each,
+    require_as_many,
+)
 from latticemetric.metrics.recognition import WER
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.metrics.reference_checks import check_candidate, check_corpus, check_references
@@ -56,7 +64,7 @@ class Sclite(Metric[RecognitionStatistics]):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "sclite"
 
     @property
@@ -65,20 +73,20 @@ class Sclite(Metric[RecognitionStatistics]):
         return _WER.columns
 
     def signature_for(self, references: int | str) -> Signature:
-        """The signature of a value made with so many references."""
+        """Return the signature of a value made with so many references."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
-        """The alignment that costs least; ties as sclite resolves them."""
-        (said,), (meant,) = graphs_of(candidate_of(candidate)), graphs_of(candidate_of(reference))
-        vocabulary = Vocabulary.from_words([*words_in(said), *words_in(meant)])
-        expected, spoken = (_network(side, vocabulary) for side in (meant, said))
-        arcs, spoken_arcs, edits = _native.align_networks(*expected, *spoken, *_COSTS)
-        words = vocabulary.decode(spoken.label[spoken_arcs])
-        return Alignment(tuple(words), tuple(vocabulary.decode(expected.label[arcs])), edits)
+        """Return the alignment that costs least; ties as sclite resolves them."""
+        sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
+        vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
+        networks = [_network(side, vocabulary) for side in sides]
+        *arcs, edits = _native.align_networks(*networks[0], *networks[1], *_COSTS)
+        expected, words = (vocabulary.decode(one.label[of]) for one, of in zip(networks, arcs, strict=True))
+        return Alignment(tuple(words), tuple(expected), edits)
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
-        """Counts against the reference with the fewest errors a word (ties: the first)."""
+        """Count against the reference with the fewest errors a word (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         return self._statistics(candidate, references)
@@ -88,42 +96,33 @@ class Sclite(Metric[RecognitionStatistics]):
         return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
 
     def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
-        """The rate of one candidate; `None` where the reference has no words."""
+        """Return the rate of one candidate; `None` where the reference has no words."""
         return _WER.value(self.statistics(candidate, references))
 
     def corpus(
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Summed errors over summed words of references."""
+        """Return summed errors over summed words of references."""
         check_corpus(candidates, references)
         counted = self._counted(candidates, references)
         total = sum(counted, RecognitionStatistics.zero(1))
-        number = number_each([len(graphs_of(several)) for several in references])
-        signature = str(self.signature_for(number))
+        signature = str(self.signature_for(references_each(references)))
         return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
 
     def table(self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
-        """Statistics of a test set, a row a segment."""
-        rows = [
-            (*s.matches, s.substitutions, s.deletions, s.insertions, *s.reference_ngrams)
-            for s in self._counted(candidates, references)
-        ]
+        """Return the statistics of a test set, a row a segment."""
+        rows = [counted.row() for counted in self._counted(candidates, references)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN where the references have no words."""
         return _WER.values(sums)
 
     def _counted(
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> list[RecognitionStatistics]:
-        require(candidates, references)
+        require_as_many(candidates, references)
         return [self._statistics(*pair) for pair in zip(candidates, references, strict=True)]
-
-
-def candidate_of(text: GraphText) -> GraphReferences:
-    """A string or a graph as a list of one."""
-    return text if isinstance(text, str | Lattice) else [text]
 
 
 def _network(side: Lattice | tuple[str, ...], vocabulary: Vocabulary) -> _Network:

@@ -14,10 +14,20 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.automata.recognition import Gains
+from latticemetric.errors import UsageError
 from latticemetric.metrics.base import NO_REFERENCE, References, Text, paired, references_of, require_as_many, words_of
 
 Counts = npt.NDArray[np.int64]
 Words = npt.NDArray[np.int32]
+
+
+_HIGHEST_ORDER = 254
+
+
+def check_order(order: int) -> None:
+    """Refuse what is no order of n-grams."""
+    if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
+        raise UsageError(f"order {order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
 class Strings(NamedTuple):
@@ -43,13 +53,13 @@ class Segments(NamedTuple):
     def of(
         cls, candidates: Sequence[Text], references: Sequence[References], *, across: bool = False, stem: bool = False
     ) -> Segments:
-        """Numbers the words of a test set.
+        """Number the words of a test set.
 
         Args:
             candidates: A text a segment.
             references: One or several texts a segment.
-            across: Whether a number is the same word in all segments, which takes longer; else it is in one.
-            stem: Whether words with the same stem have the same number.
+            across: Give a word the same number in all segments, which takes longer.
+            stem: Give words with the same stem the same number.
 
         Raises:
             UsageError: Candidates and references differ in number, or a candidate has none.
@@ -63,7 +73,7 @@ class Segments(NamedTuple):
         return cls(Strings(said, said_begin), Strings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
-        """Every candidate beside each of its references, as segments of their own."""
+        """Pair every candidate with each of its references, as segments of their own."""
         repeats = np.diff(self.owner)
         lengths = np.repeat(self.candidates.lengths, repeats)
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -72,21 +82,21 @@ class Segments(NamedTuple):
         return Segments(Strings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
 
     def matches(self, order: int) -> Counts:
-        """Clipped n-gram matches, a row a segment and a column an order."""
+        """Count clipped n-gram matches, a row a segment and a column an order."""
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """The same, each match weighed by its information; needs words numbered across segments."""
+        """Return the same, each match weighed by its information; needs words numbered across segments."""
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def ngrams(self, order: int) -> Counts:
-        """How many n-grams each candidate has, a column an order."""
+        """Count the n-grams of each candidate, a column an order."""
         counts: Counts = np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
         return counts
 
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """What a recognition rate counts, a row a reference with its candidate, and the `owner` of rows.
+    """Count what a recognition rate needs, a row a reference with its candidate; return also the `owner` of rows.
 
     Raises:
         UsageError: Candidates and references differ in number, or a candidate has none.
@@ -95,8 +105,8 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
     try:
         counts, owner = _native.count_segments(_listed(candidates), _listed(references), *gains)
     except _UNREADABLE:
-        said, expected, _ = _spelled_in_numbers(candidates, references)
-        counts, owner = _native.count_segments(said, expected, *gains)
+        numbered, expected, _ = _spelled_in_numbers(candidates, references)
+        counts, owner = _native.count_segments(numbered, expected, *gains)
     _require_references(owner)
     return counts, owner
 
@@ -108,14 +118,14 @@ def _numbered(
     try:
         numbered = _native.number_segments(_listed(candidates), _listed(references), across)
     except _UNREADABLE:
-        said, expected, spelled = _spelled_in_numbers(candidates, references)
-        numbered = _native.number_segments(said, expected, across)
+        texts, expected, spelled = _spelled_in_numbers(candidates, references)
+        numbered = _native.number_segments(texts, expected, across)
         numbered = (*numbered[:5], [spelled[int(number)] for number in numbered[5]])
     _require_references(numbered[4])
     return numbered
 
 
-# What the native reader raises for words that UTF-8 cannot say, and for other sequences of them than lists and tuples.
+# Raised by the native reader for words that UTF-8 cannot encode, and for sequences that are no lists or tuples.
 _UNREADABLE = (TypeError, UnicodeEncodeError)
 
 
@@ -126,7 +136,7 @@ def _listed(texts: Sequence[Any]) -> Sequence[Any]:
 def _spelled_in_numbers(
     candidates: Sequence[Text], references: Sequence[References]
 ) -> tuple[list[list[str]], list[list[list[str]]], list[str]]:
-    """The same test set in words that the native reader takes, and which word each number stands for."""
+    """Spell a test set in numbers, which the native reader takes; return also the word of each number."""
     numbers: dict[str, int] = {}
 
     def spelled(text: Text) -> list[str]:
@@ -142,18 +152,18 @@ def _require_references(owner: Counts) -> None:
 
 
 def _stem_numbers(words: Sequence[str]) -> Words:
-    """The number of the stem of each word."""
+    """Return the number of the stem of each word."""
     from latticemetric.metrics.preparation import porter_stem
 
     of_stem: dict[str, int] = defaultdict(count().__next__)
     return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))
 
 
-# ---- The n-grams that a candidate and its references share, to be shown ----
+# ---- Matched n-grams, for people to read ----
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """The n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
+    """List the n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
     from latticemetric.metrics.preparation import porter_stem
 
     def prepared(text: Text) -> tuple[str, ...]:

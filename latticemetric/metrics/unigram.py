@@ -44,7 +44,7 @@ class Unigram(TallyMetric):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return f"{self.kind}-stem" if self.stem else self.kind
 
     @property
@@ -53,11 +53,11 @@ class Unigram(TallyMetric):
         return ("matches", "words", "reference_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Name, parameters, version; of a value made with so many references."""
+        """Return name, parameters and version, for a value made with so many references."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Statistics of a test set, a row a segment, against the best reference of each."""
+        """Return the statistics of a test set, a row a segment, against the best reference of each."""
         test = Segments.of(candidates, references, stem=self.stem)
         pairs = test.one_reference_each()
         matches = pairs.matches(1)
@@ -65,7 +65,7 @@ class Unigram(TallyMetric):
         return rows[_first_best(self.values(rows), test.owner)]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """The score of each row of summed statistics."""
+        """Return the score of each row of summed statistics."""
         matches, words, reference_words = np.moveaxis(sums, -1, 0)
         weighed = {
             "precision": words,
@@ -79,7 +79,7 @@ class Unigram(TallyMetric):
 
 
 def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The row of the largest value of each segment, the first of equal ones."""
+    """Return the row of the largest value of each segment, the first of equal ones."""
     if len(owner) == len(values) + 1:
         return np.arange(len(values))
     best = np.repeat(np.maximum.reduceat(values, owner[:-1]), np.diff(owner))

@@ -1,6 +1,6 @@
 """WordNet: base forms and synsets of words, from its index files.
 
-nltk's own reader does not do here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
+nltk's own reader is of no use here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
 outside of its own search path. Base forms and synsets are in `index.*` and `*.exc` alone, which both have.
 """
 
@@ -18,28 +18,13 @@ from latticemetric.errors import InputError, MissingDependencyError
 
 # morphy(7WN), "Rules of Detachment".
 _DETACHMENT = {
-    "noun": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "verb": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ),
-    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "adv": (),
+    part: tuple(tuple(rule.split(":")) for rule in rules.split())
+    for part, rules in (
+        ("noun", "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y"),
+        ("verb", "s: ies:y es:e es: ed:e ed: ing:e ing:"),
+        ("adj", "er: est: er:e est:e"),
+        ("adv", ""),
+    )
 }
 
 _FILES = tuple(name for part in _DETACHMENT for name in (f"index.{part}", f"{part}.exc"))
@@ -70,7 +55,7 @@ class WordNet:
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
 
     def files(self) -> list[str]:
-        """The files that are read: a folder's, or the archive that they are in."""
+        """Return the files that are read: a folder's, or the archive that they are in."""
         if isinstance(self.folder, zipfile.Path):
             return [str(self.folder.root.filename)]
         return [str(self.folder / name) for name in _FILES]
@@ -83,11 +68,11 @@ class WordNet:
         return found.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """The entries that a word is a form of, in any part of speech, itself included; lower case."""
+        """Return the entries that a word is a form of, in any part of speech, itself included; lower case."""
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:
-        """The synsets of all senses of a word's base forms."""
+        """Return the synsets of all senses of a word's base forms."""
         return frozenset((part, offset) for part, form in self._entries(word) for offset in self._offsets(part, form))
 
     def _entries(self, word: str) -> Iterator[tuple[str, str]]:
@@ -136,7 +121,7 @@ _HOW_TO_GET = (
 
 
 def wordnet() -> WordNet:
-    """The WordNet of this machine: in `NLTK_DATA`, `WNSEARCHDIR` or `WNHOME`, nltk's own folders, `/usr/share/wordnet`.
+    """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`.
 
     Raises:
         MissingDependencyError: It is nowhere.
@@ -178,11 +163,11 @@ def _corpora(root: Path) -> Iterator[Folder]:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def synsets(source: WordNet, word: str) -> frozenset[Synset]:
-    """The synsets of a word, once per type."""
+    """Return the synsets of a word, once per type."""
     return source.synsets(word)
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def base_forms(source: WordNet, word: str) -> frozenset[str]:
-    """The base forms of a word, once per type; a word that WordNet does not know is its own."""
+    """Return the base forms of a word, once per type; a word that WordNet does not know is its own."""
     return source.base_forms(word) or frozenset([word])

@@ -1,1 +1,1 @@
-"""Texts and graphs made comparable: the rules of pynini's grammars, applied to references and graphs."""
+"""Normalization: the rules of pynini's grammars, applied to references and graphs to make them comparable."""

@@ -1,4 +1,4 @@
-"""A rule applied to a lattice: the lattice of what its texts become, every score where it was.
+"""A rule applied to a lattice: its texts rewritten, every score in its place.
 
 Composition with the rule, a word at a time: a state is a state of the lattice, one of the rule, and the bytes of a
 word that has begun. Each arc of the result comes from one arc of the lattice and carries that arc's scores; where an
@@ -19,17 +19,15 @@ from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.normalization.rule import AFTER, BEFORE, Rule, Step, split_output
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
-# ---- Where a rule can be in a lattice, and whether it accepts all texts: those it rejects must not vanish unseen ----
-
-MOST_SETS = 1_000_000
+_MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# A state of the lattice with the states the rule may be in: what led there, and by which word.
+# For each state of the lattice, with the states that the rule may be in: the step before, and its word.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
 def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
-    """The arcs that leave each state: number, target and word."""
+    """Return the arcs that leave each state: number, target and word."""
     arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
     columns = (lattice.source, lattice.target, lattice.word)
     for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
@@ -38,19 +36,19 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
-    """The states of a rule, at each state of a lattice, that it can come to and go on from to the end of a text."""
+    """Return the states of a rule, at each state of a lattice, that lie on a way from begin to end of a text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
-    found: list[set[int]] = [set() for _ in arcs]
-    found[0].add(BEFORE)
-    for states, leaving in zip(found, arcs, strict=True):
+    useful: list[set[int]] = [set() for _ in arcs]
+    useful[0].add(BEFORE)
+    for states, leaving in zip(useful, arcs, strict=True):
         for _, target, word in leaving:
-            found[target].update(rule.states_after(frozenset(states), word) if word else states)
-    for state, states in reversed(list(enumerate(found))):
+            useful[target].update(rule.states_after(frozenset(states), word) if word else states)
+    for state, states in reversed(list(enumerate(useful))):
         ends = {BEFORE, AFTER} if state in finals else set()
         for at in tuple(states):
-            if at not in ends and not any(_goes_on(rule, at, word, found[target]) for _, target, word in arcs[state]):
+            if at not in ends and not any(_goes_on(rule, at, word, useful[target]) for _, target, word in arcs[state]):
                 states.discard(at)
-    return found
+    return useful
 
 
 def _goes_on(rule: Rule, at: int, word: str, useful: set[int]) -> bool:
@@ -58,12 +56,12 @@ def _goes_on(rule: Rule, at: int, word: str, useful: set[int]) -> bool:
 
 
 def check_accepted(rule: Rule, lattice: Lattice) -> None:
-    """Refuses a lattice with a text that the rule does not accept.
+    """Refuse a lattice with a text that the rule rejects.
 
-    The rule made deterministic on the fly: all the states that it can be in after a beginning of a text.
+    The rule is determinized on the fly: a set of states is where it can be after a beginning of a text.
 
     Raises:
-        InputError: Such a text, or its beginning; or there are too many sets of states.
+        InputError: There is such a text, or there are too many sets of states.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -79,8 +77,8 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
                 if (target, following) not in trail:
                     trail[target, following] = (state, states), word
                     here[target].append(following)
-        if len(trail) > MOST_SETS:
-            raise InputError(f"the rule reads the graph in more than {MOST_SETS} ways", where=rule.where)
+        if len(trail) > _MOST_SETS:
+            raise InputError(f"the rule reads the graph in more than {_MOST_SETS} ways", where=rule.where)
 
 
 def _text(trail: _Trail, node: tuple[int, _Set]) -> str:
@@ -107,10 +105,10 @@ _NOWHERE = -1
 
 
 def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
-    """What the texts of a lattice become.
+    """Rewrite the texts of a lattice.
 
-    A text that a rule turns into several becomes several paths. Costs are kept; the rule's own weights are the column
-    `grammar`. A text of no words stays one.
+    A text that a rule turns into several becomes several paths. Costs are kept; the rule's own weights become the
+    column `grammar`.
 
     Raises:
         InputError: The rule rejects a text of the lattice, or words have numbers only.
@@ -125,7 +123,7 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
 
 
 class _At(NamedTuple):
-    """A state of the result: where the lattice is, where the rule is, and what has begun of a word."""
+    """A state of the result: states of the lattice and of the rule, and the bytes of a word that has begun."""
 
     state: int
     rule: int
@@ -134,7 +132,7 @@ class _At(NamedTuple):
 
 @dataclass
 class _Draft:
-    """A graph that grows; `origin` is the arc that each arc comes from."""
+    """A graph under construction; `origin` is the lattice's arc that each arc comes from."""
 
     times: list[float] = field(default_factory=list)
     arcs: list[tuple[int, int, int]] = field(default_factory=list)
@@ -144,19 +142,19 @@ class _Draft:
     numbers: dict[str, int] = field(default_factory=lambda: {"": EPSILON})
 
     def state(self, time: float) -> int:
-        """A new state."""
+        """Add a state."""
         self.times.append(time)
         return len(self.times) - 1
 
     def arc(self, source: int, target: int, word: str, origin: int, cost: float) -> None:
-        """A new arc."""
+        """Add an arc."""
         self.arcs.append((source, target, self.numbers.setdefault(word, len(self.numbers))))
         self.origin.append(origin)
         self.cost.append(cost)
 
 
 class _Composition:
-    """The work of `apply_rule`: states of the lattice in their order, which is topological."""
+    """Composes a rule with a lattice, whose states are in topological order."""
 
     def __init__(self, rule: Rule, lattice: Lattice) -> None:
         self._rule, self._lattice = rule, lattice
@@ -166,7 +164,7 @@ class _Composition:
         self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
 
     def run(self) -> _Draft:
-        """The whole graph."""
+        """Return the whole graph."""
         rows = {end: row for row, end in enumerate(self._lattice.final.tolist())}
         arcs = arcs_from(self._lattice)
         self._number(_At(0, BEFORE, b""))
@@ -189,12 +187,12 @@ class _Composition:
         if word:
             for step in self._rule.steps(at.rule, word):
                 if step.state in self._useful[target]:
-                    self._say(at, number, arc, target, step)
+                    self._add_words(at, number, arc, target, step)
         elif at.rule in self._useful[target]:
             self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
 
-    def _say(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
-        """The words that a step completes, one arc each: the first carries the scores."""
+    def _add_words(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
+        """Add the words that a step completes, an arc each; the first carries the scores."""
         words, begun = split_output(at.begun, step.output)
         goal = self._number(_At(target, step.state, begun))
         here, origin, cost = number, arc, step.cost
@@ -236,5 +234,5 @@ def _built(draft: _Draft, lattice: Lattice, *, weighted: bool) -> Lattice:
 
 
 def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """Values of arcs, where they have gone; nothing on arcs that come from none."""
+    """Return the values of arcs at the arcs that come from them; 0 on arcs that come from none."""
     return np.append(values, values.dtype.type(0))[origin]

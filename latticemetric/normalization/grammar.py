@@ -18,20 +18,20 @@ from latticemetric.normalization.rule import Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 
 BOTH_SIDES = "NORMALIZE"
-"""The rule that every text goes through, unless another is named."""
+"""The rule that rewrites every text, unless another is named."""
 
 REFERENCES = "ALTERNATIVES"
-"""What a reference may be besides, where a grammar says so."""
+"""The rule that adds alternatives to references, in grammars that have it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """What texts are made the same by.
+    """The rules that make texts comparable.
 
     Attributes:
-        name: As it was asked for.
-        rule: What rewrites every text.
-        alternatives: What else the rewritten text of a reference may be.
+        name: As the user wrote it.
+        rule: Rewrites every text.
+        alternatives: Adds alternatives to the rewritten text of a reference.
     """
 
     name: str
@@ -39,27 +39,27 @@ class Grammar:
     alternatives: Rule | None = None
 
     def lattice(self, lattice: Lattice) -> Lattice:
-        """A lattice of rewritten texts, scores kept."""
+        """Return the lattice of rewritten texts, with their scores."""
         return apply_rule(self.rule, lattice)
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """A text rewritten: of several, the one that the rule's weights prefer.
+        """Rewrite a text; where several come out, take the one that the rule's weights prefer.
 
         Raises:
             InputError: The rule rejects it, or prefers none.
         """
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
-        found = only_text(best)
-        if found is None:
+        text = only_text(best)
+        if text is None:
             raise InputError(
                 f"the rule makes several texts of '{shortened(' '.join(words))}'",
                 where=self.rule.where,
                 advice="give all but one of them a weight, or keep alternatives for references",
             )
-        return found
+        return text
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
-        """All that a reference may be: a lattice without scores, where each text has one path."""
+        """Return all that a reference may be: a lattice without scores, where each text has one path."""
         graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
         for rule in (self.rule, self.alternatives):
             graph = graph if rule is None else apply_rule(rule, graph)
@@ -74,7 +74,7 @@ class Grammar:
 
 
 def find_grammar(name: str) -> Grammar:
-    """A grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
+    """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
     Without a rule, it is `NORMALIZE` for both sides and, where there is one, `ALTERNATIVES` for references; or the
     only rule of an archive.
@@ -94,11 +94,9 @@ def find_grammar(name: str) -> Grammar:
 def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -> Grammar:
     machines = {key: (machine, at) for key, machine, at in rule_archive(source)}
     names = list(machines)
-    if not rule:
-        rule = names[0] if len(names) == 1 else BOTH_SIDES
-        wanted = [rule, *(REFERENCES for found in names if found == REFERENCES and found != rule)]
-    else:
-        wanted = [rule]
+    with_alternatives = not rule and REFERENCES in machines
+    rule = rule or (names[0] if len(names) == 1 else BOTH_SIDES)
+    wanted = [rule, REFERENCES] if with_alternatives and rule != REFERENCES else [rule]
     if rule not in machines:
         raise UsageError(f"there is no rule '{rule}' in {source}", advice=f"its rules are {', '.join(names) or 'none'}")
     return Grammar(name, *(_rule(f"{source}:{key}", *machines[key]) for key in wanted))
@@ -113,16 +111,16 @@ class RuleSize(NamedTuple):
 
 
 def rule_sizes(source: str) -> list[RuleSize]:
-    """The rules of a grammar, by its name or its file."""
-    found = []
+    """Return the sizes of a grammar's rules, by its name or its file."""
+    sizes = []
     for name, machine, at in rule_archive(source):
         arrays = fst_binary.decode(machine, base=at)[0]
-        found.append(RuleSize(name, len(arrays.final), len(arrays.source)))
-    return found
+        sizes.append(RuleSize(name, len(arrays.final), len(arrays.source)))
+    return sizes
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
-    """The rules of a grammar, by its name or its file: name, machine, and where that begins in the archive."""
+    """Return the rules of a grammar, by its name or its file: name, machine, and place in the archive."""
     archive = _archive(source)
     try:
         return list(machines_of(archive))
@@ -140,13 +138,13 @@ def _archive(source: str) -> bytes:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """The source, and the rule if one is named."""
+    """Return the source, and the rule if one is named."""
     source, colon, rule = name.rpartition(":")
     return (source, rule) if colon and not Path(name).exists() else (name, "")
 
 
 def grammar_file(name: str) -> str | None:
-    """The file that a grammar is read from; nothing for one that comes with the package."""
+    """Return the file of a grammar; `None` for one that comes with the package."""
     source, _ = _parts(name)
     return None if source in shipped_grammars() else source
 
@@ -159,7 +157,7 @@ def _rule(where: str, machine: bytes, at: int) -> Rule:
 
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
-    """The text of a lattice that has one only, on however many paths; nothing where there are several."""
+    """Return the text of a lattice that has only one, on however many paths; `None` where there are several."""
     # Two beginnings of texts that meet in a state go on alike: then there are two texts.
     begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Texts and graphs made comparable by a grammar."""
+"""Normalize texts and graphs by a grammar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales
 
 
 def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
-    """A text, or all texts of a graph, rewritten by a grammar.
+    """Rewrite a text, or all texts of a graph, by a grammar.
 
     A graph keeps its scores: each path costs what it did. A word that becomes several carries its scores on the first
     of them; a word that vanishes leaves them on an arc without a word.
@@ -36,23 +36,23 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
         UsageError: There is no such grammar, or no such rule in it.
         InputError: The grammar rejects a text.
     """
-    found = _found(grammar)
+    rules = _grammar(grammar)
     if isinstance(text, str):
-        return " ".join(found.text(split_words(text)))
-    return found.lattice(as_lattice(text, scales))
+        return " ".join(rules.text(split_words(text)))
+    return rules.lattice(as_lattice(text, scales))
 
 
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:
-    """All that a normalised reference may be: a lattice without scores, where each text has one path.
+    """Return all that a normalised reference may be: a lattice without scores, where each text has one path.
 
     Args:
-        text: A text, or a graph of what may be said.
+        text: A text, or a graph of alternatives.
         grammar: As for `normalize`; what it has as `ALTERNATIVES` is applied too.
     """
-    return _found(grammar).reference(split_words(text) if isinstance(text, str) else as_lattice(text))
+    return _grammar(grammar).reference(split_words(text) if isinstance(text, str) else as_lattice(text))
 
 
-def _found(grammar: str | Grammar) -> Grammar:
+def _grammar(grammar: str | Grammar) -> Grammar:
     from latticemetric.normalization.grammar import find_grammar
 
     return find_grammar(grammar) if isinstance(grammar, str) else grammar

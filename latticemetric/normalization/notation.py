@@ -1,4 +1,4 @@
-"""What a text may be, in NIST's notation for alternatives: `he { is / has } gone`, `@` for no word."""
+"""Alternatives of a text in NIST's notation: `he { is / has } gone`, `@` for no word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Words = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
-    """The texts of a lattice in one line: alternatives between the states that all of its paths meet in.
+    """Write the texts of a lattice in one line: alternatives between the states that all of its paths meet in.
 
     Args:
         lattice: Each text has one path.
@@ -29,7 +29,7 @@ def with_alternatives(lattice: Lattice) -> str:
 
 
 def _alternatives(texts: list[Words]) -> list[str]:
-    """Texts side by side, and behind them what they all end with."""
+    """Write texts side by side, and behind them their common ending."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
         ending.insert(0, texts[0][-1])
@@ -42,7 +42,7 @@ def _alternatives(texts: list[Words]) -> list[str]:
 
 
 def _optional_word(texts: list[Words]) -> str | None:
-    """A word that all texts may begin with, or not."""
+    """Return a word that each text may begin with, or not."""
     for word in dict.fromkeys(text[0] for text in texts if text):
         rest = [text[1:] for text in texts if text[:1] == (word,)]
         if set(rest) == {text for text in texts if text[:1] != (word,)}:
@@ -51,20 +51,20 @@ def _optional_word(texts: list[Words]) -> str | None:
 
 
 def _meetings(lattice: Lattice) -> list[int]:
-    """The states that no path passes by, in order."""
-    furthest, found = 0, []
+    """Return the states that no path passes by, in order."""
+    furthest, meetings = 0, []
     reach = [0] * lattice.num_states
     for source, target in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
         reach[source] = max(reach[source], target)
     for state in range(int(lattice.final[0]) + 1):
         if furthest <= state:
-            found.append(state)
+            meetings.append(state)
         furthest = max(furthest, reach[state])
-    return found
+    return meetings
 
 
 def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[Words]:
-    """The texts from one state to another, or to the ends."""
+    """Yield the texts from one state to another, or to the ends."""
     ends = set(lattice.final.tolist()) if there is None else {there}
     leaving: dict[int, list[tuple[int, str]]] = {}
     columns = (lattice.source, lattice.target, lattice.word)

@@ -1,8 +1,8 @@
 """A rule: a transducer of bytes, run word by word.
 
 A rule rewrites texts: words in UTF-8 with single spaces between them. A graph has many texts, so the rule is not run
-on each of them but on the words of arcs, from the states that it can be in before them. What one word does is worked
-out once and kept: where a rule looks at no more than a word, that is all the work there is.
+on each of them but on the words of arcs, from the states that it can be in before them. The steps of each word are
+found once and kept: where a rule looks at no more than a word, that is all the work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from latticemetric.lattice.fst_binary import FstArrays
 
 _SPACE = ord(" ")
 _WHITE = frozenset(b" \t\n\r\f\v")
-# What a word may become, over all ways that the rule reads it.
+# The most outputs of a word, over all ways that the rule reads it.
 MOST_WAYS = 10_000
 
 BEFORE = -1
@@ -28,13 +28,7 @@ AFTER = -2
 
 
 class Step(NamedTuple):
-    """One way to take a word.
-
-    Attributes:
-        state: The rule's state after it.
-        output: The bytes written meanwhile.
-        cost: What the rule's weights add up to.
-    """
+    """A way to take a word: the rule's state after it, the bytes written, and the sum of the rule's weights."""
 
     state: int
     output: bytes
@@ -49,14 +43,14 @@ class _Move(NamedTuple):
 
 
 class Rule:
-    """A byte transducer, its states' moves spelled out when they are first needed.
+    """A byte transducer that lists the moves of a state when it first needs them.
 
     A word is taken with a space behind it. Behind the last word that space is no part of the text: the rule is over,
     and the space closes its output, so that every word of the output ends with white space.
     """
 
     def __init__(self, machine: FstArrays, where: str) -> None:
-        """Takes the machine; `where` is its name in errors."""
+        """Take the machine; `where` is its name in errors."""
         self.where = where
         self._machine = machine
         self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
@@ -67,14 +61,14 @@ class Rule:
         self._check()
 
     def steps(self, state: int, word: str) -> tuple[Step, ...]:
-        """The ways to take a word and the space behind it; none where the rule rejects it."""
+        """Return the ways to take a word and the space behind it; none where the rule rejects it."""
         key = state, word
         if key not in self._steps:
             self._steps[key] = tuple(self._taken(state, word))
         return self._steps[key]
 
     def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
-        """Where the rule can be after a word, from any of some states; nowhere if it rejects it."""
+        """Return the states of the rule after a word, from any of some states; none if it rejects the word."""
         key = states, word
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
@@ -109,14 +103,14 @@ class Rule:
         yield from (Step(at, out, cost) for (at, out), cost in self._advanced(ways, _SPACE, word).items())
 
     def _advanced(self, ways: dict[tuple[int, bytes], float], byte: int, word: str) -> dict[tuple[int, bytes], float]:
-        found: dict[tuple[int, bytes], float] = {}
+        reached: dict[tuple[int, bytes], float] = {}
         for (at, output), cost in ways.items():
             for move in self._moves_from(at).get(byte, ()):
-                _keep(found, (move.target, output + move.output), cost + move.cost)
-        return self._closed(found, word)
+                _keep(reached, (move.target, output + move.output), cost + move.cost)
+        return self._closed(reached, word)
 
     def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """With all that the rule writes without reading."""
+        """Add all that the rule writes without reading."""
         pending, done = list(ways), 0
         while pending:
             done += 1
@@ -145,7 +139,7 @@ class Rule:
 
 
 def _keep(ways: dict[tuple[int, bytes], float], way: tuple[int, bytes], cost: float) -> bool:
-    """Keeps the cheapest cost of a way; says whether this one is."""
+    """Keep the cheapest cost of a way; return whether this one is."""
     if cost < ways.get(way, np.inf):
         ways[way] = cost
         return True
@@ -153,7 +147,7 @@ def _keep(ways: dict[tuple[int, bytes], float], way: tuple[int, bytes], cost: fl
 
 
 def split_output(pending: bytes, output: bytes) -> tuple[list[bytes], bytes]:
-    """The words that are complete now, and what has begun of the next one."""
+    """Return the words that are complete, and the beginning of the next one."""
     words, begun = [], bytearray(pending)
     for byte in output:
         if byte not in _WHITE:

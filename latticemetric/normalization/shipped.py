@@ -18,19 +18,19 @@ from latticemetric.signature import VERSION
 
 
 def grammar_folder() -> Path:
-    """The folder of the grammars' sources: beside the package in a checkout, inside it once installed."""
+    """Return the folder of the grammars' sources: beside the package in a checkout, inside it once installed."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "grammars"
     return installed if installed.is_dir() else package.parent / "grammars"
 
 
 def shipped_grammars() -> list[str]:
-    """The names of the grammars that come with the package."""
+    """List the names of the grammars that come with the package."""
     return sorted(path.stem for path in grammar_folder().glob("*.py"))
 
 
 def grammar_source(name: str) -> Path:
-    """The module of a grammar.
+    """Return the module of a grammar.
 
     Raises:
         UsageError: There is none of that name.
@@ -41,7 +41,7 @@ def grammar_source(name: str) -> Path:
 
 
 def no_such_grammar(name: str) -> UsageError:
-    """The error that names those that there are."""
+    """Return the error that lists the grammars."""
     return UsageError(
         f"there is no grammar '{name}'",
         advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
@@ -49,7 +49,7 @@ def no_such_grammar(name: str) -> UsageError:
 
 
 def summary(name: str) -> str:
-    """The first line of a grammar's docstring."""
+    """Return the first line of a grammar's docstring."""
     text = ast.get_docstring(ast.parse(grammar_source(name).read_text(encoding="utf-8"))) or ""
     return text.partition("\n")[0]
 
@@ -60,15 +60,15 @@ def cache_folder() -> Path:
     Raises:
         RuntimeError: The user has no home.
     """
-    if chosen := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(chosen)
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(cache)
     else:
         base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     return base / "latticemetric" / "grammars"
 
 
 def compiled(name: str) -> bytes:
-    """The archive of a grammar: the one that is kept, or a new one, which is kept where that is possible."""
+    """Return the archive of a grammar: a kept one, or a new one, which is kept where that is possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
     try:
         kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
@@ -94,7 +94,7 @@ def _new_archive(name: str) -> bytes:
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
-    """Compiles grammars (all where none is named) into a folder, each into an archive of its name."""
+    """Compile grammars (all where none is named) into a folder, each into an archive of its name."""
     written = []
     for name in names or shipped_grammars():
         archive = compiled(name)
@@ -104,7 +104,7 @@ def build(names: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _export(name: str, path: Path) -> None:
-    """Runs a grammar's `generator_main`, as pynini's own exporting program does."""
+    """Run a grammar's `generator_main`, as pynini's own exporting program does."""
     require_pynini()
     from pynini.export import export
 
@@ -114,7 +114,7 @@ def _export(name: str, path: Path) -> None:
 
 
 def grammar_module(name: str) -> ModuleType:
-    """The module of a grammar, imported: its rules are compiled meanwhile."""
+    """Import the module of a grammar, which compiles its rules."""
     require_pynini()
     spec = spec_from_file_location(f"latticemetric_grammar_{name}", grammar_source(name))
     assert spec is not None
@@ -125,8 +125,8 @@ def grammar_module(name: str) -> ModuleType:
 
 
 def _put(path: Path, archive: bytes) -> None:
-    """Writes a file that appears under its name only when it is whole."""
-    from latticemetric.formats.writing import atomic_output
+    """Write a file that appears under its name only when it is whole."""
+    from latticemetric.formats.streams.output import atomic_output
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

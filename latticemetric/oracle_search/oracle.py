@@ -111,7 +111,7 @@ def _oracle(
         raise AssertionError(
             f"the search promised {best.promised}, the path scores {merit}: a bug in latticemetric, please report it"
         )
-    signature = metric.told_for(len(references))
+    signature = metric.signature_text(len(references))
     return Oracle(**vars(path), one_best=one_best, exact=True, signature=signature).found_in(graph)
 
 

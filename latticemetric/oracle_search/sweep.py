@@ -189,7 +189,7 @@ def _lists(
     counts = metric.counts(strings, [references] * len(strings))
     # Of strings with equal counts the first represents all.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
-    scored = [(at, metric.statistics_of(counts[at].tolist())) for at in first]
+    scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
     for number in numbers:
         listed = (statistics for at, statistics in scored if at < number)
         yield Kept(max(listed, key=metric.merit), strings=min(number, len(strings)))

@@ -1,257 +1,280 @@
-"""The workers of a Dask cluster: one of this machine, one that is there, or one of jobs."""
+"""Batches of questions on the workers of a Dask cluster: sent, answered there, and answered again if a worker dies."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import re
+import os
+import pickle
+import queue
+import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError, shortened
+from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.parallel import pickling
-from latticemetric.parallel.pool import check_workers, default_workers
-from latticemetric.parallel.remote import Answered, answer_batch, end_run
+from latticemetric.parallel.pickling import Packed
+from latticemetric.parallel.pool import Pool, Window
+from latticemetric.parallel.process import Limits, Task, started_program
+from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
-_FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
-_MOST_WORKERS = 10_000
-_ADDRESS = re.compile(r"[a-z]+://\S+")
-# A file with 100,000 workers has more; the address stands at its end.
-_MOST_BYTES_OF_FILE = 2**26
-_TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
-_SECONDS_TO_CONNECT = 30
+# A batch takes about so long: short enough to share work well, long enough that handing it over does not count.
+_SECONDS = 0.2
+_MOST_IN_BATCH = 64
+_BYTES_OF_BATCH = 2**20
+# Batches of each worker: one that it works on, one that waits for it.
+_BATCHES = 2
+# Seconds after which workers are counted again, even if there is no answer.
+_PATIENCE = 5.0
 _SECONDS_BETWEEN_COUNTS = 2.0
-_SECONDS_BEFORE_A_WORD = 5.0
 
 
-class OfCluster:
-    """All threads of all workers; each of them answers in a process of its own."""
+class _Run(NamedTuple):
+    """What all batches of a run have in common.
 
-    apart = True
+    Attributes:
+        name: Tells it from other runs.
+        limits: What one question may take.
+        folder: The folder that the client works in.
+    """
 
-    def __init__(self, client: Client) -> None:
+    name: str
+    limits: Limits
+    folder: str
+
+
+class Batches(Window):
+    """Batches on their way to a cluster and back. The threads of its workers each answer one at a time."""
+
+    def __init__(self, function: Callable[[Any], Any], client: Client, limits: Limits) -> None:
+        super().__init__()
+        self._run = _Run(uuid.uuid4().hex, limits, os.getcwd())  # noqa: PTH109
         self._client = client
         self._executor = client.get_executor(pure=False)
-        self._shared: dict[str, Any] = {}
-        self._slots = 0
+        self._function = _portable(function)
+        self._sent: dict[str, Any] = {}
+        self._threads = 0
         self._counted = float("-inf")
+        self._batches: dict[Future[_Replies], list[Task]] = {}
+        self._finished: queue.SimpleQueue[Future[_Replies]] = queue.SimpleQueue()
+        self._most = 1
+        self._suspects: deque[Task] = deque()
+        self._is_alone = False
 
-    def submit(self, *batch: Any) -> Future[Answered]:
-        """Has a batch answered."""
-        future: Future[Answered] = self._executor.submit(answer_batch, *batch)
-        return future
+    def __enter__(self) -> Self:
+        return self
 
-    def contents(self, needed: Collection[str], _missing: Collection[str]) -> Mapping[str, Any]:
-        """All that a batch needs: each of them is data of the cluster, which a worker fetches once."""
-        for token in needed:
-            # Workers may have died of something else while they had it: then it is lost.
-            if token not in self._shared or self._shared[token].status not in {"pending", "finished"}:
-                self._shared[token] = self._client.submit(_same, pickling.content(token), pure=False)
-        return {token: self._shared[token] for token in needed}
-
-    def slots(self) -> int:
-        """As many as there are now: workers come and go."""
-        if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
-            before, self._slots = self._slots, sum(self._client.nthreads().values())
-            self._counted = time.monotonic()
-            if before and not self._slots:
-                _log("the cluster has no workers any more; waiting for others")
-        return self._slots
-
-    def end(self, run: str) -> None:
-        """Ends what still runs for a run."""
+    def __exit__(self, *_: object) -> None:
+        for future in self._batches:
+            future.cancel()
         with contextlib.suppress(Exception):  # workers may be gone, and the scheduler too
-            self._client.run(end_run, run, on_error="ignore")
+            self._client.run(end_run, self._run.name, on_error="ignore")
+
+    def _fill(self, tasks: Iterator[Task]) -> bool:
+        if self._suspects:
+            return self._fill_with_suspect()
+        threads = max(1, self._count_threads())  # workers that are gone may come back
+        filled = False
+        while len(self._batches) < _BATCHES * threads and (batch := self._next(tasks, threads)):
+            self._submit(batch)
+            filled = True
+        return filled
+
+    def _fill_with_suspect(self) -> bool:
+        """Ask what may have killed a worker again while nothing else runs, so that nothing else is blamed."""
+        if self._batches:
+            return False
+        self._submit([self._suspects.popleft()])
+        self._is_alone = True
+        return True
+
+    def _count_threads(self) -> int:
+        """Count the threads of all workers, which come and go."""
+        if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
+            before, self._threads = self._threads, sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+            if before and not self._threads:
+                logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
+        return self._threads
+
+    def _next(self, tasks: Iterator[Task], threads: int) -> list[Task]:
+        batch: list[Task] = []
+        size = 0
+        while len(batch) < self._most and size < _BYTES_OF_BATCH and (task := self._following(tasks, threads)):
+            batch.append(task)
+            size += task.size
+        return batch
+
+    def _submit(self, batch: list[Task]) -> None:
+        questions = [(task.data, task.needs) for task in batch]
+        constants = {token: self._data(token, pickling.content) for task in batch for token in task.needs}
+        function = self._data("function", lambda _: self._function)
+        future = self._executor.submit(answer_batch, VERSION, self._run, function, questions, constants)
+        self._batches[future] = batch
+        future.add_done_callback(self._finished.put)
+
+    def _data(self, name: str, content: Callable[[str], bytes]) -> Any:
+        """Make something data of the cluster, which each worker fetches once."""
+        # Workers may have died while they had it: then it is lost.
+        if name not in self._sent or self._sent[name].status not in {"pending", "finished"}:
+            self._sent[name] = self._client.submit(_same, content(name), pure=False)
+        return self._sent[name]
+
+    def _wait(self) -> None:
+        try:
+            self._take(self._finished.get(timeout=_PATIENCE))
+        except queue.Empty:
+            return  # there may be more workers by now, or none
+        while not self._finished.empty():
+            self._take(self._finished.get())
+
+    def _take(self, future: Future[_Replies]) -> None:
+        batch = self._batches.pop(future)
+        was_alone, self._is_alone = self._is_alone, False
+        try:
+            replies, seconds = future.result()
+        except CancelledError as error:
+            raise LatticeMetricError("the work was cancelled, or the connection to the cluster is lost") from error
+        except Exception as error:
+            if type(error).__name__ != "KilledWorker":
+                raise
+            self._bury(batch, was_alone=was_alone)
+            return
+        wanted = int(len(batch) * _SECONDS / max(seconds, 1e-6))
+        self._most = max(1, min(wanted, 2 * self._most, _MOST_IN_BATCH))
+        for task, (reply, problem) in zip(batch, replies, strict=True):
+            task.problem = problem
+            if reply is not None:
+                task.take(reply)
+            if not task.is_done:
+                self._again.append(task)
+
+    def _bury(self, batch: list[Task], *, was_alone: bool) -> None:
+        """Suspect a batch whose workers died; a question that ran alone has killed them."""
+        if not was_alone:
+            self._suspects.extend(batch)
+            return
+        batch[0].problem = InputError(
+            "the workers of the cluster that worked on it died, one after the other",
+            advice="perhaps there is too little memory for it",
+        )
 
 
 def _same(content: bytes) -> bytes:
     return content
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """Where a cluster is.
-
-    Attributes:
-        kind: `local`, `slurm`, `address` or `file`.
-        place: The address or the file.
-        size: Workers or jobs to start; none: as many as there are processors.
-    """
-
-    kind: str
-    place: str = ""
-    size: int | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Of what a user writes.
-
-        Raises:
-            UsageError: It is no cluster.
-        """
-        if found := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
-            kind, size = found[1], int(found[2]) if found[2] else None
-            if size == 0 or (kind == "slurm" and size is None):
-                raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
-            if kind == "local" and size is not None:
-                check_workers(size)
-            if size is not None and size > _MOST_WORKERS:
-                raise UsageError(f"'{shortened(text)}' has too many workers", advice=f"give up to {_MOST_WORKERS}")
-            return cls(kind, size=size)
-        if _ADDRESS.fullmatch(text):
-            return cls("address", text)
-        if text.endswith(".json"):
-            return cls("file", text)
-        raise UsageError(f"'{text}' is no cluster", advice=_FORMS)
-
-    @contextlib.contextmanager
-    def connected(self) -> Iterator[Client]:
-        """A client of it; what was started ends with it.
-
-        Raises:
-            MissingDependencyError: Dask is not installed.
-            InputError: Nobody answers there.
-        """
-        _require("distributed")
-        from distributed import Client
-
-        with _quiet(), contextlib.ExitStack() as stack:
-            try:
-                scheduler = self._scheduler(stack)
-                client = stack.enter_context(Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False))
-            except LatticeMetricError:
-                raise
-            except Exception as error:  # noqa: BLE001  Dask raises anything, from assertions to what ssl says
-                raise InputError(
-                    f"cannot connect to the cluster: {error or type(error).__name__}",
-                    where=self.place or self.kind,
-                    advice=_TLS_ADVICE if "tls" in f"{error} {self.place}".lower() else None,
-                ) from None
-            _wait_for_workers(client)
-            yield client
-
-    def _scheduler(self, stack: contextlib.ExitStack) -> Any:
-        """Its address; or a cluster that is started."""
-        if self.kind == "address":
-            return self.place
-        if self.kind == "file":
-            if not Path(self.place).is_file():
-                raise InputError("there is no such file of a scheduler", where=self.place)
-            return _address_in(Path(self.place))
-        return stack.enter_context(_started_here(self.size) if self.kind == "local" else _jobs(self.size or 1))
-
-
-def _address_in(file: Path) -> str:
-    """What `dask scheduler --scheduler-file` writes."""
-    import json
-
+def _portable(function: Callable[[Any], Any]) -> bytes:
     try:
-        with file.open("rb") as opened:
-            text = opened.read(_MOST_BYTES_OF_FILE)
-        address = str(json.loads(text)["address"])
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(file)) from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        address = ""
-    if not _ADDRESS.fullmatch(address):
-        raise InputError(
-            "this is no file of a scheduler", where=str(file), advice="dask scheduler --scheduler-file writes one"
+        return pickling.portable(function)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise UsageError(
+            f"the function cannot be sent to other processes ({error})",
+            advice="define it at the top of a module, or install cloudpickle",
+        ) from None
+
+
+# ---- In a worker of the cluster: each of its threads has a process of its own for a run ----
+
+# A process ends after so many seconds without a question: the client may be gone without a word.
+_IDLE_SECONDS = 60.0
+_MOST_ENDED = 1000
+
+Question = tuple[bytes, frozenset[str]]
+
+
+class _Replies(NamedTuple):
+    """The pickled reply to each question, or why there is none; and the seconds that they took."""
+
+    replies: list[tuple[bytes | None, InputError | None]]
+    seconds: float
+
+
+def answer_batch(
+    version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
+) -> _Replies:
+    """Answer some questions, one after the other.
+
+    Args:
+        version: The version of the client.
+        run: Their run.
+        function: The function that answers, pickled.
+        questions: Each question, pickled, and the tokens that it needs.
+        constants: Those of all questions.
+
+    Raises:
+        UsageError: The worker has another version.
+    """
+    if version != VERSION:
+        raise UsageError(
+            f"a worker has latticemetric {VERSION}, and this is {version}", advice="install the same version there"
         )
-    return address
+    pickling.learn(constants)
+    began = time.monotonic()
+    with _pool(run, function) as pool:
+        done = [(task.reply, task.problem) for task in pool.done(_tasks(questions))]
+    return _Replies(done, time.monotonic() - began)
 
 
-def _started_here(workers: int | None) -> Any:
-    """A cluster that nobody can reach from another machine, nor other users of this one where there is TLS."""
-    from distributed import LocalCluster
-
-    return LocalCluster(
-        n_workers=workers or default_workers(),
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False},
-        **_secured(_configured_security() or _temporary_security()),
-        silence_logs=logging.CRITICAL,
-        memory_limit=None,
-        preload=["latticemetric.parallel.dask_preload"],
-    )
+def _tasks(questions: Iterable[Question]) -> Iterator[Task]:
+    """Make tasks; a question whose file is not here goes back to the client, which sends it whole."""
+    return (Task(Packed(*question)) for question in questions)
 
 
-def _jobs(number: int) -> Any:
-    """Jobs of SLURM, as the configuration of dask-jobqueue has them."""
-    _require("dask_jobqueue")
-    from dask_jobqueue import SLURMCluster
+class _ThreadPool:
+    """The process of one thread for one run."""
 
-    cluster = SLURMCluster(**_secured(_configured_security()))
-    cluster.scale(jobs=number)
-    return cluster
-
-
-def _secured(security: Security | None) -> dict[str, Any]:
-    """Settings of a cluster whose members prove to each other who they are; none without certificates."""
-    return {} if security is None else {"security": security, "protocol": "tls://"}
+    def __init__(self, run: _Run, function: bytes) -> None:
+        start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
+        self.pool = Pool(function, 1, run.limits, start)
+        self.lock = threading.Lock()
+        self.used = time.monotonic()
 
 
-def _configured_security() -> Security | None:
-    """The certificates that Dask's configuration names, if it does: `distributed.comm.tls`."""
-    from distributed.security import Security
-
-    found = Security()
-    return found if found.require_encryption or (found.tls_ca_file and found.tls_scheduler_cert) else None
-
-
-def _temporary_security() -> Security | None:
-    """Certificates for one run, which exist in memory only."""
-    from importlib.util import find_spec
-
-    from distributed.security import Security
-
-    return Security.temporary() if find_spec("cryptography") is not None else None
-
-
-def _require(package: str) -> None:
-    from importlib.util import find_spec
-
-    if find_spec(package) is None:
-        name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
-        wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
-        raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")
-
-
-def _log(what: str) -> None:
-    logging.getLogger("latticemetric").warning(what)
-
-
-def _wait_for_workers(client: Client) -> None:
-    """Until there is one; says that it waits: jobs may queue for hours."""
-    began, told = time.monotonic(), False
-    while not client.nthreads():
-        if not told and time.monotonic() > began + _SECONDS_BEFORE_A_WORD:
-            _log("the cluster has no workers yet; waiting for the first")
-            told = True
-        time.sleep(0.1)
+_lock = threading.Lock()
+_pools: dict[tuple[str, int], _ThreadPool] = {}
+_ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """What Dask logs of workers that come and go is nothing to who reads results."""
-    import dask
-
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    settings = {"distributed.admin.large-graph-warning-threshold": "1GB", "distributed.worker.daemon": True}
+def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
+    """Lend this thread its pool, which is kept from one batch to the next: a process takes longer to start."""
+    key = run.name, threading.get_ident()
+    with _lock:
+        if run.name in _ended:
+            raise UsageError("this run is over")
+        if key in _pools and time.monotonic() > _pools[key].used + _IDLE_SECONDS / 2:  # it may be about to end itself
+            _pools.pop(key).pool.__exit__()
+        if key not in _pools:
+            _pools[key] = _ThreadPool(run, function)
+        one = _pools[key]
+        one.lock.acquire()
+    is_good = False
     try:
-        logger.setLevel(logging.CRITICAL)
-        with dask.config.set(settings):
-            yield
+        yield one.pool
+        is_good = True
     finally:
-        logger.setLevel(level)
+        with _lock:
+            one.used = time.monotonic()
+            one.lock.release()
+            if run.name in _ended or not is_good:
+                _pools.pop(key, None)
+                one.pool.__exit__()
+
+
+def end_run(name: str) -> None:
+    """End all processes here that work for a run, and start no others."""
+    with _lock:
+        _ended.append(name)
+        for key in [key for key in _pools if key[0] == name]:
+            _pools[key].pool.kill()
+            if not _pools[key].lock.locked():  # else its thread sees to it
+                _pools.pop(key).pool.__exit__()

@@ -1,113 +1,146 @@
-"""Questions in, answers out in their order, failures told: what every command on many graphs goes through."""
+"""An ordered map over many questions: taken as they are needed, answered in this process, in others or on a cluster."""
 
 from __future__ import annotations
 
+import os
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from latticemetric.errors import InputError
-from latticemetric.memory import no_memory
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.pool import Workers, map_in_order
+from latticemetric.errors import InputError, UsageError
+from latticemetric.memory import held
+from latticemetric.parallel.pickling import Packing
+from latticemetric.parallel.pool import BATCH_SECONDS, MOST_IN_BATCH, Pool, check_workers
+from latticemetric.parallel.process import Limits, Task
 
 if TYPE_CHECKING:
-    from latticemetric.parallel.journal import Journal
+    from distributed import Client
 
+    from latticemetric.parallel.dask import Batches
 
-class Placed(Protocol):
-    """A question about one graph."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def place(self) -> str:
-        """Where it is, for an error."""
-
-
-Question = TypeVar("Question", bound=Placed)
+Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
-
-@dataclass(frozen=True)
-class Run:
-    """How many graphs are gone through.
-
-    Attributes:
-        workers: Who answers: so many processes, an executor, or the workers of a Dask cluster.
-        keep_going: Whether a graph that fails is an answer, too, and not the end.
-        limits: What one graph may take.
-        journal: Keeps the answers, and has those of a run that was broken off.
-    """
-
-    workers: Workers = 1
-    keep_going: bool = False
-    limits: Limits = field(default_factory=Limits)
-    journal: Journal | None = None
+Workers: TypeAlias = "int | Client"
+"""A number of processes, or the client of a Dask cluster."""
 
 
-def answered(
-    ask: Callable[[Question], Answer],
-    failed: Callable[[Question, InputError], Answer],
+def raise_lost(_question: Any, error: InputError) -> Any:
+    """Raise the error of a question that has no answer."""
+    raise error
+
+
+def map_in_order(
+    function: Callable[[Question], Answer],
     questions: Iterable[Question],
-    run: Run,
+    workers: Workers,
+    *,
+    lost: Callable[[Question, InputError], Answer] = raise_lost,
+    limits: Limits | None = None,
+    packing: Callable[[], Packing] = Packing,
 ) -> Iterator[Answer]:
-    """Answers in the order of the questions.
+    """Yield answers in order; questions and answers are pickled.
+
+    However many questions there are, at most 128 a worker, and at most 64 MB of all of them, are under way. An error of
+    the questions, or of an answer, is raised when its turn comes.
 
     Args:
-        ask: Answers one; raises `InputError` where that graph is at fault.
-        failed: Makes an answer of that error.
-        questions: Graphs, not yet built.
-        run: Workers, limits and the rest.
-
-    Raises:
-        InputError: A graph has a problem, unless failures are gone past.
+        function: Answers a question. Processes that are forked take functions that cannot be pickled.
+        questions: Taken as they are needed.
+        workers: How many processes; or a Dask client. One worker without limits, or few questions that are answered at
+            once, need no process.
+        lost: Makes the answer to a question that has none: its process was killed twice, or a limit was reached.
+        limits: What one question may take.
+        packing: Makes what pickles the questions.
     """
-    answering = _Answering(ask, failed, run.keep_going)
-
-    def answers(rest: Iterable[Question]) -> Iterator[Answer]:
-        return map_in_order(answering, rest, run.workers, lost=answering.lost, limits=run.limits)
-
-    if run.journal is None:
-        return answers(questions)
-    kept = run.journal.continued(questions, answers)
-    return kept if run.keep_going else _up_to_a_problem(kept)
-
-
-def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Failures of a run that went past them end this one."""
-    for answer in answers:
-        problem = getattr(answer, "problem", None)
-        if problem is not None:
-            raise problem
-        yield answer
+    source = _Source(questions)
+    limits = Limits() if limits is None else limits
+    if isinstance(workers, int):
+        yield from _answered_here(function, source, workers, limits)
+    if source.has(1):
+        with closing(packing()) as opened, _window(function, workers, limits) as window:
+            for task in window.done(Task(opened.pack(question), question, opened) for question in source):
+                yield task.answer(lost)
+    source.close()
 
 
-@dataclass(frozen=True)
-class _Answering(Generic[Question, Answer]):
-    """What a worker does with each question."""
+def _answered_here(
+    function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
+) -> Iterator[Answer]:
+    """Answer all questions that need no other process."""
+    check_workers(workers)
+    can_fork = hasattr(os, "fork")
+    if limits and not can_fork:
+        raise UsageError("limits need processes that can be forked", advice="leave them out")
+    if not limits:
+        yield from map(_limited(function, limits.default_memory), _few(source) if workers > 1 and can_fork else source)
 
-    ask: Callable[[Question], Answer]
-    failed: Callable[[Question, InputError], Answer]
-    keep_going: bool
 
-    def __call__(self, question: Question) -> Answer:
+def _window(function: Callable[[Any], Any], workers: Any, limits: Limits) -> Pool | Batches:
+    if isinstance(workers, int):
+        return Pool(function, max(1, workers), limits)
+    if not hasattr(workers, "get_executor"):
+        advice = "give a number of processes, or a distributed.Client of a Dask cluster"
+        raise UsageError(f"{workers!r} is no number and no Dask client", where="workers", advice=advice)
+    from latticemetric.parallel.dask import Batches
+
+    return Batches(function, workers, limits)
+
+
+def _limited(function: Callable[[Question], Answer], memory: int | None) -> Callable[[Question], Answer]:
+    """Limit the memory of a function."""
+
+    def answer(question: Question) -> Answer:
+        with held(memory):
+            return function(question)
+
+    return function if memory is None else answer
+
+
+def _few(source: _Source[Question]) -> Iterator[Question]:
+    """Yield all questions if they are few, as long as they are answered at once."""
+    until = time.monotonic() + BATCH_SECONDS
+    while not source.has(MOST_IN_BATCH) and source.has(1) and time.monotonic() < until:
+        yield next(source)
+
+
+class _Source(Generic[Question]):
+    """Questions as they come; an error among them is kept until those before it are answered."""
+
+    def __init__(self, questions: Iterable[Question]) -> None:
+        self._questions = iter(questions)
+        self._taken: deque[Question] = deque()
+        self._error: Exception | None = None
+
+    def __iter__(self) -> _Source[Question]:
+        return self
+
+    def __next__(self) -> Question:
+        return self._taken.popleft() if self._taken else self._read()
+
+    def _read(self) -> Question:
+        if self._error is not None:
+            raise StopIteration
         try:
-            return self.ask(question)
-        except InputError as error:
-            return self.lost(question, error)
-        except MemoryError:
-            return self.lost(question, no_memory())
+            return next(self._questions)
+        except StopIteration:
+            raise
+        except Exception as error:  # noqa: BLE001  raised by `close`
+            self._error = error
+            raise StopIteration from None
 
-    def lost(self, question: Question, error: InputError) -> Answer:
-        """The answer to what has none."""
-        if not self.keep_going:
-            raise _placed(error, question)
-        return self.failed(question, _placed(error, question))
+    def has(self, number: int) -> bool:
+        """Check whether there are so many more questions; they are read and kept."""
+        while len(self._taken) < number:
+            try:
+                self._taken.append(self._read())
+            except StopIteration:
+                return False
+        return True
 
-
-def _placed(error: InputError, question: Placed) -> InputError:
-    found: Any = error if error.where else error.at(question.place)
-    return found  # type: ignore[no-any-return]
+    def close(self) -> None:
+        """Raise the error, if there was one."""
+        if self._error is not None:
+            raise self._error

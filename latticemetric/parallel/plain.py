@@ -32,11 +32,12 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 
-_RESULTS = {
+# Module, and in it names in journals, with those of classes where they are others.
+_RESULTS: dict[str, tuple[str, ...]] = {
     "latticemetric.metrics.alignment": ("Alignment",),
     "latticemetric.batch.answers": ("Answer",),
-    "latticemetric.batch.decoded": ("Decoded",),
-    "latticemetric.batch.margins": ("Extremes", "Side"),
+    "latticemetric.batch.margins": ("Extremes=Margins", "Side=MarginKind"),
+    "latticemetric.batch.mbr": ("Decoded=MBRAnswer",),
     "latticemetric.batch.outcomes": ("Confidences", "Outcome"),
     "latticemetric.batch.review": ("Review", "Size"),
     "latticemetric.batch.sketches": ("DrawnArc", "Sketch"),
@@ -56,7 +57,11 @@ _RESULTS = {
     "latticemetric.oracle_search.sweep": ("Kept",),
     "latticemetric.oracle_search.margin": ("Fear", "Hope", "Worst"),
 }
-_MODULES = {name: module for module, names in _RESULTS.items() for name in names}
+# By the name in journals: the module and the class; and by these, the name.
+_CLASSES = {
+    name.partition("=")[0]: (module, name.rpartition("=")[2]) for module, names in _RESULTS.items() for name in names
+}
+_NAMES = {place: name for name, place in _CLASSES.items()}
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
@@ -153,8 +158,8 @@ class PlainData:
             return self._vocabulary
         if issubclass(kind, LatticeMetricError):
             return _error
-        if _MODULES.get(kind.__name__) == kind.__module__:
-            return partial(self._fields, kind.__name__, _getter(_field_names(kind)))
+        if (name := _NAMES.get((kind.__module__, kind.__name__))) is not None:
+            return partial(self._fields, name, _getter(_field_names(kind)))
         raise NotPlainError(f"a {kind.__module__}.{kind.__qualname__} is no plain data")
 
     def _list(self, kind: str, values: Sequence[Any]) -> _Tree:
@@ -285,7 +290,7 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _rebuilt(name: Any, values: list[Any]) -> Any:
     """An object of one of the classes that may be read."""
-    _require(isinstance(name, str) and name in _MODULES)
+    _require(isinstance(name, str) and name in _CLASSES)
     kind = _class(name)
     checks = _checks(name)
     if len(values) != len(checks):
@@ -321,7 +326,8 @@ def _structure(graph: Lattice | Forest) -> Iterator[npt.ArrayLike]:
 
 @cache
 def _class(name: str) -> Any:
-    return getattr(import_module(_MODULES[name]), name)
+    module, kind = _CLASSES[name]
+    return getattr(import_module(module), kind)
 
 
 class _Names(dict[str, Any]):
@@ -330,9 +336,10 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
             return Lattice | Forest | NBest
-        if name not in _MODULES:
+        found = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
+        if found is None:
             raise KeyError(name)
-        return _class(name)
+        return _class(found)
 
 
 @cache

@@ -1,51 +1,94 @@
-"""Processes that answer questions: as their parent sees them, and from inside."""
+"""A process that answers questions: its limits, what its parent does, and what it does itself."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
+import queue
 import signal
+import struct
+import subprocess
+import sys
+import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
+from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.serving import ELSEWHERE, LENGTH, Start
+from latticemetric.parallel.pickling import Packed, Packing
 
-if TYPE_CHECKING:
-    from latticemetric.parallel.packing import Packed, Packing
+_STATM = Path("/proc/self/statm")
+_LONGEST = 366 * 86400.0
 
 
-# ---- A process that answers questions, as its parent sees it ----
+@dataclass(frozen=True)
+class Limits:
+    """What one question may take; one that takes more has failed.
 
-# What a pipe takes in without anybody reading it, less than which a busy worker can be sent without waiting for it.
+    Attributes:
+        timeout: Seconds.
+        memory: Bytes, beyond what the program needs by itself; Linux only.
+        default_memory: Bytes, where `memory` is not given. This limit alone starts no process.
+    """
+
+    timeout: float | None = None
+    memory: int | None = None
+    default_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None and not 0 < self.timeout <= _LONGEST:
+            raise UsageError(f"the timeout is {self.timeout:g} seconds", advice="give more than 0, up to a year")
+        if self.memory is not None and self.memory <= 0:
+            raise UsageError(f"the memory is {self.memory} bytes", advice="give more than 0")
+        if self.memory is not None and not _STATM.exists():
+            raise UsageError("memory can be limited on Linux only", advice="leave --max-memory out")
+
+    def __bool__(self) -> bool:
+        return self.timeout is not None or self.memory is not None
+
+    @property
+    def most_memory(self) -> int | None:
+        """The bytes that a question may take."""
+        return self.default_memory if self.memory is None else self.memory
+
+
+# ---- What the parent does ----
+
+# A busy worker can be sent less than this without waiting: a pipe takes it in before anybody reads it.
 _SMALL = 2**15
-# Of replies, at most so much is taken in at once.
+# Read at most this many bytes of replies at once.
 _PIECE = 2**20
+# Stands before each reply.
+_LENGTH = struct.Struct("<Q")
+# The reply to a question that stands in a file which the worker does not have.
+_NO_FILE = b""
 
 
 class Task:
     """One question on its way through a worker.
 
     Attributes:
-        question: As it was asked.
-        data: The same, pickled, until it is answered.
-        needs: Tokens of what its data need besides.
-        size: Of what is kept of it: the question, pickled, and the reply.
-        reply: What a worker said, pickled.
-        problem: Why there will be no reply.
+        question: The question; `None` in a worker of a cluster.
+        data: The question, pickled, until it is answered.
+        needs: Tokens of the constants that the data need.
+        size: Bytes of the data and of the reply.
+        reply: The reply, pickled.
+        problem: Why there is no reply.
         deaths: How many workers died of it.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
 
     def __init__(self, packed: Packed, question: Any = None, packing: Packing | None = None) -> None:
-        """Takes a question as it travels and, where somebody else does not have it, the question itself."""
         self.question, self._packing = question, packing
         self.data: bytes | None = packed.data
         self.needs = packed.needs
@@ -56,24 +99,24 @@ class Task:
 
     @property
     def is_done(self) -> bool:
-        """Whether its answer, or that there is none, is known."""
+        """Whether there is a reply or a problem."""
         return self.reply is not None or self.problem is not None
 
-    def answered(self, reply: bytes) -> None:
-        """Takes the reply in; a question that cannot be read where it stands will be asked again, whole."""
-        if reply == ELSEWHERE and self._packing is not None:
+    def take(self, reply: bytes) -> None:
+        """Store the reply; if the worker does not have the file of the question, pack it whole to ask it again."""
+        if reply == _NO_FILE and self._packing is not None:
             self.data, self.needs = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
         else:
-            # What was asked is kept until its turn: it may be that it has to be told why there is no answer.
+            # The question itself is kept until its turn: an error may have to name it.
             self.reply, self.data = reply, None
             self.size += len(reply)
 
     def answer(self, lost: Callable[[Any, InputError], Any]) -> Any:
-        """The answer; what `lost` makes of a question that has none.
+        """Return the answer; for a question without one, what `lost` makes of it.
 
         Raises:
-            Exception: What the worker raised.
+            Exception: The worker raised it.
         """
         if self.problem is not None:
             return lost(self.question, self.problem)
@@ -86,31 +129,57 @@ class Task:
         raise error
 
 
-class Worker:
-    """A process that answers what it is handed, one question after the other.
+class Process(Protocol):
+    """A process, as its parent sees it; like `multiprocessing.Process`."""
 
-    It ends as soon as nobody is there to hand it anything, even while it answers: a parent that is killed leaves no
-    process behind.
+    @property
+    def exitcode(self) -> int | None:
+        """How it ended; negative: the signal that killed it."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+
+
+class Started(NamedTuple):
+    """A process that was started.
 
     Attributes:
-        replies: Where it answers.
-        tasks: What it has been handed, and has not answered.
-        again: Of these what has to be asked again.
-        since: When it was heard of last, or was given work when it had none.
-        wait: Waits until it is ready.
+        process: The process.
+        outbox: The parent's end of the pipe to it.
+        replies: The parent's end of the pipe from it.
+        wait: Waits until it is ready, so that no question pays for its start.
+    """
 
-    Args:
-        function: What answers, as `start` takes it.
-        limits: What a question may take.
-        others: Workers that live already, whose pipes are not for this one.
-        start: How its process is made.
+    process: Process
+    outbox: Connection
+    replies: Connection
+    wait: Callable[[], None] = lambda: None
+
+
+Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
+"""Starts a process from a function (or its pickle), bytes of memory, and pipes that are not for it."""
+
+
+class Worker:
+    """A process that answers one question after the other.
+
+    It ends when its parent ends, even in the middle of an answer.
+
+    Attributes:
+        replies: The pipe from it.
+        tasks: Its tasks that are not answered.
+        again: Those of its tasks that have to be asked again.
+        since: When its last reply came, or when it was given work after having none.
+        wait: Waits until it is ready.
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
         started = start(function, limits.most_memory, [pipe for other in others for pipe in other.pipes])
-        self._process, self._outbox, self.replies = started.process, started.outbox, started.replies
-        self.wait = started.wait
-        self._knows = set(started.knows)
+        self._process, self._outbox, self.replies, self.wait = started
+        self._knows: set[str] = set()
         self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()
         self.again: list[Task] = []
@@ -123,55 +192,52 @@ class Worker:
         return self._outbox, self.replies
 
     def takes(self, size: int) -> bool:
-        """Whether so many bytes can be handed over now without waiting for the worker to read them."""
+        """Check whether a task of this size can be handed over now without waiting."""
         return not self.tasks or size <= _SMALL
 
     def takes_together(self, size: int) -> bool:
-        """Whether so many bytes of several questions can be: of limited memory, each may take all that there is."""
+        """Check the same of several tasks; where memory is limited, each task may need all of it."""
         return size <= _SMALL or not (self.tasks or self._is_limited)
 
     def hand(self, tasks: Iterable[Task]) -> None:
-        """Gives it work, which follows the work that it has."""
+        """Add tasks to those that it has."""
         batch = list(tasks)
         if not self.tasks:
             self.since = time.monotonic()
         self.tasks.extend(batch)
         new = {token: pickling.content(token) for task in batch for token in task.needs - self._knows}
         self._knows.update(new)
-        with contextlib.suppress(OSError):  # it is dead; who reads its replies will find that out
+        with contextlib.suppress(OSError):  # it is dead; whoever reads its replies notices that
             self._outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
-        """Takes in the replies that are there, all in one go; false if the worker is dead."""
+        """Take the replies that are there; return false if the worker is dead."""
         data = os.read(self.replies.fileno(), _PIECE)
         if data:  # it has finished something, however long it waited for us to read all of it
             self.since = time.monotonic()
         self._unread += data
         begin = 0
         while (end := self._end_of_reply(begin)) <= len(self._unread):
-            self._take(bytes(self._unread[begin + LENGTH.size : end]))
+            task = self.tasks.popleft()
+            task.take(bytes(self._unread[begin + _LENGTH.size : end]))
+            if not task.is_done:
+                self.again.append(task)
             begin = end
         if begin:
             del self._unread[:begin]
         return bool(data)
 
-    def _take(self, reply: bytes) -> None:
-        task = self.tasks.popleft()
-        task.answered(reply)
-        if not task.is_done:
-            self.again.append(task)
-
     def _end_of_reply(self, begin: int) -> int:
-        if len(self._unread) < begin + LENGTH.size:
-            return begin + LENGTH.size
-        return begin + LENGTH.size + int(LENGTH.unpack_from(self._unread, begin)[0])
+        if len(self._unread) < begin + _LENGTH.size:
+            return begin + _LENGTH.size
+        return begin + _LENGTH.size + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def kill(self) -> None:
-        """Ends the process, and nothing else."""
+        """Kill the process, without waiting for its end."""
         self._process.kill()
 
     def end(self) -> str:
-        """Kills it; tells how it ended if it had done so by itself."""
+        """Kill the process and close its pipes; return how it ended if it was dead already."""
         self._process.kill()
         self._process.join()
         self._outbox.close()
@@ -185,3 +251,222 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+# ---- What the process does ----
+
+# The status of a worker that has no memory for its message.
+_NO_MEMORY = 12
+# Threads fork one after the other: a worker with a copy of another one's pipes would hide its death.
+_births = threading.Lock()
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
+    """Start a copy of this process: the function need not be picklable."""
+    import multiprocessing
+
+    context = multiprocessing.get_context("fork")
+    with _births:
+        inbox, our_outbox = context.Pipe(duplex=False)
+        our_inbox, outbox = context.Pipe(duplex=False)
+        given = function, memory, inbox, outbox, [our_outbox, our_inbox, *foreign]
+        process = context.Process(target=_be_forked, args=given, name="latticemetric worker", daemon=True)
+        # Signals that end a run wait: a newborn process would do with them what its parent does.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        inbox.close()
+        outbox.close()
+    return Started(process, our_outbox, our_inbox)
+
+
+def _be_forked(
+    function: Callable[[Any], Any],
+    memory: int | None,
+    inbox: Connection,
+    outbox: Connection,
+    foreign: Iterable[Connection],
+) -> None:
+    global _births  # noqa: PLW0603  the parent holds its own
+    _births = threading.Lock()
+    for pipe in foreign:
+        pipe.close()
+    serve(function, memory, inbox, outbox)
+
+
+def serve(
+    function: Callable[[Any], Any],
+    memory: int | None,
+    inbox: Connection,
+    outbox: Connection,
+    patience: float | None = None,
+) -> None:
+    """Answer questions until the parent is gone, or has asked nothing for some seconds (`patience`)."""
+    # Such signals reach all processes of a terminal or of a job. The parent decides what to do, and its workers end
+    # with it.
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    batches: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(inbox, batches), daemon=True).start()
+    replies = open(outbox.fileno(), "wb")  # noqa: SIM115, PTH123  as long as the process
+    new: dict[str, bytes] | None = None
+    while True:
+        if memory is not None and (new is None or new):
+            hold_memory(memory)
+        try:
+            message = batches.get(timeout=patience)
+        except queue.Empty:
+            os._exit(0)
+        new, questions = _unpacked(message)
+        for data in questions:
+            reply = _reply_to(function, data)
+            try:
+                replies.write(_LENGTH.pack(len(reply)))
+                replies.write(reply)
+                replies.flush()
+            except OSError:  # nobody is there to read it
+                os._exit(0)
+
+
+def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
+    """Read while the worker works, so that its parent never waits; end the worker when the parent is gone."""
+    try:
+        while True:
+            batches.put(inbox.recv_bytes())
+    except (EOFError, OSError):
+        os._exit(0)
+    except MemoryError:  # the message is lost
+        os._exit(_NO_MEMORY)
+
+
+def _unpacked(message: bytes) -> tuple[dict[str, bytes], list[bytes]]:
+    """Unpickle a message: new constants, and questions."""
+    try:
+        new, questions = pickle.loads(message)  # noqa: S301  our own parent wrote it
+        pickling.learn(new)
+        for token in new:
+            pickling.constant(token)
+    except MemoryError:
+        os._exit(_NO_MEMORY)
+    return new, questions
+
+
+def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
+    """Return a pickled answer, error, and whether the error is of this question alone."""
+    try:
+        try:
+            question = pickle.loads(data)  # noqa: S301  our own parent wrote it
+        except OSError:
+            return _NO_FILE
+        return pickling.pickled_reply((function(question), None, False))
+    except MemoryError:
+        return _pickled(no_memory(), is_lost=True)
+    except Exception as error:  # noqa: BLE001  it is raised where the answers are read
+        return _pickled(error, is_lost=False)
+
+
+def _pickled(error: Exception, *, is_lost: bool) -> bytes:
+    """Pickle an error, with its traceback if it is none of ours; one that cannot be pickled becomes text."""
+    if not isinstance(error, LatticeMetricError):
+        error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
+    try:
+        data = pickling.pickled((None, error, is_lost))
+        pickle.loads(data)  # noqa: S301  some errors can be written, and not read
+    except Exception:  # noqa: BLE001  whatever a stranger's class does
+        text = RuntimeError(f"{type(error).__name__}: {error}")
+        text.add_note("\n".join(getattr(error, "__notes__", [])))
+        data = pickling.pickled((None, text, is_lost))
+    return data
+
+
+# ---- A process that is a program of its own: it shares no threads, locks and connections with its parent ----
+
+_PROGRAM = f"from {__name__} import main; main()"
+
+
+class _Program:
+    """A program with the methods of a process."""
+
+    def __init__(self, program: subprocess.Popen[bytes]) -> None:
+        self._program = program
+
+    @property
+    def exitcode(self) -> int | None:
+        return self._program.returncode
+
+    def kill(self) -> None:
+        self._program.kill()
+
+    def join(self) -> None:
+        self._program.wait()
+
+
+def started_program(
+    function: bytes,
+    memory: int | None,
+    _foreign: list[Connection],
+    *,
+    folder: str | None = None,
+    patience: float | None = None,
+) -> Started:
+    """Start a worker as a program.
+
+    Args:
+        function: The function, pickled.
+        memory: Bytes that it may use beyond what it has once the function is loaded.
+        folder: The folder to work in, if it exists here.
+        patience: Seconds without a question after which it ends.
+    """
+    from multiprocessing import Pipe
+
+    inbox, our_outbox = Pipe(duplex=False)
+    our_inbox, outbox = Pipe(duplex=False)
+    pipes = inbox.fileno(), outbox.fileno()
+    command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, pipes)]
+    environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    program = subprocess.Popen(  # noqa: S603  ourselves
+        command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    inbox.close()
+    outbox.close()
+    with contextlib.suppress(EOFError, OSError):  # it is dead; whoever hands it work notices that
+        our_outbox.send_bytes(pickle.dumps((function, memory, folder, patience)))
+    return Started(_Program(program), our_outbox, our_inbox, partial(_wait, our_inbox))
+
+
+def _wait(inbox: Connection) -> None:
+    with contextlib.suppress(EOFError, OSError):  # likewise
+        inbox.recv_bytes()
+
+
+def _loaded(function: bytes) -> Callable[[Any], Any]:
+    """Unpickle the function; if that fails, return one that raises the reason for each question."""
+    try:
+        loaded: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301  our own parent wrote it
+    except Exception as error:  # noqa: BLE001  whatever importing a stranger's package does
+        return partial(_fail, f"{type(error).__name__}: {error}")
+    return loaded
+
+
+def _fail(why: str, _question: Any) -> None:
+    raise MissingDependencyError(
+        f"a worker cannot load the function ({why})", advice="install there what is installed here"
+    )
+
+
+def main() -> None:
+    """Run a worker that is a program."""
+    inbox, outbox = Connection(int(sys.argv[1]), writable=False), Connection(int(sys.argv[2]), readable=False)
+    try:
+        function, memory, folder, patience = pickle.loads(inbox.recv_bytes())  # noqa: S301  our own parent wrote it
+    except EOFError:  # it is gone already
+        return
+    if folder is not None and os.path.isdir(folder):  # noqa: PTH112  a plain string
+        os.chdir(folder)
+    answer = _loaded(function)
+    outbox.send_bytes(b"ready")
+    serve(answer, memory, inbox, outbox, patience)

@@ -1,4 +1,7 @@
-"""The charts of a report: where the sides stand, how rates are distributed, what headroom goes with."""
+"""Charts of a report as SVG: rates of the sides and their distribution, headroom by length and density, sweeps.
+
+The page's style sheet colours axes, marks and texts by their classes.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,22 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
-from latticemetric.evaluation.bootstrap import Interval
-from latticemetric.report.figures import count, number, rate, span
-
-# ---- Charts as small SVG elements: axes, marks and letters, whose colours the page's style chooses by their classes
-# ----
+from latticemetric.drawing.svg import element, number
+from latticemetric.evaluation.intervals import Interval
+from latticemetric.report.figures import count, rate, short_number, span
 
 WIDTH = 360.0
+_LEFT, _RIGHT = 44.0, WIDTH - 12.0
+_DIGITS = 1  # of numbers in elements
 
 
 class Axis:
-    """Values on a line from one place to another.
+    """A scale that maps values from low to high to places from begin to end.
 
-    Args:
-        low: The value at the beginning.
-        high: The value at the end.
-        begin: Where it begins.
-        end: Where it ends.
-        logarithmic: Whether equal steps are equal ratios; then both values are more than 0.
+    Equal steps of a logarithmic one are equal ratios; its values are more than 0.
     """
 
     def __init__(self, low: float, high: float, begin: float, end: float, *, logarithmic: bool = False) -> None:
@@ -35,7 +33,7 @@ class Axis:
         self._begin, self._end = begin, end
 
     def place(self, value: float) -> float:
-        """Where a value stands."""
+        """Return the place of a value."""
         at = math.log(value) if self.logarithmic else value
         share = (at - self._low) / (self._high - self._low) if self._high > self._low else 0.5
         return self._begin + share * (self._end - self._begin)
@@ -45,56 +43,66 @@ class Paper:
     """Collects the elements of a chart.
 
     Args:
-        title: What it shows, for those who cannot see it.
-        height: How high it is; all charts are equally wide.
+        title: A description, for those who cannot see it.
+        height: The height; all charts are equally wide.
     """
 
     def __init__(self, title: str, height: float) -> None:
         self.title, self.height = title, height
-        self._parts: list[str] = []
+        self._elements: list[str] = []
 
     def line(self, x: float, y: float, to_x: float, to_y: float, kind: str) -> None:
-        """A straight line."""
-        self._parts.append(f'<line class="{kind}" x1="{_n(x)}" y1="{_n(y)}" x2="{_n(to_x)}" y2="{_n(to_y)}"/>')
+        """Draw a straight line."""
+        self._add("line", class_=kind, x1=x, y1=y, x2=to_x, y2=to_y)
 
     def curve(self, points: Iterable[tuple[float, float]], kind: str) -> None:
-        """Points joined by lines."""
-        path = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
-        self._parts.append(f'<polyline class="curve {kind}" points="{path}"/>')
+        """Join points by lines."""
+        self._add("polyline", class_=f"curve {kind}", points=_joined(points))
 
     def area(self, points: Iterable[tuple[float, float]], kind: str) -> None:
-        """What lies inside of some points."""
-        path = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
-        self._parts.append(f'<polygon class="{kind}" points="{path}"/>')
+        """Fill a polygon."""
+        self._add("polygon", class_=kind, points=_joined(points))
 
     def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """A filled box."""
-        self._parts.append(f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>')
+        """Fill a box."""
+        self._add("rect", class_=kind, x=x, y=y, width=width, height=height)
 
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
-        """A mark: of the 1-best a square, of MBR a diamond, else a circle, so that colour is not all that tells."""
+        """Draw a mark: a square for the 1-best, a diamond for MBR, else a circle, so that colour is not needed."""
         if "one_best" in kind:
             self.box(x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius, kind)
         elif "mbr" in kind:
             wide = 1.25 * radius
             self.area([(x - wide, y), (x, y - wide), (x + wide, y), (x, y + wide)], kind)
         else:
-            self._parts.append(f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"/>')
+            self._add("circle", class_=kind, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> None:
-        """Letters; they begin, end or have their middle at x."""
-        name = f" class={quoteattr(kind)}" if kind else ""
-        self._parts.append(f'<text{name} x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape(text)}</text>')
+        """Write a text that begins, ends or has its middle at x."""
+        self._add("text", text, class_=kind or None, x=x, y=y, text_anchor=anchor)
+
+    def axis(self, scale: Axis, marks: Sequence[float]) -> None:
+        """Draw horizontal lines, with their values at the left."""
+        for mark in marks:
+            self.line(_LEFT, scale.place(mark), _RIGHT, scale.place(mark), "grid")
+            self.text(_LEFT - 6, scale.place(mark) + 4, _tick(mark), "end")
 
     def svg(self) -> str:
-        """The element."""
-        box = f"0 0 {_n(WIDTH)} {_n(self.height)}"
+        """Return the chart as an element."""
+        box = f"0 0 {number(WIDTH, _DIGITS)} {number(self.height, _DIGITS)}"
         head = f'<svg class="chart" role="img" viewBox="{box}" aria-label={quoteattr(self.title)}>'
-        return "".join([head, *self._parts, "</svg>"])
+        return "".join([head, *self._elements, "</svg>"])
+
+    def _add(self, tag: str, content: str | None = None, **attributes: str | float | None) -> None:
+        self._elements.append(element(tag, content, digits=_DIGITS, **attributes))
+
+
+def _joined(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{number(x, _DIGITS)},{number(y, _DIGITS)}" for x, y in points)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from below `low` to above `high`, one to five times a power of ten apart."""
+    """Return round numbers from below `low` to above `high`, one to five times a power of ten apart."""
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if reach / (factor * power) <= most)
@@ -103,7 +111,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """One, two and five times powers of ten from below `low` to above `high`, both more than 0."""
+    """Return one, two and five times powers of ten from below `low` to above `high`, both more than 0."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     first = max((k for k, step in enumerate(steps) if step <= low * 1.000001), default=0)
@@ -112,17 +120,14 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], most: int = 7) -> Sequence[float]:
-    """Some of many values, evenly."""
+    """Keep some of many values, evenly spaced."""
     return values[:: max(1, math.ceil(len(values) / most))]
 
 
-def _n(value: float) -> str:
-    return f"{value + 0.0:.1f}".removesuffix(".0")
-
+# ---- Charts ----
 
 LABELS = {"oracle": "oracle", "mbr": "MBR", "one_best": "1-best"}
 
-_LEFT, _RIGHT = 44.0, WIDTH - 12.0
 _SWEPT = {"beam": "beam", "density": "arcs for each reference word", "nbest": "strings of an n-best list"}
 _WIDE = 20
 # As finely as marks are put into a chart; those that fall together are one.
@@ -133,15 +138,7 @@ Rates = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, and the same in numbers.
-
-    Attributes:
-        title: What it shows.
-        caption: How to read it.
-        svg: The picture.
-        header: Of the table.
-        rows: Of the table.
-    """
+    """A chart with its caption, and a table of the same numbers."""
 
     title: str
     caption: str
@@ -151,7 +148,7 @@ class Chart:
 
 
 def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: str) -> Chart:
-    """Each side's rate with its interval, on one scale."""
+    """Draw each side's rate with its interval, on one scale."""
     ends = [end for _, one in sides for end in (one.low, one.high, one.value) if end is not None]
     marks = ticks(min(ends, default=0.0), max(ends, default=1.0))
     axis, height = Axis(marks[0], marks[-1], 62.0, _RIGHT - 12), 38.0 * len(sides) + 34
@@ -173,7 +170,7 @@ def standing_chart(sides: Sequence[tuple[str, Interval]], metric: str, better: s
 
 
 def rates_chart(rates: Rates, metric: str) -> Chart | None:
-    """A histogram for each side, one below the other."""
+    """Draw a histogram for each side, one below the other."""
     values = [value for several in rates.values() for value in several]
     if not values:
         return None
@@ -203,7 +200,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
 
 
 def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
-    """Oracle and 1-best by the length of references; between them is the headroom."""
+    """Draw oracle and 1-best by the length of references; the headroom lies between them."""
     there = [one for one in bins if one.graphs and one.oracle.score is not None and one.one_best.score is not None]
     if not there:
         return None
@@ -212,7 +209,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
     height = 200.0
     axis = Axis(marks[0], marks[-1], height - 44, 10)
     paper = Paper(f"{metric} of oracle and 1-best by words of the reference", height)
-    _rules(paper, axis, marks)
+    paper.axis(axis, marks)
     for place, (one, (model, best)) in enumerate(zip(there, scores, strict=True)):
         x = _LEFT + (place + 0.5) * (_RIGHT - _LEFT) / len(there)
         paper.line(x, axis.place(model), x, axis.place(best), "between")
@@ -230,7 +227,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
 
 
 def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
-    """Headroom against density, a mark an utterance."""
+    """Draw headroom against density, a mark an utterance."""
     there = [(density, headroom) for density, headroom in points if density > 0]
     if not there:
         return None
@@ -240,7 +237,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     x = Axis(across[0], across[-1], _LEFT, _RIGHT, logarithmic=True)
     y = Axis(up[0], up[-1], height - 34, 10)
     paper = Paper("Headroom of utterances by their density", height)
-    _rules(paper, y, up)
+    paper.axis(y, up)
     for mark in thinned(across):
         paper.text(x.place(mark), height - 18, _tick(mark))
     paper.text((_LEFT + _RIGHT) / 2, height - 4, "arcs with words for each word of the reference")
@@ -248,7 +245,11 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     for place in sorted(places):
         paper.dot(*place, "point oracle", 3.0)
     rows = [
-        (f"{number(part[0][0])} … {number(part[-1][0])}", str(len(part)), rate(sum(h for _, h in part) / len(part)))
+        (
+            f"{short_number(part[0][0])} … {short_number(part[-1][0])}",
+            str(len(part)),
+            rate(sum(h for _, h in part) / len(part)),
+        )
         for part in _quarters(sorted(there))
     ]
     header = ("density", "utterances", "mean headroom")
@@ -256,13 +257,13 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
-    """A chart for each kind of point that was swept over."""
+    """Draw a chart for each kind of point that was swept over."""
     kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
     return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
 
 
 def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric: str) -> Chart:
-    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
+    """Draw the oracle at the points of one kind, between the 1-best and the oracle of whole graphs."""
     placed = [(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind == kind]
     first, whole = found.rows[0], found.rows[-1]
     ends = [end for _, one in placed for end in (one.low, one.high) if end is not None]
@@ -272,7 +273,7 @@ def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric:
     y = Axis(marks[0], marks[-1], height - 40, 10)
     at = _spread([row.at or 0.0 for row, _ in placed])
     paper = Paper(f"{metric} of oracles by {_SWEPT[kind]}", height)
-    _rules(paper, y, marks)
+    paper.axis(y, marks)
     banded = [(at(row.at or 0.0), one) for row, one in placed if one.low is not None and one.high is not None]
     lower = [(x, y.place(one.low or 0.0)) for x, one in banded]
     upper = [(x, y.place(one.high or 0.0)) for x, one in reversed(banded)]
@@ -289,21 +290,21 @@ def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric:
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
     caption = "the oracle of what is kept; dotted: of whole graphs, dashed: the 1-best"
     header = (kind, metric, "interval", "graphs that lose", "density")
-    rows = [_swept_row(row, one) for row, one in zip(found.rows, intervals, strict=True) if row.kind in _kinds(kind)]
+    rows = [
+        _swept_row(row, one)
+        for row, one in zip(found.rows, intervals, strict=True)
+        if row.kind in {"one_best", kind, "whole"}
+    ]
     return Chart(f"Oracles by {kind.replace('nbest', 'n-best list')}", caption, paper.svg(), header, rows)
-
-
-def _kinds(kind: str) -> set[str]:
-    return {"one_best", kind, "whole"}
 
 
 def _swept_row(row: SweepRow, one: Interval) -> tuple[str, ...]:
     name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
-    return (name, rate(row.score), span(one.low, one.high), count(row.lost), number(row.density))
+    return (name, rate(row.score), span(one.low, one.high), count(row.lost), short_number(row.density))
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
-    """Where points stand: by their logarithms if they are far apart, with 0 one step before the others."""
+    """Return a scale for values: logarithmic if they are far apart, with 0 one step before the others."""
     above = [value for value in values if value > 0]
     begin, end = _LEFT + 12, _RIGHT - 12
     if not above or max(above) < _WIDE * min(above):
@@ -314,14 +315,8 @@ def _spread(values: Sequence[float]) -> Callable[[float], float]:
     return lambda value: wide.place(value) if value > 0 else begin
 
 
-def _rules(paper: Paper, axis: Axis, marks: Sequence[float]) -> None:
-    for mark in marks:
-        paper.line(_LEFT, axis.place(mark), _RIGHT, axis.place(mark), "grid")
-        paper.text(_LEFT - 6, axis.place(mark) + 4, _tick(mark), "end")
-
-
 def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """How many are in each bin, which has its lower end; the last one has both."""
+    """Count the values in each bin, which includes its lower end; the last one includes both."""
     import numpy as np
 
     found: list[int] = np.histogram(np.asarray(values), bins=np.asarray(edges))[0].tolist()
@@ -329,7 +324,7 @@ def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
 
 
 def _quarters(points: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
-    """Four parts as equal as they can be; fewer of few points."""
+    """Divide points into four parts of about equal size; fewer for few points."""
     cuts = [round(k * len(points) / 4) for k in range(5)]
     return [points[low:high] for low, high in pairwise(cuts) if high > low]
 

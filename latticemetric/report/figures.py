@@ -10,17 +10,17 @@ _LARGE = 100_000
 
 
 def rate(value: float | None) -> str:
-    """To four places; undefined is a dash."""
+    """Write four places; a dash for an undefined rate."""
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
 def span(low: float | None, high: float | None) -> str:
-    """An interval."""
+    """Write an interval."""
     return "–" if low is None or high is None else f"{rate(low)} … {rate(high)}"
 
 
-def number(value: float | None) -> str:
-    """A count, or a number with three significant digits."""
+def short_number(value: float | None) -> str:
+    """Write a count, or a number with three significant digits."""
     if value is None:
         return "–"
     if float(value).is_integer():
@@ -29,7 +29,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: int) -> str:
-    """A whole number: large ones in groups of three, very large ones by their power of ten."""
+    """Write a whole number: large ones in groups of three, very large ones by their power of ten."""
     if abs(value) < _LARGE:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:
@@ -40,12 +40,12 @@ def count(value: int) -> str:
 
 
 def paths(number: int | None) -> str:
-    """A number of paths, of which some graphs have more than is counted."""
+    """Write a number of paths; `None` is more than are counted."""
     return count(number) if number is not None else f"over {count(MANY)}"
 
 
 def counted(value: int, thing: str) -> str:
-    """Some things: `1 lattice`, `2 lattices`."""
+    """Write a count with its noun: `1 lattice`, `2 lattices`."""
     return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"
 
 

@@ -1,4 +1,7 @@
-"""The page: a template, a style and scripts, with a report's words and numbers in them."""
+"""The page of a report: one HTML file, of a template, a style sheet, scripts and data.
+
+Data cannot end their element, and a Content-Security-Policy lets nothing else run.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import Any, NamedTuple
 from latticemetric.batch.review import SideTotal
 from latticemetric.drawing.text_width import visible
 from latticemetric.errors import MissingDependencyError
-from latticemetric.evaluation.bootstrap import Interval
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.charts import (
     LABELS,
     Chart,
@@ -25,18 +28,16 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_charts,
 )
-from latticemetric.report.drawn import drawn
-from latticemetric.report.figures import counted, number, rate, span
+from latticemetric.report.data import drawing
+from latticemetric.report.figures import counted, rate, short_number, span
 from latticemetric.report.report import Failure, Report
 from latticemetric.signature import VERSION
-
-# ---- One file with everything in it: data that cannot end their element, and a policy that lets nothing else run ----
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def json_for_script(data: Any) -> str:
-    r"""JSON for inside of a script element: whatever texts say, it has no tag, no comment and no entity.
+    r"""Write JSON for a script element: whatever its texts are, it has no tag, no comment and no entity.
 
     Examples:
         >>> print(json_for_script(["</script>", "<!--"]))
@@ -47,12 +48,7 @@ def json_for_script(data: Any) -> str:
 
 
 def policy(styles: list[str], scripts: list[str]) -> str:
-    """A Content-Security-Policy under which these run, and nothing else does; nothing is fetched.
-
-    Args:
-        styles: What stands in style elements, to the letter.
-        scripts: Likewise in script elements.
-    """
+    """Return a Content-Security-Policy that allows exactly the contents of these elements; nothing is fetched."""
     parts = [
         "default-src 'none'",
         f"style-src {' '.join(map(_hash, styles))}",
@@ -67,6 +63,8 @@ def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
+
+# ---- The page ----
 
 _SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
 
@@ -88,7 +86,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class _Shown:
-    """What the template asks for."""
+    """The values of the template."""
 
     title: str
     metric: str
@@ -102,11 +100,7 @@ class _Shown:
 
 
 def check_page() -> None:
-    """Refuses to begin what could not be written.
-
-    Raises:
-        MissingDependencyError: There is no jinja2.
-    """
+    """Refuse to go on without jinja2."""
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
@@ -116,7 +110,7 @@ def check_page() -> None:
 
 
 def page(report: Report) -> str:
-    """A report as one HTML file, the same for the same report."""
+    """Return a report as one HTML file, the same for the same report."""
     check_page()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -143,10 +137,10 @@ def _file(name: str) -> str:
 
 
 def _data(report: Report) -> dict[str, Any]:
-    """What the scripts know."""
+    """Return the data of the scripts."""
     sketches = report.sketches()
     items = [
-        item | ({"drawing": drawn(sketches[place])} if place in sketches else {})
+        item | ({"drawing": drawing(sketches[place])} if place in sketches else {})
         for place, item in enumerate(report.utterances)
     ]
     return {
@@ -176,7 +170,7 @@ def _shown(report: Report) -> _Shown:
 
 
 def _lead(report: Report) -> str:
-    """The report in a sentence."""
+    """Write the report in a sentence."""
     metric, totals = report.asked.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
     found = report.headroom
@@ -193,7 +187,7 @@ def _lead(report: Report) -> str:
 
 
 def _gap(found: Interval) -> tuple[float | None, float | None]:
-    """The interval of a difference, from none to some."""
+    """Return the interval of a difference, from none to some."""
     if found.value is None or found.low is None or found.high is None or found.value >= 0:
         return found.low, found.high
     return -found.high, -found.low
@@ -215,9 +209,9 @@ def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Int
 def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> Row:
     total, counts = side.total, side.total.statistics
     edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
-    fraction = f"{number(total.numerator)}/{number(total.denominator)}"
+    fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
     others = tuple(rate(side.scores[name]) for name in scores)
-    cells = (rate(total.score), span(one.low, one.high), fraction, *map(number, edits), *others)
+    cells = (rate(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
     return Row(side.side, LABELS[side.side], cells)
 
 
@@ -249,7 +243,7 @@ def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Inte
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:
-    """How the report was made, with signatures."""
+    """List the parameters of the report, with signatures."""
     totals, showing = report.totals, report.showing
     rows = [(name, visible(value)) for name, value in showing.settings]
     if totals.methods:
@@ -261,7 +255,7 @@ def _settings(report: Report) -> list[tuple[str, str]]:
 
 
 def _date() -> list[tuple[str, str]]:
-    """When it was made, where that is laid down for whole builds: else the same run would not be the same file."""
+    """Return the date of SOURCE_DATE_EPOCH, if that is set: without it, the same run gives the same file."""
     try:
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))
         return [("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d"))]

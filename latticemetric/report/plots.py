@@ -1,4 +1,7 @@
-"""Plots by matplotlib: agreement with people, sweeps, thresholds."""
+"""Plots by matplotlib: agreement with people, sweeps, thresholds of confidences.
+
+Whatever differs in colour also differs in its dashes, its markers or its hatches: plots are printed in black and white.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +15,25 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
+from latticemetric.batch.sweep import LengthBin, Sweep
 from latticemetric.errors import MissingDependencyError, UsageError
 from latticemetric.evaluation.agreement import Agreement
-from latticemetric.evaluation.bootstrap import Interval
 from latticemetric.evaluation.coefficients import Floats, differences, fitted_line
 from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.grouping import Grouping
+from latticemetric.evaluation.intervals import Interval
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
-from latticemetric.formats.writing import atomic_output
+from latticemetric.formats.streams.output import atomic_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-# ---- What all plots have in common: which files they may be, how they look, and that they are written whole ----
-
 SUFFIXES = (".svg", ".png", ".pdf")
 
-# Okabe and Ito's, which colour-blind people tell apart, too. Whatever differs in colour also differs in its dashes, its
-# markers or its hatches: plots are printed in black and white.
+# Okabe and Ito's, which colour-blind people tell apart.
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 
 _DOTS_AN_INCH = 150
@@ -41,7 +41,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT, _HEADING = 3.4, 3.2, 0.4  # inches
 
 
 def check_plot(path: str) -> None:
-    """Refuses what cannot be drawn, before anything is computed.
+    """Refuse what cannot be drawn, before anything is computed.
 
     Raises:
         UsageError: The file's name says no format of pictures.
@@ -58,7 +58,7 @@ def check_plot(path: str) -> None:
 
 
 def style() -> AbstractContextManager[None]:
-    """Small letters, no frames, a light grid, no random ids; letters of all alphabets that fonts have."""
+    """Set small fonts, no frames, a light grid, no random ids."""
     import matplotlib as mpl
 
     settings: dict[str, Any] = {
@@ -83,19 +83,14 @@ def style() -> AbstractContextManager[None]:
 
 
 def new_figure(rows: int, columns: int) -> Figure:
-    """A figure with room for so many panels; to be made, filled and saved in our `style`."""
+    """Return a figure with room for so many panels; make, fill and save it in our `style`."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(columns * _PANEL_WIDTH, rows * _PANEL_HEIGHT + _HEADING), layout="constrained")
 
 
 def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
-    """What lines and marks mean, above all panels, where it hides nothing.
-
-    Args:
-        figure: Gets the legend.
-        entries: What is drawn by its name; several things that mean the same in a tuple.
-    """
+    """Put a legend above all panels: lines and marks by their names, a tuple where several mean the same."""
     from matplotlib.legend_handler import HandlerTuple
 
     figure.legend(
@@ -109,7 +104,7 @@ def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
 
 
 def save(figure: Figure, path: str) -> None:
-    """Writes a figure in the format that the file's name ends in; the same figure gives the same file."""
+    """Write a figure in the format that the file's name ends in; the same figure gives the same file."""
     suffix = Path(path).suffix.lower()
     metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
     with atomic_output(path) as file:
@@ -130,31 +125,20 @@ _MANY = 200
 
 @dataclass(frozen=True)
 class Panel:
-    """Points of one metric.
-
-    Attributes:
-        title: Above the panel.
-        x: The metric's values; NaN leaves a point out.
-        y: People's.
-        x_label: Below it.
-        y_label: Beside it.
-        line: Slope and intercept of the fitted line; `None` where there is none.
-        labels: Of points; may be empty.
-        hollow: Which points are drawn hollow; `None`: none.
-    """
+    """A scatter plot of one metric."""
 
     title: str
-    x: Floats
-    y: Floats
+    x: Floats  # the metric's values; NaN leaves a point out
+    y: Floats  # people's
     x_label: str
     y_label: str
-    line: tuple[float, float] | None = None
-    labels: Sequence[str] = ()
-    hollow: npt.NDArray[np.bool_] | None = None
+    line: tuple[float, float] | None = None  # slope and intercept of the fitted line
+    labels: Sequence[str] = ()  # of points
+    hollow: npt.NDArray[np.bool_] | None = None  # true for points to draw hollow
 
 
 def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
-    """Draws panels into one picture, in the format that the file's name ends in.
+    """Draw panels into one picture, in the format that the file's name ends in.
 
     The same panels give the same file.
     """
@@ -193,7 +177,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 
 def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
-    """Names beside points, on the side that the line is not on; none over another."""
+    """Write names beside points, away from the line, without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
@@ -214,7 +198,7 @@ def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
 
 
 def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Whether a label is better left of its point: away from the line, and inside."""
+    """Choose the labels that go to the left of their points: away from the line, and inside the panel."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
@@ -226,7 +210,7 @@ def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.
 
 
 def _apart(heights: Floats) -> Floats:
-    """The same heights, those that are too close for two labels pushed apart."""
+    """Push heights apart that are too close for two labels."""
     order = np.argsort(heights, kind="stable")
     step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
     pushed = np.maximum.accumulate(heights[order] - step) + step
@@ -235,7 +219,7 @@ def _apart(heights: Floats) -> Floats:
     return found
 
 
-# ---- Draws how metrics agree with people ----
+# ---- Agreement of metrics with people ----
 
 PlotLevel = Literal["system", "differentials", "segment"]
 
@@ -247,12 +231,12 @@ _HEADINGS = {
 
 
 def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "system") -> None:
-    """A scatter plot a metric, in one picture.
+    """Draw a scatter plot a metric, in one picture.
 
     Args:
-        agreement: What `correlate` found.
-        path: The picture, in the format that it ends in: .svg, .png or .pdf.
-        level: What a point is: a system, a pair of systems, or a segment of a system.
+        agreement: The result of `correlate`.
+        path: The picture; its name ends in .svg, .png or .pdf.
+        level: The points: systems, pairs of systems, or segments of systems.
 
     Raises:
         MissingDependencyError: There is no matplotlib.
@@ -264,7 +248,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
 
 
 def plot_grouping(grouping: Grouping, path: str) -> None:
-    """A scatter plot a metric over groups of segments; small groups are hollow triangles (Coughlin 2003, figure 4)."""
+    """Draw a scatter plot a metric over groups of segments; small groups are hollow triangles (Coughlin 2003)."""
     human = np.array([group.human for group in grouping.groups])
     small = np.array([group.small for group in grouping.groups], dtype=bool)
     panels = []
@@ -313,7 +297,7 @@ def _numbers(intervals: tuple[Interval, ...]) -> Floats:
     return np.array([np.nan if one.value is None else one.value for one in intervals])
 
 
-# ---- The oracle drawn against what is kept of graphs, and against the length of references ----
+# ---- Sweeps: the oracle by pruning of graphs, and by the length of references ----
 
 _AXES = {
     "beam": "pruning beam (cost above the best path's)",
@@ -321,18 +305,18 @@ _AXES = {
     "nbest": "n of n-best (strings)",
 }
 _BAR = 0.38
-# From here on, numbers are drawn by their logarithms.
+# From this ratio on, axes are logarithmic.
 _WIDE = 20
-# More of them would be written over each other.
+# More of them would overlap.
 _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draws a sweep into a file: a panel for each kind of point, and one for lengths.
+    """Draw a sweep into a file: a panel for each kind of point, and one for lengths.
 
     Args:
         found: The sweep.
-        measured: What, and which way is better.
+        measured: The metric, and which direction is better.
         path: A file that ends in .svg, .png or .pdf.
         intervals: Those of the sweep's rows, where there are any: drawn as bands.
     """
@@ -353,7 +337,7 @@ def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Inter
 
 
 def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What means the same in panels of points and in the one of lengths, side by side in the legend."""
+    """Join entries of the same meaning in panels of points and in the one of lengths, side by side in the legend."""
     first, last = drawn[0], drawn[-1]
     if first.keys() == last.keys():
         return first
@@ -364,24 +348,26 @@ def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """The oracle at the points of one kind, between the 1-best and the oracle of whole graphs; what is what."""
+    """Draw the oracle at the points of one kind, with the 1-best and the oracle of whole graphs; return the legend."""
     places = [place for place, row in enumerate(found.rows) if row.kind == kind]
     at = [found.rows[place].at or 0 for place in places]
     shown = {}
-    (shown["oracle"],) = panel.plot(at, [_score(found.rows[place]) for place in places], "o-", color=BLUE, zorder=3)
+    (shown["oracle"],) = panel.plot(
+        at, [_number(found.rows[place].score) for place in places], "o-", color=BLUE, zorder=3
+    )
     if intervals:
         low, high = ([_number(getattr(intervals[p], end)) for p in places] for end in ("low", "high"))
         name = f"{intervals[0].confidence:.0%} interval"
         shown[name] = panel.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
-    shown["1-best"] = panel.axhline(_score(found.rows[0]), linestyle="--", color=GREY)
-    shown["oracle of whole graphs"] = panel.axhline(_score(found.rows[-1]), linestyle=":", color=ORANGE)
+    shown["1-best"] = panel.axhline(_number(found.rows[0].score), linestyle="--", color=GREY)
+    shown["oracle of whole graphs"] = panel.axhline(_number(found.rows[-1].score), linestyle=":", color=ORANGE)
     _scale(panel, at)
     panel.set_xlabel(_AXES[kind])
     return shown
 
 
 def _scale(panel: Any, at: Sequence[float]) -> None:
-    """Logarithms where numbers are far apart (up to the first one above 0 they cannot be); the numbers themselves."""
+    """Make an axis logarithmic where numbers are far apart (linear below the first one above 0), with them as ticks."""
     least = min((number for number in at if number > 0), default=0)
     if least and max(at) >= _WIDE * least:
         if at[0] > 0:
@@ -395,7 +381,7 @@ def _scale(panel: Any, at: Sequence[float]) -> None:
 
 
 def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
-    """1-best and oracle side by side; what is between them is the headroom."""
+    """Draw 1-best and oracle side by side; the headroom lies between them."""
     at = np.arange(len(lengths))
     one_best = [_number(one.one_best.score) for one in lengths]
     oracle = [_number(one.oracle.score) for one in lengths]
@@ -410,27 +396,23 @@ def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
     return shown
 
 
-def _score(row: SweepRow) -> float:
-    return _number(row.score)
-
-
 def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-# ---- Scores of a confidence measure, drawn against the threshold ----
+# ---- Confidence measures: scores by threshold ----
 
 _LINES = {"f1_mult": ("o-", BLUE), "f1_bad": ("s--", ORANGE), "f1_ok": ("^:", GREY)}
 _COLUMNS = 2  # one panel, as wide as two
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draws F1-mult, and the two scores it is made of, against the threshold.
+    """Draw F1-mult, and the two scores it is made of, against the threshold.
 
     Args:
         found: The sweep.
         path: A file that ends in .svg, .png or .pdf.
-        measure: What the threshold is of.
+        measure: The name of the confidence measure.
     """
     check_plot(path)
     at = [row.threshold for row in found.rows]

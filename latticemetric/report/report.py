@@ -1,4 +1,4 @@
-"""What a report says: reviews of many graphs, gathered."""
+"""Reports: reviews of many graphs, gathered with their totals, rates and drawings."""
 
 from __future__ import annotations
 
@@ -7,106 +7,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.decoded import Decoded
-from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review, Reviewing, ReviewTotals, SideTotal
+from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.drawing.text_width import visible
-from latticemetric.evaluation.bootstrap import Interval, bootstrap, paired_bootstrap
+from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
 from latticemetric.frozen import cached_property
-from latticemetric.metrics.alignment import INSERTION, Alignment
-from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.report.figures import paths
-
-# ---- What a page knows of each utterance, as plain values ----
-
-# As far as numbers in scripts reach: what is only sorted by goes no further.
-_FURTHEST = 2**53
-_COUNTS = ("matches", "substitutions", "deletions", "insertions")
-
-
-def utterance(review: Review) -> dict[str, Any]:
-    """One utterance, for JSON, without its drawing.
-
-    References are lists of words; a side's `words` are all that it says, its alignment is `edits` with the words of
-    both sides that are counted.
-    """
-    common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
-    if review.oracle is None:
-        return {**common, "error": visible(str(review.problem))}
-    best, size = review.oracle, review.size
-    assert size is not None
-    sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
-    if review.mbr is not None:
-        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.apart}
-    item = {
-        **common,
-        "length": review.swept.length,
-        "headroom": headroom(review),
-        "density": density(review),
-        "kind": size.kind,
-        "states": size.states,
-        "arcs": size.arcs,
-        "paths": paths(size.paths),
-        "best_paths": [min(review.best_paths or _FURTHEST, _FURTHEST), paths(review.best_paths)],
-        "exact": best.exact,
-        "sides": sides,
-    }
-    if review.mbr_problem is not None:
-        item["mbr_problem"] = visible(str(review.mbr_problem))
-    return item if review.scores is None else {**item, "scores": review.scores}
-
-
-def headroom(review: Review) -> float | None:
-    """How far the oracle and the 1-best of one graph are apart."""
-    if review.oracle is None or review.oracle.score is None or review.oracle.one_best.score is None:
-        return None
-    return abs(review.oracle.score - review.oracle.one_best.score)
-
-
-def density(review: Review) -> float | None:
-    """Arcs with words for each word of the reference, as sweeps count them; of lattices."""
-    whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
-    return whole / review.swept.length if whole is not None and review.swept.length else None
-
-
-def _side(path: ScoredPath | Decoded) -> dict[str, Any]:
-    counts = path.statistics.asdict()
-    said = {
-        "score": path.score,
-        "fraction": [path.numerator, path.denominator],
-        "counts": [counts[name] for name in _COUNTS],
-        "words": _shown(path.words),
-        **_aligned(path.alignment, path.words),
-    }
-    return {**said, "cost": path.cost} if isinstance(path, ScoredPath) else said
-
-
-def _aligned(alignment: Alignment, words: tuple[str, ...]) -> dict[str, Any]:
-    """Edits, and the reference words where another one or none was said; `said` only where not all words count."""
-    expected = [r or "" for edit, r, c in alignment.steps() if edit != INSERTION and r != c]
-    said = {} if alignment.candidate == words else {"said": _shown(alignment.candidate)}
-    return {"edits": alignment.edits, "expected": _shown(expected), **said}
-
-
-def _shown(words: list[str] | tuple[str, ...]) -> list[str]:
-    return [visible(word) for word in words]
-
+from latticemetric.report.data import density, headroom, utterance
 
 _LENGTHS = 5
 
 
 @dataclass(frozen=True)
 class Showing:
-    """How a report is made.
+    """Parameters of a report.
 
     Attributes:
-        title: What it is called.
-        most_graphs: How many graphs are drawn, those with the most headroom; the others are only listed.
-        resamples: How many test sets are drawn for intervals.
-        seed: The same seed draws the same ones.
+        title: Its title.
+        most_graphs: The number of graphs to draw, those with the most headroom; the others are only listed.
+        resamples: The number of resamples for intervals.
+        seed: The same seed draws the same resamples.
         confidence: The share of resamples inside an interval.
-        settings: What else is told of how it was made, name by name.
+        settings: Further names and values for the section on how the report was made.
     """
 
     title: str = "lattices"
@@ -117,9 +39,13 @@ class Showing:
     settings: tuple[tuple[str, str], ...] = ()
 
     def interval(self, metric: Any, table: Any) -> Interval:
-        """Of a corpus value."""
-        found = bootstrap(metric, table, resamples=self.resamples, seed=self.seed, confidence=self.confidence)
-        return _of_several(found, len(table))
+        """Return the interval of a corpus value."""
+        return _of_several(bootstrap(metric, table, **self.resampling), len(table))
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The parameters of intervals."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
 
 
 class Failure(NamedTuple):
@@ -135,14 +61,14 @@ class Report:
     """Gathers reviews, of which the graphs with the most headroom keep their drawings.
 
     Attributes:
-        asked: What was asked of each graph.
-        showing: How the report is made.
-        totals: What all of them come to.
-        utterances: What is shown of each, for JSON.
-        failures: Those without an answer.
+        asked: The review to make of each graph.
+        showing: Parameters.
+        totals: The sums of all reviews.
+        utterances: The data of each, for JSON.
+        failures: Graphs without an answer.
     """
 
-    asked: Reviewing
+    asked: ReviewSettings
     showing: Showing
     totals: ReviewTotals
     utterances: list[dict[str, Any]] = field(default_factory=list)
@@ -153,36 +79,30 @@ class Report:
     _sketches: list[tuple[float, int, Sketch]] = field(default_factory=list)
 
     def add_all(self, reviews: Iterable[Review]) -> None:
-        """Takes in reviews, one at a time in memory."""
+        """Add reviews, one at a time in memory."""
         for review in reviews:
             self._add(review)
 
     def sketches(self) -> dict[int, Sketch]:
-        """The graphs to be drawn, by the places of their utterances."""
+        """Return the graphs to be drawn, by the places of their utterances."""
         return {-place: one for _, place, one in sorted(self._sketches, key=lambda kept: -kept[1])}
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpora, once all reviews are there."""
+        """The corpus values, once all reviews are there."""
         return self.totals.sides()
 
     @cached_property
     def sweep(self) -> Sweep:
-        """What was swept over, and bins of lengths; likewise."""
+        """The sweep, and bins of lengths; likewise."""
         return self.totals.sweep(_borders(self.totals.lengths()))
 
     @cached_property
     def headroom(self) -> Interval:
-        """How far oracles are above the 1-bests (or below), with its interval on the same resamples; likewise."""
+        """The oracles' rate minus that of the 1-bests, with its interval on the same resamples; likewise."""
         tables = {side.side: side.table for side in self.sides}
-        showing = self.showing
         found = paired_bootstrap(
-            self.asked.metric,
-            tables["one_best"],
-            tables["oracle"],
-            resamples=showing.resamples,
-            seed=showing.seed,
-            confidence=showing.confidence,
+            self.asked.metric, tables["one_best"], tables["oracle"], **self.showing.resampling
         ).difference
         return _of_several(found, len(tables["oracle"]))
 
@@ -203,7 +123,7 @@ class Report:
             self._keep(gap or 0.0, place, review.sketch)
 
     def _keep(self, gap: float, place: int, sketch: Sketch) -> None:
-        """The first of those with as much headroom stay."""
+        """Keep a drawing while it is among those with the most headroom; of equal ones the first stay."""
         self.sketched += 1
         heapq.heappush(self._sketches, (gap, -place, sketch))
         if len(self._sketches) > self.showing.most_graphs:
@@ -211,12 +131,12 @@ class Report:
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
-    """One graph says nothing of how much others would differ from it."""
+    """Leave the interval out for one graph: others might differ from it by any amount."""
     return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:
-    """Where bins of about as many utterances each end; none where all are equally long."""
+    """Return the ends of bins with about as many utterances each; none where all are equally long."""
     ordered = sorted(lengths)
     if not ordered or ordered[0] == ordered[-1]:
         return []

@@ -1,4 +1,4 @@
-"""Reports of graphs that a Python program has."""
+"""Reports from Python."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from latticemetric.batch.decoded import AUTO, Decoding
-from latticemetric.batch.review import Reviewing, ReviewTotals, review_question
+from latticemetric.batch.mbr import AUTO, MBRSettings
+from latticemetric.batch.review import ReviewSettings, ReviewTotals, review_graph
+from latticemetric.batch.run import graph_packing
 from latticemetric.batch.string_scores import scorer_of
-from latticemetric.batch.sweep import questions_of
-from latticemetric.formats.writing import atomic_output
+from latticemetric.batch.sweep import graphs_with_references
+from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.sweep import Points
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 from latticemetric.report.page import check_page, page
 from latticemetric.report.report import Report, Showing
 
@@ -43,46 +44,57 @@ def write_report(
     confidence: float = 0.95,
     workers: int = 1,
 ) -> None:
-    """Writes one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
+    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
 
     Args:
-        path: The page, compressed as its suffix says; `-` for standard output.
+        path: The page, compressed if its suffix says so; `-` for standard output.
         graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
         references: Those of each graph: one as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        mbr: What `mbr` takes as its method; `auto`: by n-grams of forests, else by word errors; `None`: no MBR.
-        posterior_scale: What costs are multiplied by before they become probabilities.
-        prune: Of MBR: the cost above the best path that graphs are pruned to first.
-        samples: Of MBR by metrics: how many paths are drawn, instead of listing all.
+        mbr: A method of `mbr`; `auto`: by n-grams of forests, else by word errors; `None`: no MBR.
+        posterior_scale: The factor of costs before they become probabilities.
+        prune: Of MBR: prune graphs to this cost above the best path first.
+        samples: Of MBR by metrics: draw so many paths, instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.
-        beams: Oracles at these beams, too, as `sweep` has them.
+        beams: Find oracles at these beams, too, as in `sweep`.
         densities: At these densities.
-        nbest: Of n-best lists of these sizes.
+        nbest: In n-best lists of these sizes.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
-        title: What the page is called.
-        most_graphs: How many graphs are drawn, those with the most headroom.
-        resamples: How many test sets are drawn for intervals.
+        title: The page's title.
+        most_graphs: The number of graphs to draw, those with the most headroom.
+        resamples: The number of resamples for intervals.
         seed: Of these, and of `samples`.
         confidence: The share of resamples inside an interval.
-        workers: Graphs searched at once.
+        workers: The number of graphs searched at once.
 
     Raises:
         MissingDependencyError: There is no jinja2.
         UsageError: A parameter makes no sense, or there are not as many references as graphs.
     """
     check_page()
-    chosen = as_recognition_rate(metric)
-    asked = Reviewing(
-        chosen,
+    rate = as_recognition_rate(metric)
+    asked = ReviewSettings(
+        rate,
         Points.of(beams, densities, nbest),
-        decoding=None if mbr is None else Decoding.of(mbr, prune=prune, samples=samples, seed=seed),
+        decoding=None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed),
         scales=scales,
-        scorer=scorer_of(score, chosen.ignore),
+        scorer=scorer_of(score, rate.ignore),
         posterior_scale=posterior_scale,
         drawn=most_graphs > 0,
     )
     report = Report(asked, Showing(title, most_graphs, resamples, seed, confidence), ReviewTotals(asked))
+    _write(report, path, graphs, references, workers)
+
+
+def _write(
+    report: Report,
+    path: str | os.PathLike[str],
+    graphs: Iterable[Graph | tuple[str, Graph]],
+    references: Iterable[Any],
+    workers: int,
+) -> None:
     with atomic_output(os.fspath(path)) as file:
-        report.add_all(map_in_order(partial(review_question, asked), questions_of(graphs, references), workers))
+        questions = graphs_with_references(graphs, references)
+        report.add_all(map_in_order(partial(review_graph, report.asked), questions, workers, packing=graph_packing))
         # A file's name may hold bytes that are no UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

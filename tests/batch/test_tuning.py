@@ -15,7 +15,7 @@ from kit.strategies import lattices, sentences
 import latticemetric as lm
 from latticemetric import _native
 from latticemetric.batch.tuning import Development, best_of, coordinate_search
-from latticemetric.evaluation.bootstrap import paired_bootstrap
+from latticemetric.evaluation.intervals import paired_bootstrap
 from latticemetric.mbr_decoding.ngram import NgramMBR
 from latticemetric.mbr_decoding.ngram_gain import GainParameters
 

@@ -14,7 +14,7 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.evaluation import correlate as correlated
 from latticemetric.evaluation import human_scores, system_tables
-from latticemetric.formats.judged.reading import read_judged
+from latticemetric.formats.judged import read_judged
 
 HARVEST = EXAMPLES / "harvest"
 LONG = EXAMPLES / "harvest.tsv"
@@ -491,7 +491,7 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
         (lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"], "adequacy is 'good', which is no number; leave it empty"),
         (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is no number"),
-        (lambda lines: [lines[0], "oak\t1\tanna\t5\t5"], "nothing is said of any of the systems; judge alder, birch"),
+        (lambda lines: [lines[0], "oak\t1\tanna\t5\t5"], "none of the systems is judged; judge alder, birch"),
         (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
     ],
 )

@@ -336,10 +336,10 @@ def test_a_disk_that_fills_up_at_the_end_costs_no_answer(tmp_path):
     given = [*data(tmp_path, graphs=60), "--metric", "wer", "--format", "json"]
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     broken = KILLED_AT + (
-        "from latticemetric.formats import writing\n"
+        "from latticemetric.formats.streams import output\n"
         "class Full:\n    def __init__(self, file): self.file = file\n"
         "    def write(self, data): raise OSError(28, 'No space left on device')\n    def close(self): pass\n"
-        "writing.compressing = lambda path, raw: Full(raw)\nmain.lattice_oracle()"
+        "output.compressing = lambda path, raw: Full(raw)\nmain.lattice_oracle()"
     )
     command = [sys.executable, "-P", "-c", broken, *map(str, given), "--resume", "--output", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -30,7 +30,7 @@ from latticemetric.cli.files import (
 )
 from latticemetric.cli.help_page import Verb
 from latticemetric.errors import UsageError
-from latticemetric.formats.writing import atomic_output, remove_drafts
+from latticemetric.formats.streams.output import atomic_output, remove_drafts
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 PROGRAM = PROGRAMS / "latticemetric"

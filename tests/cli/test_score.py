@@ -10,8 +10,8 @@ from kit.commands import MEETING, assert_one_line_error, file, good, oracle, run
 from kit.paths import EXAMPLES
 
 import latticemetric as lm
-from latticemetric.evaluation.bootstrap import bootstrap, paired_bootstrap
-from latticemetric.evaluation.randomisation import randomisation_test
+from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
+from latticemetric.evaluation.significance import randomisation_test
 from latticemetric.metrics.explanation import explain
 
 OLD, NEW, REF, REF2 = (EXAMPLES / f"letters.{name}.txt" for name in ("old", "new", "ref", "ref2"))

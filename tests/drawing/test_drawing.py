@@ -89,8 +89,8 @@ def forest():
 
 
 def curves_of(picture, way):
-    number = picture.ways.index(way)
-    return [curve for curve in picture.curves if number in curve.ways]
+    number = picture.paths.index(way)
+    return [curve for curve in picture.curves if number in curve.paths]
 
 
 def test_derivations_are_drawn_whole():
@@ -147,7 +147,7 @@ def test_networks_have_their_best_words_on_top_and_say_what_they_leave_out():
     lattice = lm.Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 9.0])
     network = lm.consensus(lattice)
     drawing = draw(network)
-    said = [link.label for link in drawing.diagram.links if link.ways]
+    said = [link.label for link in drawing.diagram.links if link.paths]
     assert said == list(network.words)
     assert "e" not in [link.label for link in drawing.diagram.links]
     assert any("posteriors below 0.01" in note for note in drawing.diagram.omissions)
@@ -218,7 +218,7 @@ def test_large_forests_are_cut_down_to_whole_derivations():
     drawing = draw(graph, ways={"oracle": [edges + 150, 150]}, most_states=11)
     rules = [vertex for vertex in drawing.diagram.vertices if vertex.shape == "box"]
     assert len(rules) == 20
-    assert sum(bool(rule.ways) for rule in rules) == 2
+    assert sum(bool(rule.paths) for rule in rules) == 2
     assert drawing.diagram.omissions[0] == "Shown: 11 of 201 nodes and 20 of 400 edges, those of the best derivations."
 
 
@@ -256,7 +256,7 @@ def test_png_and_pdf_show_the_same_picture_again_and_again(tmp_path):
 
 
 def test_letters_that_no_font_has_are_told_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("latticemetric.drawing.image.families", lambda: ["DejaVu Sans"])
+    monkeypatch.setattr("latticemetric.drawing.image.installed_families", lambda: ["DejaVu Sans"])
     with pytest.warns(UserWarning, match="no font has the letters 字漢: install one, or write SVG") as told:
         draw(lm.Lattice.from_strings(["schön 漢字 שלום"]), tmp_path / "a.png")
     assert len(told) == 1

@@ -15,9 +15,10 @@ from kit.strategies import lattices
 import latticemetric as lm
 from latticemetric.drawing.api import Drawing, draw
 from latticemetric.drawing.diagram import LATTICE, Diagram, Link, Vertex
-from latticemetric.drawing.layout import crossings, layers_of, ordered_columns, slots_of
-from latticemetric.drawing.terminal import ears, main_path, rows_of
+from latticemetric.drawing.layout import crossings, layered_graph, layers_of, ordered_columns
+from latticemetric.drawing.terminal import detour_rows, detours, main_path
 from latticemetric.drawing.text_width import visible
+from latticemetric.metrics.alignment import display_width
 
 WORDS = ["a", "word", "Rechtsschutzversicherung", "漢字", "MMWW@@", "\u202ex", "naïve", ""]
 VOCABULARY = lm.Vocabulary.from_words(word for word in WORDS if word)
@@ -78,9 +79,9 @@ def test_every_highlighted_path_is_a_line_from_the_start_to_an_end(lattice, data
     ways = {name: data.draw(st.sampled_from(paths)).arcs for name in ("oracle", "1-best", "mbr")}
     picture = check(draw(lattice, ways=ways))
     for number, arcs in enumerate(ways.values()):
-        taken = [curve for curve in picture.curves if number in curve.ways]
+        taken = [curve for curve in picture.curves if number in curve.paths]
         assert len(taken) == len(set(arcs))
-        assert [shape for shape in picture.shapes if number in shape.ways] or not arcs
+        assert [shape for shape in picture.shapes if number in shape.paths] or not arcs
 
 
 @pytest.mark.parametrize("reference", ["", "a", "a b", "the cat the cat sat"])
@@ -116,14 +117,14 @@ def grid(columns, rows):
 def test_a_planar_graph_has_no_crossings():
     ladder = lm.Lattice.from_strings([f"{a} {b} {c}" for a in "ab" for b in "cd" for c in "ef"])
     diagram = draw(ladder).diagram
-    slots = slots_of(diagram, layers_of(diagram))
-    assert crossings(slots, ordered_columns(slots)) == 0
+    graph = layered_graph(diagram, layers_of(diagram))
+    assert crossings(graph, ordered_columns(graph)) == 0
 
 
 def test_crossings_are_counted():
     diagram = grid(2, 2)
-    slots = slots_of(diagram, layers_of(diagram))
-    assert crossings(slots, ordered_columns(slots)) == 1
+    graph = layered_graph(diagram, layers_of(diagram))
+    assert crossings(graph, ordered_columns(graph)) == 1
     check(Drawing(grid(3, 4)))
 
 
@@ -198,17 +199,17 @@ def test_lines_on_terminals_are_not_broken(lattice):
 
 @settings(max_examples=60, deadline=None)
 @given(large_lattices())
-def test_ears_hold_every_link_once_and_share_no_row(lattice):
+def test_detours_hold_every_link_once_and_share_no_row(lattice):
     diagram = draw(lattice).diagram
     main = main_path(diagram)
-    found = ears(diagram, main)
-    assert sorted([*main, *(number for ear in found for number in ear.links)]) == list(range(len(diagram.links)))
-    rows = rows_of(found)
-    for ear, row in rows.items():
+    found = detours(diagram, main)
+    assert sorted([*main, *(number for detour in found for number in detour.links)]) == list(range(len(diagram.links)))
+    rows = detour_rows(found)
+    for detour, row in rows.items():
         assert row >= 1
         for other, same in rows.items():
-            if other is not ear and same == row:
-                assert ear.last <= other.first or other.last <= ear.first
+            if other is not detour and same == row:
+                assert detour.last <= other.first or other.last <= detour.first
 
 
 def test_letters_of_two_columns_are_counted_as_such():
@@ -216,5 +217,5 @@ def test_letters_of_two_columns_are_counted_as_such():
     first, second, third = draw(lattice).text().splitlines()
     assert first.index("漢") < second.rindex("(")
     assert second.count("(") == third.count("(") + 3
-    widths = {lm.alignment.display_width(row) for row in (second, third)}
+    widths = {display_width(row) for row in (second, third)}
     assert len(widths) <= 2

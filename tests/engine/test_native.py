@@ -12,7 +12,7 @@ from kit.paths import ROOT
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 from latticemetric.vocabulary import Vocabulary
 
 pytest.importorskip("pynini")

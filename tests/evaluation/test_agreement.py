@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import latticemetric as lm
 from latticemetric import Judgments, UsageError, make_metric
 from latticemetric.evaluation import correlate, group_segments, human_scores, system_tables, williams
-from latticemetric.evaluation.comparison import Strength, compare_all
-from latticemetric.evaluation.resampling import resample_counts
-from latticemetric.evaluation.systems import tied
+from latticemetric.evaluation.agreement import Strength, compare_all
+from latticemetric.evaluation.intervals import resample_counts
+from latticemetric.evaluation.systems import snap_ties
 
 REFERENCES = ["a b c d", "b c d e", "a", "e d c b a", "c c b", "a b", "d e a", "b c a d"]
 OUTPUTS = [
@@ -204,10 +204,10 @@ def test_systems_that_only_rounding_tells_apart_are_tied():
     one, other = 0.1 + 0.2, 0.3
     assert one != other
     values = np.array([[one, other, 1.0], [math.nan, other, one]])
-    assert tied(values).tolist()[0] == [0.3, 0.3, 1.0]
-    assert tied(values)[1][1] == tied(values)[1][2]
-    assert math.isnan(tied(values)[1][0])
-    assert tied(np.array([1e-300, 2e-300])).tolist() == [1e-300, 2e-300]
+    assert snap_ties(values).tolist()[0] == [0.3, 0.3, 1.0]
+    assert snap_ties(values)[1][1] == snap_ties(values)[1][2]
+    assert math.isnan(snap_ties(values)[1][0])
+    assert snap_ties(np.array([1e-300, 2e-300])).tolist() == [1e-300, 2e-300]
 
 
 def test_differences_that_only_rounding_tells_apart_are_tied():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from latticemetric import UsageError
 from latticemetric.evaluation import kendall, pearson, spearman
-from latticemetric.evaluation.coefficients import differences, fitted_line, moments, pearson_of, ranks, two_sided_p
+from latticemetric.evaluation.coefficients import differences, fitted_line, moments, pearson_of, ranks
+from latticemetric.evaluation.significance import two_sided_p
 
 COEFFICIENTS = [pearson, spearman, kendall]
 

@@ -11,19 +11,18 @@ import pytest
 from kit.tags import DEFINITIONS
 
 from latticemetric import UsageError
-from latticemetric.evaluation.coefficients import two_sided_p
-from latticemetric.evaluation.randomisation import randomisation_test
-from latticemetric.evaluation.resampling import exchanged, moving_sums, swapped_sums
+from latticemetric.evaluation.significance import (
+    exchanged_sums,
+    moving_sums,
+    randomisation_test,
+    swapped_sums,
+    t_statistic,
+    two_sided_p,
+)
 from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, discriminate, synthetic_tags, trials_for
 from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TAG_METRICS, tag_table
-from latticemetric.evaluation.word_tags.sampling import (
-    ErrorSource,
-    RepeatedSampling,
-    SamplingTest,
-    repeated_sampling,
-    t_statistic,
-)
+from latticemetric.evaluation.word_tags.sampling import ErrorSource, RepeatedSampling, SamplingTest, repeated_sampling
 from latticemetric.evaluation.word_tags.tags import WordTags
 
 NAMES = [metric.name for metric in COMPARED]
@@ -91,7 +90,7 @@ def test_exchanged_sums_are_those_of_exchanged_rows():
     gold, systems = a_test_set(rates=(0.2, 0.4))
     first, second = tables_of(gold, systems).values()
     swaps = np.random.default_rng(7).random((40, len(first))) < 1 / 2
-    one, other = exchanged(first, second, *moving_sums([first, second], 40, 7))
+    one, other = exchanged_sums(first, second, *moving_sums([first, second], 40, 7))
     ((again, others),) = swapped_sums([(first, second)], 40, 7)
     for trial, swap in enumerate(swaps):
         rows = np.where(swap[:, None], second, first), np.where(swap[:, None], first, second)

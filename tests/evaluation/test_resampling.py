@@ -9,11 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latticemetric import GRR, WER, UsageError, make_metric
-from latticemetric.evaluation import resampling
-from latticemetric.evaluation.bootstrap import bootstrap, interval, paired, paired_bootstrap
-from latticemetric.evaluation.randomisation import randomisation_test, randomised
-from latticemetric.evaluation.resampling import resample_counts, resampled_sums, swapped_sums
+from latticemetric.evaluation import intervals
+from latticemetric.evaluation.intervals import (
+    bootstrap,
+    interval_of,
+    paired_bootstrap,
+    paired_bootstrap_of,
+    resample_counts,
+    resampled_sums,
+)
 from latticemetric.evaluation.scoring import corpus_scores, tabulate
+from latticemetric.evaluation.significance import randomisation_of, randomisation_test, swapped_sums
 
 WORDS = ["a", "b", "c", "d", "e"]
 
@@ -109,7 +115,7 @@ def test_how_counts_are_cut_into_matrices_changes_nothing(monkeypatch):
     whole = one_by_one(8, 100, 3)
     metric, good, bad = tables("wer")
     p = randomisation_test(metric, good, bad, trials=100).p
-    monkeypatch.setattr(resampling, "_MOST_CELLS", 24)
+    monkeypatch.setattr(intervals, "_MOST_CELLS", 24)
     assert len(list(resample_counts(8, 100, 3))) == 34
     assert one_by_one(8, 100, 3) == whole
     assert randomisation_test(metric, good, bad, trials=100).p == p
@@ -212,10 +218,10 @@ def test_resamples_without_a_value_are_left_out_and_counted():
 
 def test_what_is_undefined_counts_against_a_difference():
     nan = math.nan
-    assert paired(0.5, np.array([0.4, nan, 0.6]), 0.95).p == 2 / 4
-    assert randomised(0.5, np.array([0.4, nan, 0.6])).p == 3 / 4
-    assert randomised(0.5, np.array([0.4, nan, 0.6])).undefined == 1
-    assert interval(0.5, np.array([nan, nan]), 0.95).half_width is None
+    assert paired_bootstrap_of(0.5, np.array([0.4, nan, 0.6]), 0.95).p == 2 / 4
+    assert randomisation_of(0.5, np.array([0.4, nan, 0.6])).p == 3 / 4
+    assert randomisation_of(0.5, np.array([0.4, nan, 0.6])).undefined == 1
+    assert interval_of(0.5, np.array([nan, nan]), 0.95).half_width is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kit.tags import DEFINITIONS, sequence_correlation
 
 from latticemetric import InputError, UsageError
-from latticemetric.evaluation.bootstrap import bootstrap
+from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, synthetic_tags
 from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, find_tag_metric, tag_scores, tag_table

@@ -404,7 +404,7 @@ LINES = FORMATS[:3]
         pytest.param(["travatar-json"], scored(score=1, lm=1), "than the total 'score'", id="more than a total"),
         pytest.param(["travatar-json"], scored(score=0.5), "than the total 'score'", id="weight of the total"),
         pytest.param(LINES, scored(**{"my score": 1}), "the feature 'my score' .*--sum-scores", id="feature"),
-        pytest.param(["cdec-target-graph"], scored(**{"a;b": 1}), "parts features at ;", id="semicolon"),
+        pytest.param(["cdec-target-graph"], scored(**{"a;b": 1}), "splits features at ;", id="semicolon"),
         pytest.param(FORMATS, labelled("rule", "x"), "no place for the labels rule; .*--drop-labels", id="label"),
         pytest.param(FORMATS[:2], labelled("covered", "two") , "covered", id="covered words"),
         pytest.param(LINES, categorised("category", "X"), r"nodes \(category\); .*--drop-labels", id="category"),

@@ -15,12 +15,12 @@ from kit.paths import DATA, EXAMPLES
 import latticemetric as lm
 from latticemetric.batch.outcomes import oracles_of
 from latticemetric.batch.pairing import pair_up
+from latticemetric.batch.run import Run
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.formats import reading
 from latticemetric.formats.nist.words import parsed_transcript
 from latticemetric.formats.references import read_references
 from latticemetric.oracle_search.reference_strings import distinct_strings
-from latticemetric.parallel.map import Run
 
 SAMPLES = DATA / "trn-stm-ctm"
 

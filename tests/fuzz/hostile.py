@@ -39,7 +39,7 @@ from kit.paths import EXAMPLES
 from mutate import damaged
 
 from latticemetric.cli.main import _VERBS
-from latticemetric.formats.registry import OWN
+from latticemetric.formats.registry import BUILT_IN
 from latticemetric.formats.streams.compression import zstd_module
 
 SECONDS, MEGABYTES = 10.0, 2000
@@ -162,8 +162,8 @@ BY_OPTION: dict[str, list[str]] = {
     "--shard": SHARDS,
     "--cluster": CLUSTERS,
     "--max-memory": SIZES,
-    "--from": [*OWN, "none", ""],
-    "--to": [*OWN, "none", ""],
+    "--from": [*BUILT_IN, "none", ""],
+    "--to": [*BUILT_IN, "none", ""],
     "--normalize": ["english", "none", "english:none", *PATHS[:8]],
 }
 WORDY = {"NAME", "NAMES", "WORDS", "TEXT", "ID", "SEGMENT", "SYSTEM", "PAIR", "NAME=NUMBER", "TEXT|FILE", "METRIC"}
@@ -379,7 +379,7 @@ class Files:
         if word == "TESTSET":
             return self._test_set()
         if word == "FORMAT":
-            return self._chance.choice(list(OWN))
+            return self._chance.choice(list(BUILT_IN))
         data = self._valid(word)
         if data is None:
             return word

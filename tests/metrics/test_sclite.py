@@ -12,8 +12,8 @@ from hypothesis import given
 from kit.strategies import sentences
 
 import latticemetric as lm
-from latticemetric.formats.nist.test_sets import read_test_set
 from latticemetric.formats.nist.words import parsed_transcript
+from latticemetric.formats.segments import read_nist_segments
 from latticemetric.metrics.preparation import Preparation
 from latticemetric.metrics.sclite import Sclite
 
@@ -38,7 +38,7 @@ def counts_of_sclite(reference: Path, hypothesis: Path, *options: str) -> list[C
 
 def our_counts(reference: Path, hypothesis: Path, *, lowercase: bool) -> list[Counts]:
     preparation = Preparation(lowercase=lowercase)
-    said, meant = map(preparation.all_words, read_test_set([str(hypothesis)], [str(reference)]).files)
+    said, meant = map(preparation.all_words, read_nist_segments([str(hypothesis)], [str(reference)]).files)
     return [tuple(row[:4]) for row in Sclite().table(said, [[one] for one in meant]).astype(int).tolist()]
 
 
@@ -179,7 +179,7 @@ def write_segments(folder: Path, stm: str = STM, ctm: str = CTM) -> tuple[Path, 
 
 def test_time_marked_words_are_cut_by_segments(tmp_path):
     reference, hypothesis = write_segments(tmp_path)
-    found = read_test_set([str(hypothesis)], [str(reference)])
+    found = read_nist_segments([str(hypothesis)], [str(reference)])
     said = Preparation(lowercase=True).all_words(found.files[0])
     listed = [sorted(p.words for p in one.paths()) if isinstance(one, lm.Lattice) else [one] for one in said]
     assert dict(zip(found.ids, listed, strict=True)) == CUT
@@ -203,7 +203,7 @@ def test_counts_of_cut_words_are_those_of_sclite(tmp_path):
 def test_what_cannot_be_cut_is_refused(stm, ctm, error, tmp_path):
     reference, hypothesis = write_segments(tmp_path, stm, ctm)
     with pytest.raises(lm.FormatError, match=error):
-        read_test_set([str(hypothesis)], [str(reference)])
+        read_nist_segments([str(hypothesis)], [str(reference)])
 
 
 def test_a_channel_without_words_is_said_and_counts_as_deleted(tmp_path, caplog):
@@ -217,10 +217,10 @@ def test_an_utterance_that_is_missing_is_named(tmp_path):
     reference = write_trn(tmp_path / "ref.trn", ["a", "b"])
     hypothesis = write_trn(tmp_path / "hyp.trn", ["a"])
     with pytest.raises(lm.FormatError, match=r"ref.trn: there is no 'spk_0001' in .*hyp.trn"):
-        read_test_set([str(hypothesis)], [str(reference)])
+        read_nist_segments([str(hypothesis)], [str(reference)])
     (tmp_path / "hyp.txt").write_text("a\nb\n")
     with pytest.raises(lm.FormatError, match=r"hyp.txt: the file is neither trn, STM nor CTM"):
-        read_test_set([str(tmp_path / "hyp.txt")], [str(reference)])
+        read_nist_segments([str(tmp_path / "hyp.txt")], [str(reference)])
 
 
 # --- Beside sclite: its own files

@@ -16,7 +16,7 @@ from kit.strategies import COLUMN_NAMES, COST_RANGES, KNOWN_WORDS, lattices, met
 
 import latticemetric as lm
 from latticemetric.batch.sweep import LengthBin
-from latticemetric.evaluation.bootstrap import bootstrap
+from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.nbest import Hypothesis
 from latticemetric.oracle_search.sweep import Points, sweep_graph
 

@@ -8,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,12 +26,15 @@ from kit.work import heavy, told, wait_for
 import latticemetric as lm
 from latticemetric import InputError, MissingDependencyError, UsageError
 from latticemetric.automata.recognition import STAR_SYMBOL
+from latticemetric.batch.answers import answers_of
+from latticemetric.batch.run import Run
 from latticemetric.cli.main import _group
-from latticemetric.parallel import dask as ours
-from latticemetric.parallel.dask import Cluster
+from latticemetric.formats.reading import entries
+from latticemetric.parallel import cluster
+from latticemetric.parallel.cluster import Cluster
 from latticemetric.parallel.journal import Journal
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
+from latticemetric.parallel.process import Limits
 
 MEETING = [EXAMPLES / "meeting.lat.txt", EXAMPLES / "meeting.ref.txt"]
 
@@ -40,7 +45,7 @@ def client():
     dask = pytest.importorskip("dask")
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), contextlib.ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("latticemetric.parallel.dask._temporary_security", lambda: None)
+            patched.setattr("latticemetric.parallel.cluster._temporary_security", lambda: None)
             found = stack.enter_context(Cluster.parse("local:2").connected())
         yield found
 
@@ -205,7 +210,7 @@ def test_what_is_no_cluster(text):
 
 
 def test_clusters_that_are_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr("latticemetric.parallel.dask._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("latticemetric.parallel.cluster._SECONDS_TO_CONNECT", 1)
     for text, message in (
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:1: cannot connect to the cluster"),
         ("what://127.0.0.1:1", "what://127.0.0.1:1: cannot connect to the cluster"),
@@ -348,7 +353,7 @@ def test_certificates_of_dasks_configuration_are_shown(guarded, certificates):
 @pytest.mark.parametrize("stranger", ["without certificates", "with others", "without TLS", "with a missing file"])
 def test_strangers_are_told_that_they_are(stranger, guarded, certificates, monkeypatch):
     dask = pytest.importorskip("dask")
-    monkeypatch.setattr("latticemetric.parallel.dask._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("latticemetric.parallel.cluster._SECONDS_TO_CONNECT", 1)
     address = json.loads(guarded.read_text())["address"]
     settings = tls(None, None, None)
     if stranger == "with others":
@@ -414,7 +419,7 @@ def test_jobs_of_slurm_are_asked_for(monkeypatch, client):
     assert asked == [{}, 3, "ended"]
     dask = pytest.importorskip("dask")
     with dask.config.set(tls("ca", "c", "k")):
-        settings = ours._secured(ours._configured_security())
+        settings = cluster._secured(cluster._configured_security())
     assert (settings["protocol"], settings["security"].tls_scheduler_cert) == ("tls://", "c")
 
 
@@ -424,9 +429,149 @@ def test_from_python_a_client_is_who_answers(client, tmp_path):
     assert paths == [graph.statistics().paths for _, graph in lm.read(archive)]
 
 
-def test_an_executor_of_dask_is_one_like_others(client):
-    with client.get_executor() as executor:
-        assert list(map_in_order(square, range(100), executor)) == [number**2 for number in range(100)]
+def test_a_client_is_nobodys_but_its_owners(client):
+    for _ in range(2):  # it is not shut down, and does not mind that nobody reads to the end
+        answers = map_in_order(square, range(10_000), client)
+        assert [next(answers) for _ in range(5)] == [0, 1, 4, 9, 16]
+        answers.close()
+
+
+def test_questions_are_taken_as_they_are_needed(client):
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield taken
+
+    answers = map_in_order(square, endless(), client)
+    for number in range(1, 1001):
+        assert next(answers) == number**2
+        assert taken <= number + 128 * 2 + 64
+    answers.close()
+
+
+def test_bytes_under_way_are_bounded(client):
+    most = answered = 0
+
+    def large():
+        nonlocal most
+        for number in range(1, 121):
+            most = max(most, number - answered)
+            yield b"x" * 2**22
+
+    for _ in map_in_order(len, large(), client):
+        answered += 1
+    assert answered == 120
+    assert most <= 20  # 64 MB of 4 MB each, and what is taken in at the beginning
+
+
+def test_errors_of_questions_come_after_the_answers_before_them(client):
+    def questions():
+        yield from range(50)
+        raise InputError("the archive ends")
+
+    answers = map_in_order(square, questions(), client)
+    assert [next(answers) for _ in range(50)] == [number**2 for number in range(50)]
+    with pytest.raises(InputError, match="the archive ends"):
+        next(answers)
+
+
+def test_errors_of_answers_come_when_it_is_their_turn(client):
+    def fail(number: int) -> int:
+        if number == 20:
+            raise InputError("this is no number")
+        return number
+
+    answers = map_in_order(fail, range(200), client)
+    assert [next(answers) for _ in range(20)] == list(range(20))
+    with pytest.raises(InputError, match="this is no number"):
+        next(answers)
+
+
+def test_workers_that_are_not_there_yet_are_waited_for(client, monkeypatch):
+    monkeypatch.setattr(client, "nthreads", dict)
+    assert list(map_in_order(square, range(200), client)) == [number**2 for number in range(200)]
+
+
+def test_a_function_that_cannot_be_sent_is_an_error(client):
+    def locked(_: int, lock: object = threading.Lock()) -> None:
+        del lock
+
+    with pytest.raises(UsageError, match="cannot be sent to other processes"):
+        list(map_in_order(locked, range(3), client))
+
+
+def test_a_sweep_takes_a_client(client):
+    lattices = [lm.Lattice.from_strings(["a x c", "a b c"], costs=[1.0, 2.0])] * 40
+    given = (lattices, ["a b c"] * 40, "wer")
+    assert lm.sweep(*given, nbest=[1, 2], workers=client).rows == lm.sweep(*given, nbest=[1, 2]).rows
+
+
+# --- Graphs travel as places in files, where workers find the same files
+
+
+def unchanged(graph: lm.Lattice) -> lm.Lattice:
+    return graph
+
+
+def test_a_symbol_table_travels_once_and_comes_back(client, tmp_path):
+    archive, _ = data(tmp_path)
+    table = lm.Vocabulary(dict(enumerate([*(f"w{number}" for number in range(30)), *map(str, range(50_000))], start=1)))
+    there, here = (list(answers_of(entries([str(archive)], None, table), unchanged, Run(who))) for who in (client, 1))
+    assert [answer.name for answer in there] == [answer.name for answer in here]
+    for one, other in zip(there, here, strict=True):
+        assert one.value.word.tolist() == other.value.word.tolist()
+        assert one.value.vocabulary == table
+
+
+def test_a_file_that_changes_meanwhile_is_not_read_again(client, tmp_path):
+    archive, _ = data(tmp_path)
+    expected = [answer.value.word.tolist() for answer in answers_of(entries([str(archive)]), unchanged, Run())]
+    questions = list(entries([str(archive)]))
+    content = archive.read_bytes()
+    for changed in (None, content[::-1], content.replace(b"w1", b"w2")):
+        archive.unlink() if changed is None else archive.write_bytes(changed)
+        found = list(answers_of(questions, unchanged, Run(client)))
+        assert [answer.value.word.tolist() for answer in found] == expected
+
+
+def test_archives_of_scripts_are_read_here_where_there_are_none(client, tmp_path, monkeypatch):
+    archive, _ = data(tmp_path, broken=(5,))
+    text = archive.read_bytes()
+    names = [f"u{number:05d}" for number in range(60)]
+    lines = [f"{name} lats.txt:{text.index(f'{name} '.encode()) + 7}\n" for name in names]
+    (tmp_path / "lats.scp").write_text("".join([*lines, "none lats.txt:99999999\n"]))
+    monkeypatch.chdir(tmp_path)
+
+    def answers(workers):
+        found = answers_of(entries(["lats.scp"]), unchanged, Run(workers, keep_going=True))
+        return [(one.name, str(one.problem), one.value and one.value.word.tolist()) for one in found]
+
+    here = answers(1)
+    assert answers(client) == here
+    monkeypatch.setattr("latticemetric.parallel.dask.os.getcwd", lambda: "/")  # there, workers have no such file
+    assert answers(client) == here
+    assert [name for name, problem, _ in here if problem != "None"] == ["u00005", "none"]
+
+
+def test_each_graph_is_asked_a_question(client, tmp_path):
+    archive, references = data(tmp_path, broken=(3,))
+    ask = partial(lm.oracle, metric="wer")
+    alone, many = (list(lm.ask_each(ask, archive, references, workers=who, keep_going=True)) for who in (1, client))
+    assert [(one.name, one.value, str(one.problem)) for one in many] == [
+        (one.name, one.value, str(one.problem)) for one in alone
+    ]
+    assert [one.name for one in many if one.problem] == ["u00003"]
+    with pytest.raises(InputError, match=r"lats\.txt"):
+        list(lm.ask_each(lambda graph: graph.statistics().paths, [archive], workers=client))
+
+
+def test_graphs_in_memory_are_asked_too(client):
+    graphs = [(name, lm.Lattice.from_strings([name, "x"])) for name in "abc"]
+    answers = lm.ask_each(lambda graph: graph.statistics().paths, graphs, workers=client)
+    assert [(one.name, one.value) for one in answers] == [(name, 2) for name in "abc"]
 
 
 # --- Workers that die; last, for they may not be there again at once

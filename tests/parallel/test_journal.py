@@ -92,7 +92,7 @@ def test_what_is_kept_says_the_same_again(command, tmp_path, monkeypatch):
     for path in tmp_path.rglob("*"):
         if path.is_file() and path != journal and path.name not in given:
             path.unlink()
-    monkeypatch.setattr("latticemetric.parallel.map.map_in_order", _nothing_left)
+    monkeypatch.setattr("latticemetric.batch.run.map_in_order", _nothing_left)
     assert run("--resume") == told
     assert written() == undisturbed
     assert journal.read_bytes() == kept

@@ -12,7 +12,7 @@ from kit.strategies import lattices
 
 from latticemetric import Forest, InputError, Lattice
 from latticemetric.batch.answers import Answer
-from latticemetric.batch.margins import Extremes, Side
+from latticemetric.batch.margins import MarginKind, Margins
 from latticemetric.batch.outcomes import Outcome
 from latticemetric.errors import FormatError
 from latticemetric.lattice.lattice import Column, Labels
@@ -123,7 +123,7 @@ def test_answers_hold_words_that_are_numbers():
 
 
 def test_keys_may_be_results():
-    value = Extremes((), {}, None, {Side("hope", 0.5): InputError("none")})
+    value = Margins((), {}, None, {MarginKind("hope", 0.5): InputError("none")})
     assert [str(error) for error in returned(value).failed.values()] == ["none"]
 
 
@@ -152,7 +152,7 @@ def test_other_objects_are_refused(value):
 
 def test_every_class_that_is_read_can_be_checked():
     """Annotations of all kinds are understood, those of type checkers only among them."""
-    for name in plain._MODULES:
+    for name in plain._CLASSES:
         checks = plain._checks(name)
         assert checks, name
         assert list(checks) == list(plain._field_names(plain._class(name))), name
@@ -160,7 +160,7 @@ def test_every_class_that_is_read_can_be_checked():
 
 def test_no_class_that_is_read_does_anything_when_it_is_made():
     """They keep what they are given: what a file says can make values, and nothing happen."""
-    for name in plain._MODULES:
+    for name in plain._CLASSES:
         own = vars(plain._class(name))
         assert not {"__del__", "__setstate__", "__new__"} & (own.keys() - _GENERATED.get(name, set())), name
         assert "__post_init__" not in own or name in {"NBest", "Hypothesis", "Column"}, name
@@ -325,7 +325,7 @@ def assert_value_or_error(data):
 @given(st.integers(0, 2**32))
 def test_a_change_in_any_place_makes_another_value_or_an_error(seed):
     draw = random.Random(seed)
-    outcome = Outcome("a", oracle(SPELLED, "a c", "wer"), extremes=Extremes((), {}, draw.choice([LATTICE, FOREST])))
+    outcome = Outcome("a", oracle(SPELLED, "a c", "wer"), margins=Margins((), {}, draw.choice([LATTICE, FOREST])))
     tree = json.loads(PlainData().dumps(outcome))
     inner, key = draw.choice(list(places(tree)))
     inner[key] = a_value(draw)

@@ -6,14 +6,16 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kit.work import living, told, wait_for
 
 from latticemetric import InputError, UsageError, Vocabulary
+from latticemetric.batch.run import graph_packing
 from latticemetric.parallel import pickling
-from latticemetric.parallel.limits import Limits
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
+from latticemetric.parallel.process import Limits
 
 MANY = 200
 
@@ -203,7 +205,8 @@ def test_a_thread_that_has_constants_in_hand_while_another_one_forks_holds_no_wo
     thread.start()
     held.wait()
     questions = [(number, words) for number in range(40)]
-    answers = map_in_order(lambda question: question[0] + len(question[1]), questions, 2, limits=Limits(timeout=20.0))
+    ask, limits = (lambda question: question[0] + len(question[1])), Limits(timeout=20.0)
+    answers = map_in_order(ask, questions, 2, limits=limits, packing=graph_packing)
     assert list(answers) == [number + len(words) for number in range(40)]
     thread.join()
 
@@ -212,6 +215,12 @@ def test_a_thread_that_has_constants_in_hand_while_another_one_forks_holds_no_wo
 def test_limits_that_make_no_sense(limits):
     with pytest.raises(UsageError):
         Limits(**limits)
+
+
+@pytest.mark.parametrize("workers", ["four", ThreadPoolExecutor(1)], ids=["text", "an executor"])
+def test_workers_that_are_none_are_refused(workers):
+    with pytest.raises(UsageError, match="is no number and no Dask client; give a number of processes, or"):
+        list(map_in_order(abs, range(3), workers))
 
 
 def test_workers_end_with_what_they_were_for():
@@ -224,7 +233,7 @@ def test_workers_end_with_what_they_were_for():
 
 ORPHANS = """
 import os, sys, time
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 def answer(number):
     with open(sys.argv[1], "a") as file:
         file.write(f"{os.getpid()}\\n")

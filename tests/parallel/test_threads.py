@@ -45,7 +45,7 @@ def test_workers_begin_while_threads_hold_locks():
 
 
 COPIED = """
-from latticemetric.parallel.pool import map_in_order
+from latticemetric.parallel.map import map_in_order
 def of_this_program(graph):
     return lm.mbr(graph).words
 for ask in (of_this_program, lambda graph: lm.mbr(graph).words, of_this_program):

@@ -14,7 +14,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.report.charts import decades, ticks
-from latticemetric.report.figures import count, number, rate
+from latticemetric.report.figures import count, rate, short_number
 from latticemetric.report.page import json_for_script
 
 pytest.importorskip("jinja2")
@@ -154,7 +154,7 @@ def test_the_sweep_is_that_of_sweep(meeting):
 
 
 def test_intervals_are_those_of_the_bootstrap(meeting, graphs):
-    from latticemetric.evaluation.bootstrap import bootstrap, paired_bootstrap
+    from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 
     found = [lm.oracle(graph, reference, "wer") for _, graph, reference in graphs]
     references = [reference for _, _, reference in graphs]
@@ -374,6 +374,6 @@ def test_numbers_are_short():
         "3 · 10¹³",
     ]
     assert count(7**100_000).endswith("· 10⁸⁴⁵⁰⁹")
-    assert [number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
+    assert [short_number(n) for n in (None, 3.0, 2.34567, -0.5)] == ["–", "3", "2.35", "−0.5"]
     assert rate(None) == "–"
     assert rate(-0.25) == "−0.2500"

@@ -1,4 +1,4 @@
-"""How well metrics tell systems apart, and from labellings that nobody wants (Logacheva et al. 2016, section 3)."""
+"""Discrimination: how well metrics tell systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.bootstrap import value_of
-from latticemetric.evaluation.randomisation import randomised
-from latticemetric.evaluation.resampling import ROUNDING, checked_seed, exchanged, moving_sums
+from latticemetric.evaluation.intervals import ROUNDING, checked_seed, value_of
+from latticemetric.evaluation.significance import exchanged_sums, moving_sums, randomisation_of
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagMetric
 from latticemetric.evaluation.word_tags.tags import Flags, WordTags
 from latticemetric.metrics.base import Table
@@ -30,7 +29,7 @@ class PairTest:
         second: The other.
         difference: The first one's value minus the second's; `None` where one is undefined.
         p: Two-sided, not corrected; `None` where the difference is undefined.
-        significant: Whether p is at most the level over the number of pairs (Bonferroni).
+        significant: True where p is at most the level over the number of pairs (Bonferroni).
     """
 
     first: str
@@ -42,7 +41,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """What a metric makes of systems: a row of the paper's table 1.
+    """A metric's verdict on systems: a row of the paper's table 1.
 
     Attributes:
         metric: Its name.
@@ -53,7 +52,7 @@ class Discrimination:
         d_top: The same among the first half of the ranking, corrected for its number of pairs only. Of an odd number of
             systems, the middle one is in neither half.
         d_bottom: Among the last half.
-        below: How many systems are rated below each synthetic labelling.
+        below: The number of systems rated below each synthetic labelling.
         below_total: Their sum.
     """
 
@@ -67,13 +66,13 @@ class Discrimination:
     below_total: int
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         ranking = [{"system": name, "value": value} for name, value in self.ranking]
         return {**asdict(self), "ranking": ranking, "pairs": [asdict(pair) for pair in self.pairs]}
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """How many trials to make where nobody says: 1000, or twice those that the corrected level needs at least."""
+    """Return the default number of trials: 1000, or twice the fewest that the corrected level needs."""
     return max(_FEWEST_TRIALS, 2 * ceil(pairs / checked_level(alpha)))
 
 
@@ -86,14 +85,14 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Tests each pair of systems under each metric, and counts systems that are rated below synthetic labellings.
+    """Test each pair of systems under each metric, and counts systems that are rated below synthetic labellings.
 
     Args:
         systems: Tables of `tag_table` by name, of the same segments.
         synthetic: Tables of synthetic labellings, which are not tested.
-        metrics: Which to compare; those of the paper.
+        metrics: The metrics to compare; those of the paper.
         alpha: The level of significance, of all pairs together.
-        trials: How often segments change sides; as many as `trials_for` says where nothing is given.
+        trials: How often segments change sides; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
     number = len(systems) * (len(systems) - 1) // 2
@@ -104,20 +103,20 @@ def discriminate(
 
 
 class _Tests:
-    """The p-value of every pair under every metric: sums of a pair's trials are made once."""
+    """The p-value of every pair under every metric; the sums of a pair's trials are made once."""
 
     def __init__(self, systems: Mapping[str, Table], moved: Mapping[str, Table], metrics: Sequence[TagMetric]) -> None:
         self.values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
         self.p: dict[tuple[str, frozenset[str]], float | None] = {}
         for first, second in combinations(systems, 2):
-            one, other = exchanged(systems[first], systems[second], moved[first], moved[second])
+            one, other = exchanged_sums(systems[first], systems[second], moved[first], moved[second])
             for metric in metrics:
                 observed = self.values[metric.name][second] - self.values[metric.name][first]
-                found = randomised(observed, metric.values(other) - metric.values(one))
+                found = randomisation_of(observed, metric.values(other) - metric.values(one))
                 self.p[metric.name, frozenset((first, second))] = found.p
 
     def pairs(self, metric: str, ranked: Sequence[str], alpha: float) -> Iterator[PairTest]:
-        """Tests of all pairs of some systems, corrected for their number."""
+        """Test of all pairs of some systems, corrected for their number."""
         values, chosen = self.values[metric], list(combinations(ranked, 2))
         for first, second in chosen:
             p = self.p[metric, frozenset((first, second))]
@@ -150,7 +149,7 @@ def _share(pairs: Sequence[PairTest]) -> float | None:
 
 
 def _enough(trials: int, pairs: int, alpha: float) -> int:
-    """Refuses trials that can make no pair significant: p is 1 / (trials + 1) at least."""
+    """Refuse trials that can make no pair significant: p is 1 / (trials + 1) at least."""
     needed = ceil(pairs / checked_level(alpha)) - 1
     if trials < needed:
         raise UsageError(
@@ -161,13 +160,13 @@ def _enough(trials: int, pairs: int, alpha: float) -> int:
 
 
 def checked_level(alpha: float) -> float:
-    """A level of significance."""
+    """Return a level of significance."""
     if not 0 < alpha < 1:
         raise UsageError(f"a level of significance of {alpha}", advice="give one like 0.05")
     return alpha
 
 
-# ---- Labellings that nobody wants, which a good metric rates low (Logacheva et al. 2016, section 3.1) ----
+# ---- Synthetic labellings: trivial baselines, which a good metric rates low (Logacheva et al. 2016, section 3.1) ----
 
 SYNTHETIC = ("all-bad", "all-good", "optimistic", "pessimistic", "random")
 
@@ -176,7 +175,7 @@ _PESSIMISTIC_RECALL_OF_BAD, _PESSIMISTIC_RECALL_OF_OK = 0.9, 0.1
 
 
 def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
-    """One of the paper's labellings of the words that gold tags are of.
+    """Return one of the paper's synthetic labellings of the words of gold tags.
 
     - `all-bad`, `all-good`: every tag is BAD, or OK.
     - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all else is OK (98 % of the tags, where 18 % of the
@@ -184,11 +183,11 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     - `pessimistic`: BAD has a recall of 0.9 and OK one of 0.1; so 90 % of the tags are BAD.
     - `random`: each tag is BAD with the probability that one of the gold is.
 
-    Numbers of tags are those asked for, rounded; which tags they are, is drawn.
+    Numbers of tags are rounded; the tags themselves are drawn at random.
 
     Args:
-        gold: What is right.
-        kind: Which of them.
+        gold: The right tags.
+        kind: The labelling.
         seed: The same seed draws the same tags, whatever else is drawn.
 
     Examples:

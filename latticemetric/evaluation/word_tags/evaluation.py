@@ -1,4 +1,4 @@
-"""Everything that the tags of some systems are asked for, in one go: scores, tests, tables of the paper."""
+"""Evaluation of the tags of some systems: scores, tests, the paper's tables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from latticemetric.metrics.base import Table
 
 @dataclass(frozen=True, eq=False)
 class TagEvaluation(Frozen):
-    """Tags of systems against gold tags; each segment is counted once for all that is asked.
+    """Tags of systems against gold tags; each segment is counted once.
 
     Attributes:
-        gold: What is right.
+        gold: The right tags.
         tables: Statistics of each system, by name.
     """
 
@@ -29,10 +29,10 @@ class TagEvaluation(Frozen):
 
     @classmethod
     def of(cls, gold: WordTags, systems: Mapping[str, WordTags], gold_name: str = "gold") -> TagEvaluation:
-        """Compares systems with the gold.
+        """Compare systems with the gold.
 
         Args:
-            gold: What is right.
+            gold: The right tags.
             systems: Tags of the same words, by name.
             gold_name: For errors.
         """
@@ -43,18 +43,18 @@ class TagEvaluation(Frozen):
         return cls(gold, {name: tag_table(gold, tags) for name, tags in systems.items()})
 
     def scores(self) -> dict[str, TagScores]:
-        """The scores of each system."""
+        """Return the scores of each system."""
         return {name: scores_of_table(table) for name, table in self.tables.items()}
 
     def synthetic_scores(self, seed: int = 0) -> dict[str, TagScores]:
-        """The scores of each synthetic labelling."""
+        """Return the scores of each synthetic labelling."""
         return {kind: tag_scores(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
 
     def discrimination(self, *, alpha: float = 0.05, trials: int | None = None, seed: int = 0) -> list[Discrimination]:
-        """The paper's table 1: how metrics tell these systems apart, and from synthetic labellings."""
+        """Return the paper's table 1: discrimination of these systems, and of synthetic labellings."""
         synthetic = {kind: tag_table(self.gold, synthetic_tags(self.gold, kind, seed)) for kind in SYNTHETIC}
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 
     def repeated_sampling(self, **parameters: Any) -> RepeatedSampling:
-        """The paper's table 2, from errors of these systems; parameters are those of `repeated_sampling`."""
+        """Return the paper's table 2, from errors of these systems; parameters are those of `repeated_sampling`."""
         return repeated_sampling(tag_table(self.gold, self.gold), list(self.tables.values()), **parameters)

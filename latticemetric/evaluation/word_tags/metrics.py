@@ -11,20 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.bootstrap import value_of
-from latticemetric.evaluation.resampling import Values
+from latticemetric.evaluation.intervals import Values, or_none, value_of
 from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, as_word_tags, check_same_words
 from latticemetric.metrics.base import Table
-
-# ---- What all metrics of word tags are made of: sums over segments (Logacheva et al. 2016, section 2) ----
-#
-# A row a segment. BAD is the positive class. A span is a maximal run of one tag.
 
 Floats = npt.NDArray[np.float64]
 
 
 class Column(IntEnum):
-    """Columns of a table of tag statistics.
+    """Columns of a table of tag statistics, whose rows are segments. BAD is the positive class.
+
+    A span is a maximal run of one tag.
 
     For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans, `*_PRECISION` and `*_RECALL` the sums, over predicted
     and over gold spans, of the share of a span's words that have the same tag on the other side.
@@ -48,11 +45,11 @@ class Column(IntEnum):
 
 
 def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> Table:
-    """Statistics of predicted tags, a row a segment.
+    """Return the statistics of predicted tags, a row a segment.
 
     Args:
-        gold: What is right; tags, or what `WordTags.of` takes.
-        predicted: What a system says of the same words; likewise.
+        gold: The right tags, or what `WordTags.of` takes.
+        predicted: A system's tags of the same words; likewise.
 
     Raises:
         InputError: The two are not of the same words.
@@ -101,7 +98,7 @@ def _count_words(table: Table, gold: WordTags, predicted: WordTags) -> None:
 
 
 def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: Column, number: Column) -> None:
-    """Of BAD spans into the columns named, of OK spans into those four further on."""
+    """Count BAD spans into the columns named, and OK spans into those four further on."""
     share = _sums(agreed, spans.start) / spans.size
     for bad, shift in ((True, 0), (False, Column.OK_PRECISION - Column.BAD_PRECISION)):
         of_class = spans.bad == bad
@@ -111,12 +108,12 @@ def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: Column, num
 
 
 def _sums(values: Flags, start: Numbers) -> Numbers:
-    """Sums from each start to the next; a span is never empty."""
+    """Sum from each start to the next; a span is never empty."""
     return np.add.reduceat(values.astype(np.int64), start) if len(start) else np.zeros(0, np.int64)
 
 
 def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Floats:
-    """SeqCor of each segment (Bojar et al. 2015): ratio · (λ_OK I_OK + λ_BAD I_BAD) / n; λ_c = n / (2 n_c)."""
+    """Return each segment's SeqCor (Bojar et al. 2015): ratio · (λ_OK I_OK + λ_BAD I_BAD) / n; λ_c = n / (2 n_c)."""
     segments = len(gold)
     found = np.zeros(segments)
     matched = _matched_words(agreed, of_gold, of_predicted)
@@ -130,7 +127,7 @@ def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_pre
 
 
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
-    """Of each gold span, its overlap with the predicted span of its class that it is matched with.
+    """Return the overlap of each gold span with the predicted span of its class that it is matched with.
 
     One to one, largest overlap first; of equal ones the first gold span, then the first predicted one. Two runs overlap
     in one run, and those of different segments or classes in none, so that all are matched in one go.
@@ -149,11 +146,14 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
     return matched
 
 
+# ---- Metrics ----
+
+
 @dataclass(frozen=True)
 class TagMetric:
-    """A metric of word tags: its name, and what makes values of sums.
+    """A metric of word tags: its name, and the formula that makes values of sums.
 
-    It is what `bootstrap` and `randomisation_test` ask for, with tables of `tag_table`.
+    `bootstrap` and `randomisation_test` take it, with tables of `tag_table`.
     """
 
     name: str
@@ -161,7 +161,7 @@ class TagMetric:
     formula: Callable[[Table], Values]
 
     def values(self, sums: Table) -> Values:
-        """The score of each row of summed statistics; NaN where it is undefined."""
+        """Return the score of each row of summed statistics; NaN where it is undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.formula(np.asarray(sums)), dtype=np.float64)
 
@@ -175,7 +175,7 @@ def _f1_ok(sums: Table) -> Values:
 
 
 def _word_f1(sums: Table, right: Column) -> Values:
-    """2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
+    """Return 2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
     twice = 2 * sums[..., right]
     return twice / (twice + sums[..., Column.FALSE_BAD] + sums[..., Column.FALSE_OK])
 
@@ -189,7 +189,7 @@ def _phrase_f1_bad(sums: Table) -> Values:
 
 
 def _phrase_f1(sums: Table, begin: Column) -> Values:
-    """Of one class: undefined where neither side has a span, 0 where only one has, or where they do not meet."""
+    """Return phrase F1 of a class: undefined without spans; 0 where one side has none, or where they do not meet."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall
@@ -202,7 +202,7 @@ def _phrase_f1_mult(sums: Table) -> Values:
 
 
 def _mcc(sums: Table) -> Values:
-    """Matthews' coefficient; 0 where its root is 0."""
+    """Return Matthews' coefficient; 0 where its root is 0."""
     tp, fp, fn, tn = (sums[..., column] for column in range(4))
     root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
     found = np.where(root > 0, (tp * tn - fp * fn) / root, 0.0)
@@ -233,7 +233,7 @@ COMPARED = tuple(
 
 
 def find_tag_metric(name: str) -> TagMetric:
-    """A metric by its name."""
+    """Return a metric by its name."""
     try:
         return TAG_METRICS[name]
     except KeyError:
@@ -271,16 +271,16 @@ class TagScores:
     notes: dict[str, str]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self)
 
 
 def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> TagScores:
-    """Scores predicted tags by every metric.
+    """Score predicted tags by every metric.
 
     Args:
-        gold: What is right; tags, or what `WordTags.of` takes.
-        predicted: What a system says of the same words; likewise.
+        gold: The right tags, or what `WordTags.of` takes.
+        predicted: A system's tags of the same words; likewise.
 
     Examples:
         >>> found = tag_scores(["OK BAD BAD OK", "OK OK"], ["OK BAD OK OK", "OK OK"])
@@ -293,12 +293,12 @@ def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[T
 
 
 def scores_of_table(table: Table) -> TagScores:
-    """The same of a table of statistics."""
+    """Return the scores of a table of statistics."""
     values = {name: value_of(metric, table) for name, metric in TAG_METRICS.items()}
     sums = table.sum(axis=0)
     tp, fp, fn, tn = map(int, sums[:4])
     return TagScores(
-        **{name: None if np.isnan(value) else value for name, value in values.items()},
+        **{name: or_none(value) for name, value in values.items()},
         tags=tp + fp + fn + tn,
         bad=tp + fp,
         errors=fp + fn,

@@ -1,6 +1,8 @@
-"""How many samples a metric needs to tell small differences apart (Logacheva et al. 2016, algorithm 1 and table 2).
+"""Repeated sampling: how many samples a metric needs to tell small differences apart.
 
-A sample is a labelling of the test set with a given share of errors, drawn from those of real systems.
+A sample is a labelling of the test set with a given share of errors, drawn from those of real systems (Logacheva et al.
+2016, section 3.2): segments in which some system errs are drawn, with that system's tags, until there are enough
+errors; the others have gold tags. Algorithm 1 and table 2 compare metrics by the samples that they need.
 """
 
 from __future__ import annotations
@@ -12,20 +14,13 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric.errors import UsageError
-from latticemetric.evaluation.coefficients import two_sided_p
-from latticemetric.evaluation.resampling import Values, checked_resamples, checked_seed, shared_length
+from latticemetric.evaluation.intervals import Values, checked_resamples, checked_seed, shared_length
+from latticemetric.evaluation.significance import t_statistic, two_sided_p
 from latticemetric.evaluation.word_tags.discrimination import checked_level
 from latticemetric.evaluation.word_tags.metrics import COMPARED, Column, TagMetric
 from latticemetric.metrics.base import Table
-
-# ---- Labellings with a given share of errors, all of them made by real systems (Logacheva et al. 2016, section 3.2)
-# ----
-#
-# Segments in which some system errs are drawn, with that system's tags, until there are enough errors; the others have
-# gold tags.
 
 # The paper's error rates: 30 %, 30.01 %, 30.05 %, 30.1 %, 30.2 %.
 _FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
@@ -36,7 +31,7 @@ RATE_DIGITS = 9
 
 
 class ErrorSource:
-    """What samples are drawn from: the segments in which some system errs."""
+    """The segments in which some system errs, from which samples are drawn."""
 
     def __init__(self, gold: Table, systems: Sequence[Table]) -> None:
         if not systems:
@@ -61,7 +56,7 @@ class ErrorSource:
         return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
 
     def check(self, rates: Sequence[float]) -> None:
-        """Refuses shares of errors that some draw might not reach, or that are the same number of errors."""
+        """Refuse error rates that some draw might not reach, or that are the same number of errors."""
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
@@ -77,15 +72,14 @@ class ErrorSource:
                 )
 
     def least_errors(self, rate: float) -> int:
-        """The number of errors at which a sample has enough."""
+        """Return the number of errors at which a sample has enough."""
         # A product that should be whole may lie a little above it.
         return ceil(rate * self.tags - _TOLERANCE)
 
     def default_rates(self) -> tuple[float, ...]:
-        """The paper's error rates.
+        """Return the paper's error rates.
 
-        Steps are made of as many hundredths of a per cent as one tag needs, and all begins at the highest whole per
-        cent from which they are reached.
+        They begin at the highest whole per cent from which every draw reaches them; steps are at least one tag.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -93,7 +87,7 @@ class ErrorSource:
         return tuple(round(first + k * step, RATE_DIGITS) for k in _STEPS)
 
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
-        """Summed statistics of some samples.
+        """Return the summed statistics of some samples.
 
         All pairs of a segment and a system that errs in it are put in random order, and the first pair of each segment
         counts: with k such systems, the first of k arrivals at rate 1 is one at rate k, from any of them.
@@ -108,13 +102,15 @@ class ErrorSource:
         return np.asarray(self.gold + np.add.reduceat(self.gains[system[taken], segment], begin, axis=0))
 
     def _last(self, arrival: Values, errors: Values, rate: float) -> Values:
-        """When each sample has enough errors."""
+        """Return the arrival at which each sample has enough errors."""
         order = np.argsort(arrival, axis=1)
         reached = np.cumsum(np.take_along_axis(errors, order, axis=1), axis=1)
         at = np.argmax(reached >= self.least_errors(rate), axis=1)
         last = np.take_along_axis(order, at[:, None], axis=1)
         return np.take_along_axis(arrival, last, axis=1)[:, 0]
 
+
+# ---- Repeated sampling ----
 
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
@@ -125,7 +121,7 @@ _MOST_CELLS = 2**20
 
 @dataclass(frozen=True)
 class SamplingTest:
-    """Whether a metric tells samples of two error rates apart.
+    """A test of a metric on samples of two error rates.
 
     Attributes:
         metric: Its name.
@@ -143,18 +139,18 @@ class SamplingTest:
     needed: int | None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {**vars(self), "p": [{"samples": size, "p": p} for size, p in self.p.items()]}
 
 
 @dataclass(frozen=True)
 class RepeatedSampling:
-    """All that was found.
+    """The result of repeated sampling.
 
     Attributes:
         tests: A test for each metric and pair of error rates.
         sizes: The numbers of samples tried.
-        rounds: How many rounds each of them had: the p-values of so many are averaged.
+        rounds: The number of rounds of each of them, whose p-values are averaged.
         level: The level of significance of one test: that of all, over the number of pairs (Bonferroni).
     """
 
@@ -164,7 +160,7 @@ class RepeatedSampling:
     level: float
 
     def needed(self) -> dict[str, dict[float, int | None]]:
-        """The paper's table 2: by metric, for each difference of error rates, how many samples it needs.
+        """Return the paper's table 2: by metric, for each difference of error rates, how many samples it needs.
 
         Where several pairs have the same difference, as many as all of them need; `None`: more than were tried. The
         metric that needs fewest comes first.
@@ -181,7 +177,7 @@ class RepeatedSampling:
         return {name: found[name] for name in sorted(order, key=lambda name: effort[name])}
 
     def more_discriminative(self, first: str, second: str, rates: tuple[float, float]) -> str | None:
-        """Algorithm 1: of two metrics, the one that tells two error rates apart from fewer samples.
+        """Return the one of two metrics that tells two error rates apart from fewer samples (algorithm 1).
 
         `None` where both do so at the same number of samples, or neither does.
         """
@@ -196,7 +192,7 @@ class RepeatedSampling:
         return None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         table = {
             metric: [{"difference": difference, "samples": needed} for difference, needed in row.items()]
             for metric, row in self.needed().items()
@@ -216,18 +212,18 @@ def repeated_sampling(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> RepeatedSampling:
-    """Samples labellings with given shares of errors, and tests which metrics tell them apart.
+    """Sample labellings with given shares of errors, and test which metrics tell them apart.
 
     Args:
         gold: The table of gold tags against themselves.
         systems: Tables of real systems, of the same segments.
         metrics: Which to compare; those of the paper.
-        error_rates: Shares of tags that are wrong. Where none are given, the paper's: 30 %, and 0.01 %, 0.05 %, 0.1 %
-            and 0.2 % more. Where systems do not err so often, they begin at a lower per cent; where 0.01 % is less
-            than one tag, they are further apart.
+        error_rates: Shares of tags that are wrong. Default: the paper's, 30 %, and 0.01 %, 0.05 %, 0.1 % and 0.2 %
+            more. Where systems do not err so often, they begin at a lower per cent; where 0.01 % is less than one tag,
+            they are further apart.
         sizes: Numbers of samples to try.
-        rounds: Rounds of the largest number of samples. A smaller number has more rounds from the same samples: as
-            many as fit into them.
+        rounds: Rounds of the largest number of samples. A smaller number has as many more rounds as fit into the same
+            samples.
         alpha: The level of significance, of all pairs of error rates together.
         seed: The same seed draws the same samples.
     """
@@ -258,7 +254,7 @@ def repeated_sampling(
 def _values(
     source: ErrorSource, rate: float, number: int, metrics: Sequence[TagMetric], generator: np.random.Generator
 ) -> Mapping[str, Values]:
-    """Each metric's values of as many samples."""
+    """Return each metric's values of so many samples."""
     most = max(1, _MOST_CELLS // len(source.segments))
     pieces = []
     for begin in range(0, number, most):
@@ -276,25 +272,13 @@ def _test(
 
 
 def _mean_p(first: Values, second: Values, size: int) -> float:
-    """The mean of p over as many rounds of t-tests as samples last."""
+    """Return the mean of p over as many rounds of t-tests as samples last."""
     one, other = (side[: len(side) // size * size].reshape(-1, size) for side in (first, second))
     return float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(one, other).tolist()]))
 
 
-def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
-    """Student's t of two independent samples of the same size, along the last axis.
-
-    Where nothing varies it is 0 if the means are equal, otherwise infinite.
-    """
-    one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
-    difference = one.mean(axis=-1) - other.mean(axis=-1)
-    variance = (one.var(axis=-1, ddof=1) + other.var(axis=-1, ddof=1)) / one.shape[-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(difference == 0, 0.0, difference / np.sqrt(variance))
-
-
 def _checked(numbers: Sequence[float], what: str) -> tuple[float, ...]:
-    """Increasing numbers, each once."""
+    """Return increasing numbers, each once."""
     found = tuple(sorted(set(numbers)))
     if not found or (what == "error rates" and len(found) < 2):  # noqa: PLR2004  a difference needs two
         raise UsageError(f"there are too few {what}", advice="give two error rates and one number of samples at least")

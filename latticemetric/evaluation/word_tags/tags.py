@@ -20,7 +20,7 @@ Tags = str | Sequence[str] | npt.ArrayLike
 OK, BAD = "OK", "BAD"
 
 WHICH = ("words", "gaps", "all")
-"""What may be chosen of 2n + 1 tags: those at odd places, those at even ones, or each of them."""
+"""Selections of 2n + 1 tags: those at odd places, those at even ones, or each of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,8 @@ class WordTags(Frozen):
     """The tags of a test set, one segment after the other.
 
     Attributes:
-        bad: Whether each tag is BAD.
-        begin: Where each segment begins among them, and at last where all end.
+        bad: True for each tag that is BAD.
+        begin: Where each segment begins among the tags, and at last where all end.
     """
 
     bad: Flags
@@ -47,7 +47,7 @@ class WordTags(Frozen):
 
     @classmethod
     def of(cls, segments: Iterable[Tags]) -> Self:
-        """Tags of some segments.
+        """Make the tags of some segments.
 
         Args:
             segments: Each a string like `OK BAD OK`, or a sequence of OK and BAD, or an array that is true where a tag
@@ -81,11 +81,11 @@ class WordTags(Frozen):
         return bool(len(self)) and bool((self.lengths % 2 == 1).all())
 
     def replaced(self, bad: Flags) -> Self:
-        """Other tags for the same words."""
+        """Return other tags for the same words."""
         return type(self)(bad, self.begin)
 
     def chosen(self, which: str) -> Self:
-        """Of 2n + 1 tags a segment, those of `words` (at odd places), of `gaps` (at even ones), or `all`.
+        """Select, of 2n + 1 tags a segment, those of `words` (at odd places), of `gaps` (at even ones), or `all`.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])
@@ -107,19 +107,19 @@ class WordTags(Frozen):
         return type(self)(self.bad[place % 2 == (which == "words")], np.concatenate([[0], np.cumsum(lengths)]))
 
     def strings(self) -> list[str]:
-        """The tags of each segment, as files have them."""
+        """Return the tags of each segment, as files have them."""
         names = np.where(self.bad, BAD, OK).tolist()
         ends = self.begin.tolist()
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
 
 
 def as_word_tags(tags: WordTags | Iterable[Tags]) -> WordTags:
-    """Tags, or what `WordTags.of` makes them of."""
+    """Return tags as they are, or make them of what `WordTags.of` takes."""
     return tags if isinstance(tags, WordTags) else WordTags.of(tags)
 
 
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
-    """Refuses tags that are not of the same words.
+    """Refuse tags that are not of the same words.
 
     Raises:
         InputError: Numbers of segments differ, or of the tags of one.
@@ -163,19 +163,19 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-# ---- Whether lines of tags are of words, or of words and the gaps around them; and which of them are evaluated ----
+# ---- Tags of words, or of words and the gaps around them ----
 
 LAYOUTS = ("auto", "words", "words-and-gaps")
 
 
 def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
-    """The tags that are asked for.
+    """Select tags of words, of gaps, or all of them.
 
     Args:
         tags: Those of a file.
         name: Its name, for errors.
         which: `words`, `gaps` or `all`.
-        layout: What lines are. `auto` takes them for words and gaps where every one has an odd number of tags.
+        layout: `auto` takes lines for words and gaps where every one has an odd number of tags.
         gaps: Whether there are gaps, where the file itself tells.
 
     Raises:
@@ -192,7 +192,7 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 
 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
-    """Whether tags are 2n + 1 a segment: of n words, and of the gaps before, between and after them."""
+    """Check if tags are 2n + 1 a segment: of n words, and of the gaps before, between and after them."""
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")
     if gaps is not None:

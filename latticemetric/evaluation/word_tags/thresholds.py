@@ -18,18 +18,13 @@ THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """The scores of one threshold.
-
-    Attributes:
-        threshold: Words whose confidence is below it are called BAD.
-        scores: Of these tags.
-    """
+    """The scores of one threshold, below which words are called BAD."""
 
     threshold: float
     scores: TagScores
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {"threshold": self.threshold, **self.scores.asdict()}
 
 
@@ -49,10 +44,10 @@ class ConfidenceSweep:
 def sweep_thresholds(
     gold: WordTags, confidences: npt.ArrayLike, thresholds: Sequence[float] = THRESHOLDS
 ) -> ConfidenceSweep:
-    """Scores the tags that confidences make at each threshold.
+    """Score the tags that confidences make at each threshold.
 
     Args:
-        gold: What is right.
+        gold: The right tags.
         confidences: Of each word, one segment after the other.
         thresholds: In any order.
 

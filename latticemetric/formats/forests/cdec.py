@@ -2,16 +2,14 @@
 
 One object whose keys repeat: `rules` (number and text, again and again), `features`, then of each node its `edges` and
 the `node`, whose `in_edges` count all edges of the file. `[k]` in a rule's target side is the k-th tail. The last node
-is the goal. `feats` of an edge are log probabilities (or what the model multiplies with its weights): costs are the
-negated values; their weights stand elsewhere, so that each counts with scale 1. A node without edges says nothing.
+is the goal. `feats` of an edge are log probabilities (or whatever the model multiplies with its weights): costs are the
+negated values. Their weights stand elsewhere, so each feature has scale 1. A node without edges has no words.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
@@ -27,127 +25,50 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
     fields_of,
+    integer,
     list_of,
     node_in,
     numbers_of,
     parsed_json,
+    quoted,
     real,
     shown,
     text_of,
-    whole,
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import Vocabulary, split_words
 
-# ---- How cdec's JSON hypergraphs are written, and what is the same both ways; see `cdec_json` ----
-
-NAME = "cdec-json"
-SOURCE, LEFT, SPANS = "source", "lhs", "spans"
-SYMBOL = r"[^\t \n\r\[\],]+"
-TAIL = re.compile(rf"\[(?:{SYMBOL},)?([1-9][0-9]?)\]")
-ANY_CATEGORY = "X"
-SPANS_OF_AN_EDGE = 4
-_NONTERMINAL = re.compile(rf"\[{SYMBOL}(?:,([1-9][0-9]?))?\]")
-_CATEGORY = re.compile(SYMBOL)
-_SPANS = re.compile(r"-?[0-9]{1,9}(?:,-?[0-9]{1,9}){3}")
+_NAME = "cdec-json"
+_SOURCE, _LEFT, _SPANS = "source", "lhs", "spans"
+_SYMBOL = r"[^\t \n\r\[\],]+"
+_TAIL = re.compile(rf"\[(?:{_SYMBOL},)?([1-9][0-9]?)\]")
+_ANY_CATEGORY = "X"
+_SPANS_OF_AN_EDGE = 4
+_NONTERMINAL = re.compile(rf"\[{_SYMBOL}(?:,([1-9][0-9]?))?\]")
+_CATEGORY = re.compile(_SYMBOL)
+_FOUR_SPANS = re.compile(r"-?[0-9]{1,9}(?:,-?[0-9]{1,9}){3}")
 _MOST_TAILS = 99
 _ADVICE = "leave labels out with --drop-labels"
 
 
-def plain_source(categories: Sequence[str]) -> str:
-    """The source side that says nothing but the tails."""
-    return " ".join(f"[{category or ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
+def _plain_source(categories: Sequence[str]) -> str:
+    """Return a source side that names nothing but the tails."""
+    return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 
-def write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    """Writes one forest."""
-    forest = with_one_goal(forest_to_write(graph, NAME, {SOURCE, LEFT, SPANS}, {CATEGORY}))
-    require_unscaled(forest, NAME)
-    categories = [_category(text) for text in texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)]
-    rules: dict[str, int] = {}
-    edges: list[list[str]] = [[] for _ in categories]
-    for head, edge in _edges(forest, categories, rules):
-        edges[head].append(edge)
-    names = ",".join(map(_json, forest.scores))
-    parts = [f'"rules":[{",".join(f"{k},{_json(text)}" for text, k in rules.items())}],"features":[{names}]']
-    begin = 0
-    for category, own in zip(categories, edges, strict=True):
-        in_edges = ",".join(map(str, range(begin, begin + len(own))))
-        cat = f',"cat":{_json(category)}' if category else ""
-        parts.append(f'"edges":[{",".join(own)}],"node":{{"in_edges":[{in_edges}]{cat}}}')
-        begin += len(own)
-    file.write(f"{{{','.join(parts)}}}\n".encode())
-
-
-def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iterator[tuple[int, str]]:
-    """Head and JSON of each edge; rules get their numbers as they come up."""
-    numbers = {name: number for number, name in enumerate(forest.scores)}
-    spelling = spelling_of(forest, _word)
-    sources, lefts, spans = (texts_of(forest.labels.get(name), len(forest.head)) for name in (SOURCE, LEFT, SPANS))
-    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features_of(forest), strict=True)
-    for edge, (head, tails, target, features) in enumerate(rows):
-        source = sources[edge] or plain_source([categories[tail] for tail in tails])
-        _check_source(source, tails, edge)
-        left = _category(lefts[edge]) or categories[head] or ANY_CATEGORY
-        words = " ".join(spelling[t] if t > 0 else f"[{-t}]" for t in target)
-        rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
-        feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
-        # cdec wants spans before the rule.
-        middle = f'"spans":[{_span(spans[edge])}],' if spans[edge] else ""
-        yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
-
-
-def _check_source(source: str, tails: list[int], edge: int) -> None:
-    """A source side has a nonterminal for each tail, in order."""
-    tokens = split_words(source)
-    nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
-    in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))
-    if len(tails) > _MOST_TAILS:
-        raise UsageError(f"edge {edge} has {len(tails)} tails, and cdec reads at most {_MOST_TAILS}")
-    if len(nonterminals) != len(tails) or not in_order or " ".join(tokens) != source or "|||" in tokens:
-        raise UsageError(
-            f"the source side '{shortened(source, 40)}' of edge {edge} is not one of a rule with {len(tails)} tails",
-            advice=_ADVICE,
-        )
-
-
-def _category(text: str) -> str:
-    if text and not _CATEGORY.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is no category of cdec", advice=_ADVICE)
-    return text
-
-
-def _span(text: str) -> str:
-    if not _SPANS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not the four spans of an edge", advice=_ADVICE)
-    return text
-
-
-def _word(text: str) -> str:
-    if TAIL.fullmatch(text):
-        raise InputError(
-            f"the word '{shortened(text, 40)}' would be read back as a tail", advice="write another format"
-        )
-    return plain_field(text, "the word")
-
-
-def _json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-_LEFT = re.compile(rf"\[({SYMBOL})\]")
+_LEFT_SIDE = re.compile(rf"\[({_SYMBOL})\]")
 _FIRST = re.compile(
     rb'\s*\{\s*"(?:rules"\s*:\s*(?:\[\s*(?:[0-9]+\s*,\s*"\[|\]\s*,\s*")|null)|(?:features|is_sorted|edges)"\s*:)'
 )
 
 
 class _Rule(NamedTuple):
-    """A rule: what it makes, its source side, and its target side as numbers of words and −k for the k-th tail."""
+    """A rule: its left side, its source side, and its target side as numbers of words and −k for the k-th tail."""
 
     left: str
     source: str
@@ -166,8 +87,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse)
 
 
 def _parse(data: bytes, file: str) -> Forest:
@@ -181,7 +101,7 @@ def _parse(data: bytes, file: str) -> Forest:
 
 
 class _Reader:
-    """What was read so far. Rules and features stand before the edges that name them."""
+    """Collects a forest. Rules and features stand before the edges that name them."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -194,7 +114,7 @@ class _Reader:
         self._features = Features()
 
     def take(self, key: str, value: object) -> None:
-        """One key of the whole object."""
+        """Take one key of the integer object."""
         if key == "edges":
             for edge in list_of(value, key, self._file):
                 self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")
@@ -212,7 +132,7 @@ class _Reader:
             raise FormatError("rules are not pairs of a number and a text", where=self._file)
         for number, text in zip(rules[::2], rules[1::2], strict=True):
             place = f"{self._file}, rule {shown(number)}"
-            if whole(number, "rules", place) in self._rules:
+            if integer(number, "rules", place) in self._rules:
                 raise FormatError("the rule stands twice", where=place)
             self._rules[number] = self._rule(text_of(text, "the rule", place), place)
 
@@ -223,12 +143,12 @@ class _Reader:
                 parts.append([])
             else:
                 parts[-1].append(token)
-        if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT.fullmatch(parts[0][0])):  # noqa: PLR2004
+        if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT_SIDE.fullmatch(parts[0][0])):  # noqa: PLR2004
             raise FormatError(f"'{shortened(text, 40)}' is no rule", where=place, advice="[X] ||| source ||| target")
         return _Rule(left[1], " ".join(parts[1]), [self._target(token) for token in parts[2]])
 
     def _target(self, token: str) -> int:
-        match = TAIL.fullmatch(token)
+        match = _TAIL.fullmatch(token)
         return -int(match[1]) if match else self._numbers.setdefault(token, len(self._numbers) + 1)
 
     def _take_edge(self, value: object, place: str) -> None:
@@ -238,22 +158,22 @@ class _Reader:
         rule = fields.get("rule")
         if rule is None:
             raise FormatError("the edge has no rule", where=place, advice="write the forest together with its rules")
-        if not isinstance(rule, str) and whole(rule, "rule", place) not in self._rules:
+        if not isinstance(rule, str) and integer(rule, "rule", place) not in self._rules:
             raise FormatError(f"there is no rule {rule}", where=place)
-        found = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
+        parsed = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
         spans = numbers_of(fields.get("spans"), "spans", place)
-        if len(spans) not in (0, SPANS_OF_AN_EDGE):
-            raise FormatError(f"there are {len(spans)} spans, not {SPANS_OF_AN_EDGE}", where=place)
+        if len(spans) not in (0, _SPANS_OF_AN_EDGE):
+            raise FormatError(f"there are {len(spans)} spans, not {_SPANS_OF_AN_EDGE}", where=place)
         self._take_features(list_of(fields.get("feats"), "feats", place), place)
         tails = numbers_of(fields.get("tail"), "tail", place)
-        self._edges.append(_Edge(found, tails, ",".join(map(str, spans))))
+        self._edges.append(_Edge(parsed, tails, ",".join(map(str, spans))))
         self._head.append(-1)
 
     def _take_features(self, feats: list[Any], place: str) -> None:
         if len(feats) % 2:
             raise FormatError("feats are not pairs of a feature and its value", where=place)
         for name, value in zip(feats[::2], feats[1::2], strict=True):
-            if not isinstance(name, str) and not 0 <= whole(name, "feats", place) < len(self._names):
+            if not isinstance(name, str) and not 0 <= integer(name, "feats", place) < len(self._names):
                 raise FormatError(f"there is no feature {name}", where=place)
             key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
             self._features.add(len(self._edges), key, real(value, f"feature '{shortened(key, 40)}'", place))
@@ -272,7 +192,7 @@ class _Reader:
         self._categories.append("" if category is None else text_of(category, "cat", place))
 
     def forest(self, size: int) -> Forest:
-        """All together."""
+        """Build the forest."""
         nodes = len(self._categories)
         if not nodes:
             raise FormatError("the forest is empty: it has no node", where=self._file)
@@ -298,21 +218,96 @@ class _Reader:
         )
 
     def _derive_axioms(self) -> None:
-        """Nodes without edges are axioms to cdec: they say nothing, and cost nothing."""
+        """Give each node without edges an edge without words and costs: to cdec it is an axiom."""
         for node in sorted(set(range(len(self._categories))) - set(self._head)):
-            self._edges.append(_Edge(_Rule(self._categories[node] or ANY_CATEGORY, "", []), [], ""))
+            self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
             self._head.append(node)
 
     def _labels(self) -> dict[str, Labels]:
-        """Source sides, left sides and spans, where nodes do not say the same."""
-        texts = {SOURCE: Texts(), LEFT: Texts(), SPANS: Texts()}
+        """Return source sides, left sides and spans, where they differ from those of the nodes."""
+        texts = {_SOURCE: Texts(), _LEFT: Texts(), _SPANS: Texts()}
         for head, edge in zip(self._head, self._edges, strict=True):
-            source = plain_source([self._categories[tail] for tail in edge.tails])
-            texts[SOURCE].add(edge.rule.source if edge.rule.source != source else "")
-            left = self._categories[head] or ANY_CATEGORY
-            texts[LEFT].add(edge.rule.left if edge.rule.left != left else "")
-            texts[SPANS].add(edge.spans)
-        return {name: found.of_edges() for name, found in texts.items() if found}
+            source = _plain_source([self._categories[tail] for tail in edge.tails])
+            texts[_SOURCE].add(edge.rule.source if edge.rule.source != source else "")
+            left = self._categories[head] or _ANY_CATEGORY
+            texts[_LEFT].add(edge.rule.left if edge.rule.left != left else "")
+            texts[_SPANS].add(edge.spans)
+        return {name: side.of_edges() for name, side in texts.items() if side}
 
 
-register(Format(NAME, (".cdec.json",), _sniff, _read, write, single=True))
+# ---- Writing ----
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    """Write one forest."""
+    forest = with_one_goal(forest_to_write(graph, _NAME, {_SOURCE, _LEFT, _SPANS}, {CATEGORY}))
+    require_unscaled(forest, _NAME)
+    categories = [_category(text) for text in texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)]
+    rules: dict[str, int] = {}
+    edges: list[list[str]] = [[] for _ in categories]
+    for head, edge in _edges(forest, categories, rules):
+        edges[head].append(edge)
+    names = ",".join(map(quoted, forest.scores))
+    parts = [f'"rules":[{",".join(f"{k},{quoted(text)}" for text, k in rules.items())}],"features":[{names}]']
+    begin = 0
+    for category, own in zip(categories, edges, strict=True):
+        in_edges = ",".join(map(str, range(begin, begin + len(own))))
+        cat = f',"cat":{quoted(category)}' if category else ""
+        parts.append(f'"edges":[{",".join(own)}],"node":{{"in_edges":[{in_edges}]{cat}}}')
+        begin += len(own)
+    file.write(f"{{{','.join(parts)}}}\n".encode())
+
+
+def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iterator[tuple[int, str]]:
+    """Yield head and JSON of each edge; number rules in order of appearance."""
+    numbers = {name: number for number, name in enumerate(forest.scores)}
+    spelling = spelling_of(forest, _word)
+    sources, lefts, spans = (texts_of(forest.labels.get(name), len(forest.head)) for name in (_SOURCE, _LEFT, _SPANS))
+    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features_of(forest), strict=True)
+    for edge, (head, tails, target, features) in enumerate(rows):
+        source = sources[edge] or _plain_source([categories[tail] for tail in tails])
+        _check_source(source, tails, edge)
+        left = _category(lefts[edge]) or categories[head] or _ANY_CATEGORY
+        words = " ".join(spelling[t] if t > 0 else f"[{-t}]" for t in target)
+        rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
+        feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
+        # cdec wants spans before the rule.
+        middle = f'"spans":[{_span(spans[edge])}],' if spans[edge] else ""
+        yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
+
+
+def _check_source(source: str, tails: list[int], edge: int) -> None:
+    """Check that a source side has a nonterminal for each tail, in order."""
+    tokens = split_words(source)
+    nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
+    in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))
+    if len(tails) > _MOST_TAILS:
+        raise UsageError(f"edge {edge} has {len(tails)} tails, and cdec reads at most {_MOST_TAILS}")
+    if len(nonterminals) != len(tails) or not in_order or " ".join(tokens) != source or "|||" in tokens:
+        raise UsageError(
+            f"the source side '{shortened(source, 40)}' of edge {edge} is not one of a rule with {len(tails)} tails",
+            advice=_ADVICE,
+        )
+
+
+def _category(text: str) -> str:
+    if text and not _CATEGORY.fullmatch(text):
+        raise UsageError(f"'{shortened(text, 40)}' is no category of cdec", advice=_ADVICE)
+    return text
+
+
+def _span(text: str) -> str:
+    if not _FOUR_SPANS.fullmatch(text):
+        raise UsageError(f"'{shortened(text, 40)}' is not the four spans of an edge", advice=_ADVICE)
+    return text
+
+
+def _word(text: str) -> str:
+    if _TAIL.fullmatch(text):
+        raise InputError(
+            f"the word '{shortened(text, 40)}' would be read back as a tail", advice="write another format"
+        )
+    return plain_field(text, "the word")
+
+
+register(Format(_NAME, (".cdec.json",), _sniff, _read, _write, single=True))

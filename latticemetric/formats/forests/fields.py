@@ -1,4 +1,4 @@
-"""What readers and writers of forests have in common: features to columns and back, texts to labels, a single goal."""
+"""Forests between graphs and text: features and columns, texts and labels, a single goal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest, NodeLabels
-from latticemetric.formats.columns import as_forest, require_dense, require_labels
+from latticemetric.formats.columns import require_dense, require_labels, to_lattice
 from latticemetric.formats.text.fields import number
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels
@@ -21,7 +21,7 @@ _MOST_CACHED = 100_000
 
 
 class Features:
-    """Named values of edges on their way to columns: log probabilities, so that costs are the negated values."""
+    """Collects named log probabilities of edges for score columns; costs are the negated values."""
 
     def __init__(self) -> None:
         self._columns: dict[str, int] = {}
@@ -29,17 +29,16 @@ class Features:
         self._edge, self._column, self._cost = array("q"), array("q"), array("d")
 
     def add(self, edge: int, name: str, value: float) -> None:
-        """One value of an edge."""
+        """Add one value of an edge."""
         self._edge.append(edge)
         self._column.append(self._columns.setdefault(name, len(self._columns)))
         self._cost.append(0.0 - value)
 
     def add_fields(self, edge: int, fields: Sequence[str], file: str, line: int) -> None:
-        """Fields `name=value`; a name may hold further equals signs."""
+        """Add fields `name=value`; a name may hold further equals signs."""
         cached = self._cached
         for field in fields:
-            found = cached.get(field)
-            column, cost = self._parsed(field, f"{file}:{line}") if found is None else found
+            column, cost = cached.get(field) or self._parsed(field, f"{file}:{line}")
             self._column.append(column)
             self._cost.append(cost)
         self._edge.extend([edge] * len(fields))
@@ -51,14 +50,13 @@ class Features:
         if len(self._cached) >= _MOST_CACHED:
             self._cached.clear()
         cost = 0.0 - number(value, place)
-        found = self._columns.setdefault(name, len(self._columns)), cost
-        self._cached[field] = found
-        return found
+        self._cached[field] = self._columns.setdefault(name, len(self._columns)), cost
+        return self._cached[field]
 
     def columns(
         self, edges: int, size: int, place: Callable[[int], str], goals: int = 1, scale: float = 1.0
     ) -> dict[str, Column]:
-        """A column a name, 0 where an edge does not have it; `size` is that of the text, which bounds theirs."""
+        """Return a column for each name, 0 where an edge lacks it; `size` of the text bounds that of the columns."""
         names = list(self._columns)
         require_dense(len(names), edges, size)
         edge, column = (np.array(part, dtype=np.int64) for part in (self._edge, self._column))
@@ -75,14 +73,14 @@ class Features:
 
 
 class Texts:
-    """Texts of edges or nodes, one after the other, on their way to labels; the empty text is none."""
+    """Collects texts of edges or nodes for labels; an empty text is no label."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {"": 0}
         self._rows = array("i")
 
     def add(self, text: str) -> None:
-        """The next one's text."""
+        """Add the text of the next edge or node."""
         self._rows.append(self._numbers.setdefault(text, len(self._numbers)))
 
     def _table(self) -> tuple[Words, Vocabulary]:
@@ -92,12 +90,12 @@ class Texts:
         return len(self._numbers) > 1
 
     def of_edges(self, goals: int = 1) -> Labels:
-        """Labels of edges."""
+        """Return them as labels of edges."""
         rows, vocabulary = self._table()
         return Labels(rows, np.zeros(goals, dtype=np.int32), vocabulary)
 
     def of_nodes(self, *, reverse: bool = False) -> NodeLabels:
-        """Labels of nodes, which may be numbered from the other end."""
+        """Return them as labels of nodes, which may be numbered from the other end."""
         rows, vocabulary = self._table()
         return NodeLabels(rows[::-1] if reverse else rows, vocabulary)
 
@@ -105,20 +103,20 @@ class Texts:
 def forest_to_write(
     graph: Graph, format_name: str, labels: Iterable[str] = (), node_labels: Iterable[str] = ()
 ) -> Forest:
-    """The graph as a forest, if a format has a place for its labels."""
-    forest = as_forest(graph)
+    """Return the graph as a forest; refuse labels that the format has no place for."""
+    forest = graph if isinstance(graph, Forest) else Forest.from_lattice(to_lattice(graph))
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
         raise UsageError(
-            f"{format_name} has no place for what the forest says of its nodes ({', '.join(sorted(lost))})",
-            advice="leave it out with --drop-labels",
+            f"{format_name} has no place for the labels of nodes ({', '.join(sorted(lost))})",
+            advice="leave them out with --drop-labels",
         )
     return forest
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """The same derivations below one goal, which costs nothing and says nothing: the last node."""
-    if len(forest.goals) == 1 and not goals_say_something(forest):
+    """Return the same derivations below one goal without words and costs, which is the last node."""
+    if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
     nothing = np.zeros(1, dtype=np.int32)
@@ -134,27 +132,27 @@ def with_one_goal(forest: Forest) -> Forest:
     )
 
 
-def goals_say_something(forest: Forest) -> bool:
-    """Whether it matters in which goal a derivation ends, or that it does."""
+def goals_have_values(forest: Forest) -> bool:
+    """Check whether goals have costs or labels."""
     sides: list[Column | Labels] = [*forest.scores.values(), *forest.labels.values()]
     return any(side.final.any() for side in sides)
 
 
 def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
-    """Rows, and after them one of a single value each."""
+    """Append a row for each value."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
 
 
 def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[tuple[str, float]]]:
-    """The features of each edge that are not 0; all of those of the first, so that every column is told of."""
+    """Yield the features of each edge that are not 0; all of them for the first edge, so that no column is lost."""
     columns = [(name, (0.0 - c.arc).tolist()) for name, c in forest.scores.items() if name != leave_out]
     for edge in range(len(forest.head)):
         yield [(name, values[edge]) for name, values in columns if edge == 0 or values[edge]]
 
 
 def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
-    """The texts of edges or nodes, as many as there are; empty where there is none."""
+    """Return the texts of edges or nodes; an empty text for each where there are no labels."""
     if labels is None:
         return [""] * length
     numbers = labels.arc if isinstance(labels, Labels) else labels.node
@@ -162,13 +160,13 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
-    """How the words of a forest are written, each checked once."""
+    """Return the words of a forest by number, each checked once."""
     words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 
 
 def plain_field(text: str, what: str) -> str:
-    """Refuses a text that would not be one field between ||| when it is read back."""
+    """Return a text that is one field between |||; refuse others."""
     if split_words(text) != [text] or "|||" in text:
         raise InputError(
             f"{what} {shortened(text, 40)!r} cannot be written: it is empty, or holds white space or |||",

@@ -8,7 +8,6 @@ that the features have scale 0 where it stands; a score of 0 is not written.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,116 +32,27 @@ from latticemetric.formats.forests.fields import (
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
-    fail_as_blank,
     fields_of,
+    integer,
     list_of,
     node_in,
     numbers_of,
     parsed_json,
+    quoted,
     real,
+    refuse_blank_line,
     shown,
     text_of,
-    whole,
 )
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels
 from latticemetric.vocabulary import Vocabulary, split_words
 
-# ---- How Travatar's forests are written, and what is the same both ways; see `travatar_json` ----
-
-NAME = "travatar-json"
-SOURCE, SENTENCE, SPAN, TOTAL = "source", "sentence", "span", "score"
-NO_SPAN = "-1,-1"
-_SPAN = re.compile(r"-?[0-9]{1,9},-?[0-9]{1,9}")
+_NAME = "travatar-json"
+_SOURCE, _SENTENCE, _SPAN, _TOTAL = "source", "sentence", "span", "score"
+_NO_SPAN = "-1,-1"
+_TWO_NUMBERS = re.compile(r"-?[0-9]{1,9},-?[0-9]{1,9}")
 _ADVICE = "leave labels out with --drop-labels"
-
-
-def write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    """Writes one forest, a line; Travatar wants the goal first, and a symbol and a span of every node."""
-    forest = forest_to_write(graph, NAME, {SOURCE, SENTENCE}, {CATEGORY, SPAN})
-    sentence = _sentence(forest)
-    forest = with_one_goal(_without_sentence(forest))
-    total = _total_of(forest)
-    categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
-    spans = [_span(text) for text in texts_of(forest.node_labels.get(SPAN), forest.num_nodes)]
-    nodes = [
-        f'{{"id": {number}, "sym": {_json(category)}, "span": [{span}]}}'
-        for number, (category, span) in enumerate(zip(reversed(categories), reversed(spans), strict=True))
-    ]
-    edges = ", ".join(_edges(forest, total))
-    words = ", ".join(map(_json, sentence))
-    file.write(f'{{"nodes": [{", ".join(nodes)}], "edges": [{edges}], "words": [{words}]}}\n'.encode())
-
-
-def _total_of(forest: Forest) -> list[float] | None:
-    """The model's own score, if it is the only thing that counts."""
-    others = [column.scale for name, column in forest.scores.items() if name != TOTAL]
-    if TOTAL not in forest.scores:
-        require_unscaled(forest, NAME)
-        return None
-    if forest.scores[TOTAL].scale != 1 or any(others):
-        raise UsageError(
-            f"{NAME} cannot say that other things count than the total '{TOTAL}'",
-            advice="add the scores up with --sum-scores",
-        )
-    total: list[float] = (0.0 - forest.scores[TOTAL].arc).tolist()
-    return total
-
-
-def _edges(forest: Forest, total: list[float] | None) -> Iterator[str]:
-    last = forest.num_nodes - 1
-    spelling = {number: _json(word) for number, word in spelling_of(forest, _word).items()}
-    sources = texts_of(forest.labels.get(SOURCE), len(forest.head))
-    features = features_of(forest, leave_out=TOTAL)
-    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features, strict=True)
-    for edge, (head, tails, target, values) in enumerate(rows):
-        parts = [f'{{"id": {edge}, "head": {last - head}']
-        if tails:
-            parts.append(f'"tails": [{", ".join(str(last - tail) for tail in tails)}]')
-        parts.append(f'"trg": [{{"words": [{", ".join(spelling[t] if t > 0 else str(t) for t in target)}]}}]')
-        if values:
-            parts.append(f'"features": {{{", ".join(f"{_json(name)}: {value!r}" for name, value in values)}}}')
-        if sources[edge]:
-            parts.append(f'"src_str": {_json(sources[edge])}')
-        if total is not None:
-            parts.append(f'"score": {total[edge]!r}')
-        yield ", ".join(parts) + "}"
-
-
-def _sentence(forest: Forest) -> list[str]:
-    """The source sentence, which the only goal has as its label."""
-    label = forest.labels.get(SENTENCE)
-    if label is None:
-        return []
-    texts = {label.vocabulary.word(n) for n in label.final.tolist()}
-    if label.arc.any() or len(texts) != 1:
-        raise UsageError(f"'{SENTENCE}' is not one text of all goals", advice=_ADVICE)
-    (text,) = texts
-    words = split_words(text)
-    if " ".join(words) != text:
-        raise UsageError(f"'{SENTENCE}' is not words with a space between each two", advice=_ADVICE)
-    return words
-
-
-def _without_sentence(forest: Forest) -> Forest:
-    return replace(forest, labels=MappingProxyType({n: x for n, x in forest.labels.items() if n != SENTENCE}))
-
-
-def _span(text: str) -> str:
-    if text and not _SPAN.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is no span", advice=_ADVICE)
-    return (text or NO_SPAN).replace(",", ", ")
-
-
-def _word(text: str) -> str:
-    if not text:
-        raise InputError("an empty word cannot be written", advice="write another format")
-    return text
-
-
-def _json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
 
 _FIRST = re.compile(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{\s*"(?:id|sym|span)"\s*:)')
 
@@ -155,9 +65,9 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
         if line.strip():
-            # Blank lines count, so that a forest that is lost moves no other one; at the end they are nothing.
+            # Blank lines count, so that a lost forest moves no other one; those at the end do not.
             for lost in range(number + 1, stream.line):
-                yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+                yield Entry(str(lost), stream.place(lost), partial(refuse_blank_line, stream.place(lost)))
             number = stream.line
             yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
 
@@ -169,7 +79,7 @@ def _parse(line: bytes, file: str, number: int) -> Forest:
 
 
 class _Reader:
-    """One line on its way to a forest."""
+    """Collects the forest of one line."""
 
     def __init__(self, fields: dict[str, Any], place: str) -> None:
         self._place = place
@@ -205,11 +115,11 @@ class _Reader:
         span = ",".join(map(str, numbers_of(fields.get("span"), "span", place)))
         if span and span.count(",") != 1:
             raise FormatError("the span is not two numbers", where=place)
-        self._spans.add(span if span != NO_SPAN else "")
+        self._spans.add(span if span != _NO_SPAN else "")
 
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
-        if "id" in fields and whole(fields["id"], "id", place) != number:
+        if "id" in fields and integer(fields["id"], "id", place) != number:
             raise FormatError(f"its id is {fields['id']}", where=place, advice="ids count from 0")
 
     def _take_edge(self, fields: dict[str, Any], edge: int) -> None:
@@ -219,17 +129,17 @@ class _Reader:
         self._head.append(self._nodes - 1 - node_in(fields.get("head"), self._nodes, "head", place))
         tails = list_of(fields.get("tails"), "tails", place)
         self._tails.append([self._nodes - 1 - node_in(tail, self._nodes, "a tail", place) for tail in tails])
-        self._target.append(self._said(fields, len(tails), place))
+        self._target.append(self._words_of(fields, len(tails), place))
         features = fields.get("features")
         for name, value in fields_of(() if features is None else features, f"{place}, features").items():
             key = text_of(name, "a feature's name", place)
             self._features.add(edge, key, real(value, f"feature '{shortened(key, 40)}'", place))
         source = fields.get("src_str")
         self._sources.add("" if source is None else text_of(source, "src_str", place))
-        self._has_total = self._has_total or TOTAL in fields
-        self._total.append(0.0 - real(fields.get(TOTAL, 0.0), TOTAL, place))
+        self._has_total = self._has_total or _TOTAL in fields
+        self._total.append(0.0 - real(fields.get(_TOTAL, 0.0), _TOTAL, place))
 
-    def _said(self, fields: dict[str, Any], tails: int, place: str) -> list[int]:
+    def _words_of(self, fields: dict[str, Any], tails: int, place: str) -> list[int]:
         factors = list_of(fields.get("trg"), "trg", place)
         if len(factors) > 1:
             raise InputError(
@@ -242,7 +152,7 @@ class _Reader:
 
     def _symbol(self, word: object, tails: int, place: str) -> int:
         if not isinstance(word, str):
-            number = whole(word, "words", place)
+            number = integer(word, "words", place)
             if not -tails <= number < 0:
                 raise FormatError(
                     f"words holds {shown(word)}, which is no tail",
@@ -255,7 +165,7 @@ class _Reader:
         return self._numbers.setdefault(text_of(word, "a word", place), len(self._numbers) + 1)
 
     def forest(self, size: int) -> Forest:
-        """All together."""
+        """Build the forest."""
         if not self._nodes:
             raise InputError("the forest is empty: it has no node", where=self._place)
         edges = len(self._head)
@@ -263,15 +173,15 @@ class _Reader:
             edges, size, lambda edge: f"{self._place}, edge {edge}", scale=0.0 if self._has_total else 1.0
         )
         if self._has_total:
-            if TOTAL in columns:
-                raise FormatError(f"a feature is named '{TOTAL}', as the total is", where=self._place)
-            columns = {TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
-        labels = {SOURCE: self._sources.of_edges()} if self._sources else {}
+            if _TOTAL in columns:
+                raise FormatError(f"a feature is named '{_TOTAL}', as the total is", where=self._place)
+            columns = {_TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
+        labels = {_SOURCE: self._sources.of_edges()} if self._sources else {}
         if self._sentence:
             side = Vocabulary.from_words([self._sentence])
             nothing = np.zeros(edges, dtype=np.int32)
-            labels[SENTENCE] = Labels(nothing, np.ones(1, dtype=np.int32), side)
-        nodes = {CATEGORY: self._categories, SPAN: self._spans}
+            labels[_SENTENCE] = Labels(nothing, np.ones(1, dtype=np.int32), side)
+        nodes = {CATEGORY: self._categories, _SPAN: self._spans}
         return Forest.from_edges(
             self._head,
             self._tails,
@@ -285,4 +195,90 @@ class _Reader:
         )
 
 
-register(Format(NAME, (".travatar.json",), _sniff, _read, write))
+# ---- Writing ----
+
+
+def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
+    """Write one forest on a line; Travatar wants the goal first, and a symbol and a span for every node."""
+    forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
+    sentence = _sentence(forest)
+    forest = with_one_goal(_without_sentence(forest))
+    total = _total_of(forest)
+    categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
+    spans = [_span(text) for text in texts_of(forest.node_labels.get(_SPAN), forest.num_nodes)]
+    nodes = [
+        f'{{"id": {number}, "sym": {quoted(category)}, "span": [{span}]}}'
+        for number, (category, span) in enumerate(zip(reversed(categories), reversed(spans), strict=True))
+    ]
+    edges = ", ".join(_edges(forest, total))
+    words = ", ".join(map(quoted, sentence))
+    file.write(f'{{"nodes": [{", ".join(nodes)}], "edges": [{edges}], "words": [{words}]}}\n'.encode())
+
+
+def _total_of(forest: Forest) -> list[float] | None:
+    """Return the model's own scores, if nothing else counts; `None` where there are none."""
+    others = [column.scale for name, column in forest.scores.items() if name != _TOTAL]
+    if _TOTAL not in forest.scores:
+        require_unscaled(forest, _NAME)
+        return None
+    if forest.scores[_TOTAL].scale != 1 or any(others):
+        raise UsageError(
+            f"{_NAME} cannot give weight to other scores than the total '{_TOTAL}'",
+            advice="add the scores up with --sum-scores",
+        )
+    total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
+    return total
+
+
+def _edges(forest: Forest, total: list[float] | None) -> Iterator[str]:
+    last = forest.num_nodes - 1
+    spelling = {number: quoted(word) for number, word in spelling_of(forest, _word).items()}
+    sources = texts_of(forest.labels.get(_SOURCE), len(forest.head))
+    features = features_of(forest, leave_out=_TOTAL)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features, strict=True)
+    for edge, (head, tails, target, values) in enumerate(rows):
+        parts = [f'{{"id": {edge}, "head": {last - head}']
+        if tails:
+            parts.append(f'"tails": [{", ".join(str(last - tail) for tail in tails)}]')
+        parts.append(f'"trg": [{{"words": [{", ".join(spelling[t] if t > 0 else str(t) for t in target)}]}}]')
+        if values:
+            parts.append(f'"features": {{{", ".join(f"{quoted(name)}: {value!r}" for name, value in values)}}}')
+        if sources[edge]:
+            parts.append(f'"src_str": {quoted(sources[edge])}')
+        if total is not None:
+            parts.append(f'"score": {total[edge]!r}')
+        yield ", ".join(parts) + "}"
+
+
+def _sentence(forest: Forest) -> list[str]:
+    """Return the source sentence, which is a label of the goals."""
+    label = forest.labels.get(_SENTENCE)
+    if label is None:
+        return []
+    texts = {label.vocabulary.word(n) for n in label.final.tolist()}
+    if label.arc.any() or len(texts) != 1:
+        raise UsageError(f"'{_SENTENCE}' is not one text of all goals", advice=_ADVICE)
+    (text,) = texts
+    words = split_words(text)
+    if " ".join(words) != text:
+        raise UsageError(f"'{_SENTENCE}' is not words with a space between each two", advice=_ADVICE)
+    return words
+
+
+def _without_sentence(forest: Forest) -> Forest:
+    return replace(forest, labels=MappingProxyType({n: x for n, x in forest.labels.items() if n != _SENTENCE}))
+
+
+def _span(text: str) -> str:
+    if text and not _TWO_NUMBERS.fullmatch(text):
+        raise UsageError(f"'{shortened(text, 40)}' is no span", advice=_ADVICE)
+    return (text or _NO_SPAN).replace(",", ", ")
+
+
+def _word(text: str) -> str:
+    if not text:
+        raise InputError("an empty word cannot be written", advice="write another format")
+    return text
+
+
+register(Format(_NAME, (".travatar.json",), _sniff, _read, _write))

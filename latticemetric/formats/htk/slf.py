@@ -20,23 +20,21 @@ import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_number, parsed, refuse_word, spelled
+from latticemetric.formats.text.fields import is_number, parsed_natively, refuse_word, spelled
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Floats, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-# ---- What HTK lattices call things, and how they are written; see `htk_slf` ----
-
-NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
-TEXTS = ["W", "v", "d", "s", "i", "p", "L"]
-PLACES = {"I", "J", "S", "E", "t", "W", "line"}
-COLUMN_NAMES = {"a": "acoustic", "l": "lm", "r": "pronunciation"}
-SCALES = {"a": ("acscale", 1.0), "l": ("lmscale", 1.0), "r": ("prscale", 0.0)}
-WORD_COUNT = "words"
-LONG_NAMES = {
+_NO_WORDS = ("!NULL", "!ENTER", "!EXIT")
+_TEXTS = ["W", "v", "d", "s", "i", "p", "L"]
+_PLACES = {"I", "J", "S", "E", "t", "W", "line"}
+_COLUMN_NAMES = {"a": "acoustic", "l": "lm", "r": "pronunciation"}
+_SCALES = {"a": ("acscale", 1.0), "l": ("lmscale", 1.0), "r": ("prscale", 0.0)}
+_WORD_COUNT = "words"
+_LONG_NAMES = {
     "VERSION": "V",
     "UTTERANCE": "U",
     "NODES": "N",
@@ -51,85 +49,8 @@ LONG_NAMES = {
     "language": "l",
     "ngram": "n",
 }
-_FIELD_NAMES = {name: field for field, name in COLUMN_NAMES.items()}
+_FIELD_NAMES = {name: field for field, name in _COLUMN_NAMES.items()}
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
-
-class _Written(NamedTuple):
-    """A score column on its way out: its field, its weight in the header, and its scores."""
-
-    field: str
-    header: str
-    scale: float
-    arc: list[float]
-    final: list[float]
-
-
-def write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Writes one lattice, words on links; a final state that is not the last gets a link to an end of its own."""
-    lattice = as_lattice(graph)
-    require_labels(lattice, "htk-slf", set(TEXTS) - {"W", "L"})
-    last = lattice.num_states - 1
-    single = last > 0 and lattice.final.tolist() == [last] and not any(c.final.any() for c in lattice.scores.values())
-    single = single and not any(x.final.any() for x in lattice.labels.values())
-    columns, penalty = _written_columns(lattice)
-    states = lattice.num_states + (not single)
-    links = len(lattice.word) + (0 if single else len(lattice.final))
-    header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
-    header += [f"{c.header}={c.scale!r}" for c in columns if c.scale != SCALES.get(c.field, ("", 0.0))[1]]
-    header += [] if penalty is None else [f"wdpenalty={penalty!r}"]
-    lines = [*header, "start=0", f"end={states - 1}", f"N={states} L={links}"]
-    times = None if lattice.times is None else lattice.times.tolist()
-    if times is not None and not single:
-        times.append(max(times))
-    lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(states)]
-    lines += _link_lines(lattice, columns, single=single)
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
-
-
-def _written_columns(lattice: Lattice) -> tuple[list[_Written], float | None]:
-    columns, penalty = [], None
-    for name, column in lattice.scores.items():
-        counts = (lattice.word != EPSILON).astype(np.float64)
-        if name == WORD_COUNT and np.array_equal(column.arc, counts) and not column.final.any():
-            penalty = 0.0 - column.scale
-            continue
-        field = _FIELD_NAMES.get(name, name)
-        taken = field in {*PLACES, *TEXTS, *LONG_NAMES} or (field in COLUMN_NAMES and field == name)
-        if not _FIELD_NAME.fullmatch(field) or taken:
-            raise UsageError(
-                f"htk-slf cannot name a field '{shortened(name)}'", advice="add the scores up with --sum-scores"
-            )
-        header = SCALES.get(field, (f"{field}scale", 0.0))[0]
-        columns.append(
-            _Written(field, header, column.scale, (0.0 - column.arc).tolist(), (0.0 - column.final).tolist())
-        )
-    return columns, penalty
-
-
-def _link_lines(lattice: Lattice, columns: list[_Written], *, single: bool) -> Iterator[str]:
-    spelled = {
-        name: [labels.vocabulary.word(n) for n in labels.arc.tolist()] for name, labels in lattice.labels.items()
-    }
-    ends = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
-    for row, (source, target, number) in enumerate(ends):
-        word = lattice.vocabulary.word(number)
-        refuse_word(word, *NO_WORDS)
-        fields = [f"J={row} S={source} E={target} W={_quoted(word or NO_WORDS[0])}"]
-        fields += [f"{name}={_quoted(texts[row])}" for name, texts in spelled.items() if texts[row]]
-        fields += [f"{column.field}={column.arc[row]!r}" for column in columns]
-        yield " ".join(fields)
-    for row, state in enumerate([] if single else lattice.final.tolist()):
-        scores = "".join(f" {column.field}={column.final[row]!r}" for column in columns)
-        yield f"J={len(lattice.word) + row} S={state} E={lattice.num_states} W={NO_WORDS[0]}{scores}"
-
-
-def _quoted(text: str) -> str:
-    if text and not re.search(r"[\s\"'\\]", text):
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + escaped.replace("\n", r"\012").replace("\r", r"\015") + '"'
-
 
 _FIRST_FIELD = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*\s*(?:VERSION|V|UTTERANCE|U|SUBLAT|base|lmname|lmscale|wdpenalty|N|NODES)=\S"
@@ -153,9 +74,9 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    parts = parsed(partial(_native.parse_slf, texts=TEXTS), data, file)
-    header = {LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
-    nodes, links = ({LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
+    parts = parsed_natively(partial(_native.parse_slf, texts=_TEXTS), data, file)
+    header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
+    nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
     try:
         return _Reader(header, nodes, links, file).lattice(table)
     except InputError as error:
@@ -163,7 +84,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 class _Reader:
-    """One parsed file on its way to a lattice."""
+    """Builds a lattice from a parsed_natively file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file
@@ -176,7 +97,7 @@ class _Reader:
         self._names, self._source, self._target = self._states()
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
-        """Puts the parts together."""
+        """Build the lattice."""
         words, vocabulary = self._words(table)
         start, end = self._ends()
         first_word = self._first_word(start, vocabulary)
@@ -189,7 +110,7 @@ class _Reader:
             source, target = np.append(source, states), np.append(target, start)
             words, start = np.append(words, first_word).astype(np.int32), states
             times = None if times is None else np.append(times, times[int(target[-1])])
-            scores = {n: Column(np.append(c.arc, float(n == WORD_COUNT)), c.final, c.scale) for n, c in scores.items()}
+            scores = {n: Column(np.append(c.arc, float(n == _WORD_COUNT)), c.final, c.scale) for n, c in scores.items()}
             labels = {
                 n: Labels(np.append(x.arc, EPSILON).astype(np.int32), x.final, x.vocabulary) for n, x in labels.items()
             }
@@ -207,9 +128,9 @@ class _Reader:
         )
 
     def _require_numbers(self) -> None:
-        """Refuses texts in fields that hold times and scores: else they would be taken for labels."""
+        """Refuse texts in fields of times and scores, which would otherwise become labels."""
         scaled = {field for field in self._links if f"{field}scale" in self._header}
-        for rows, fields in ((self._nodes, {"t"}), (self._links, {*COLUMN_NAMES, *scaled})):
+        for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
             for field in fields:
                 if isinstance(column := rows.get(field), tuple):
                     ids, texts = column
@@ -232,7 +153,7 @@ class _Reader:
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
-        """The nodes' numbers, ascending, and where each link begins and ends among them."""
+        """Return the nodes' numbers, ascending, and the places of each link's ends among them."""
         names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
         if (counts > 1).any():
             raise FormatError(f"node {names[counts > 1][0]:.0f} stands twice")
@@ -256,7 +177,7 @@ class _Reader:
         return column
 
     def _by_state(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A column of nodes in the order of states."""
+        """Sort a column of nodes by states."""
         return values[np.argsort(self._nodes["I"], kind="stable")]
 
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
@@ -272,7 +193,7 @@ class _Reader:
 
     @staticmethod
     def _number_of(word: str, numbers: dict[str, int]) -> int:
-        return EPSILON if word in NO_WORDS else numbers.setdefault(word, len(numbers) + 1)
+        return EPSILON if word in _NO_WORDS else numbers.setdefault(word, len(numbers) + 1)
 
     def _first_word(self, start: int, vocabulary: Vocabulary) -> int:
         if "W" not in self._nodes:
@@ -280,7 +201,7 @@ class _Reader:
         ids, texts = self._nodes["W"]
         number = int(self._by_state(ids)[start])
         word = texts[number - 1] if number else ""
-        return vocabulary.number(word) if word and word not in NO_WORDS else EPSILON
+        return vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
 
     def _ends(self) -> tuple[int, int]:
         found = []
@@ -302,22 +223,22 @@ class _Reader:
             raise FormatError(f"base is {base}", advice="it is 0, or larger than 0 and not 1")
         columns = {}
         for field, values in self._links.items():
-            if field in PLACES or not isinstance(values, np.ndarray):
+            if field in _PLACES or not isinstance(values, np.ndarray):
                 continue
-            header, default = SCALES.get(field, (f"{field}scale", 0.0))
+            header, default = _SCALES.get(field, (f"{field}scale", 0.0))
             cost = _costs(np.where(np.isnan(values), 1.0 if base == 0 else 0.0, values), base)
-            columns[COLUMN_NAMES.get(field, field)] = Column(cost, np.zeros(1), self._number(header, default))
+            columns[_COLUMN_NAMES.get(field, field)] = Column(cost, np.zeros(1), self._number(header, default))
         penalty = self._number("wdpenalty", 0.0)
         if penalty:
             scale = float(_costs(np.array([penalty]), base)[0])
-            columns[WORD_COUNT] = Column((words != EPSILON).astype(np.float64), np.zeros(1), scale)
+            columns[_WORD_COUNT] = Column((words != EPSILON).astype(np.float64), np.zeros(1), scale)
         return columns
 
     def _labels(self) -> dict[str, Labels]:
         labels = {}
         for rows, pick in ((self._nodes, True), (self._links, False)):
             for field, column in rows.items():
-                if field not in PLACES and isinstance(column, tuple):
+                if field not in _PLACES and isinstance(column, tuple):
                     ids = self._by_state(column[0])[self._target] if pick else column[0]
                     side = Vocabulary.from_words(column[1])
                     labels[field] = Labels(np.ascontiguousarray(ids), np.zeros(1, dtype=np.int32), side)
@@ -332,4 +253,80 @@ def _costs(scores: Floats, base: float) -> Floats:
     return 0.0 - scores * math.log(base)
 
 
-register(Format("htk-slf", (".slf",), _sniff, _read, write, single=True))
+# ---- Writing ----
+
+
+class _Written(NamedTuple):
+    """A score column to write: its field, its weight in the header, and its scores."""
+
+    field: str
+    header: str
+    scale: float
+    arc: list[float]
+    final: list[float]
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Write one lattice, words on links; a final state that is not the last gets a link to a new end."""
+    lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
+    single = lattice.num_states > 1 and ends_in_last_state(lattice)
+    columns, penalty = _written_columns(lattice)
+    states = lattice.num_states + (not single)
+    links = len(lattice.word) + (0 if single else len(lattice.final))
+    header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
+    header += [f"{c.header}={c.scale!r}" for c in columns if c.scale != _SCALES.get(c.field, ("", 0.0))[1]]
+    header += [] if penalty is None else [f"wdpenalty={penalty!r}"]
+    lines = [*header, "start=0", f"end={states - 1}", f"N={states} L={links}"]
+    times = None if lattice.times is None else lattice.times.tolist()
+    if times is not None and not single:
+        times.append(max(times))
+    lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(states)]
+    lines += _link_lines(lattice, columns, single=single)
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _written_columns(lattice: Lattice) -> tuple[list[_Written], float | None]:
+    columns, penalty = [], None
+    for name, column in lattice.scores.items():
+        counts = (lattice.word != EPSILON).astype(np.float64)
+        if name == _WORD_COUNT and np.array_equal(column.arc, counts) and not column.final.any():
+            penalty = 0.0 - column.scale
+            continue
+        field = _FIELD_NAMES.get(name, name)
+        taken = field in {*_PLACES, *_TEXTS, *_LONG_NAMES} or (field in _COLUMN_NAMES and field == name)
+        if not _FIELD_NAME.fullmatch(field) or taken:
+            raise UsageError(
+                f"htk-slf cannot name a field '{shortened(name)}'", advice="add the scores up with --sum-scores"
+            )
+        header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
+        columns.append(
+            _Written(field, header, column.scale, (0.0 - column.arc).tolist(), (0.0 - column.final).tolist())
+        )
+    return columns, penalty
+
+
+def _link_lines(lattice: Lattice, columns: list[_Written], *, single: bool) -> Iterator[str]:
+    spelled = {
+        name: [labels.vocabulary.word(n) for n in labels.arc.tolist()] for name, labels in lattice.labels.items()
+    }
+    ends = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
+    for row, (source, target, number) in enumerate(ends):
+        word = lattice.vocabulary.word(number)
+        refuse_word(word, *_NO_WORDS)
+        fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
+        fields += [f"{name}={_quoted(texts[row])}" for name, texts in spelled.items() if texts[row]]
+        fields += [f"{column.field}={column.arc[row]!r}" for column in columns]
+        yield " ".join(fields)
+    for row, state in enumerate([] if single else lattice.final.tolist()):
+        scores = "".join(f" {column.field}={column.final[row]!r}" for column in columns)
+        yield f"J={len(lattice.word) + row} S={state} E={lattice.num_states} W={_NO_WORDS[0]}{scores}"
+
+
+def _quoted(text: str) -> str:
+    if text and not re.search(r"[\s\"'\\]", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", r"\012").replace("\r", r"\015") + '"'
+
+
+register(Format("htk-slf", (".slf",), _sniff, _read, _write, single=True))

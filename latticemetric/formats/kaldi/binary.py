@@ -17,7 +17,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
-from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.fields import is_word_number
@@ -46,13 +46,13 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class BinaryArchive:
-    """Ids and machines of a stream, with as much of it in memory as a machine takes."""
+    """Reads ids and machines of a stream, and keeps no more of it in memory than a machine takes."""
 
     def __init__(self, stream: Stream, data: bytes = b"") -> None:
         self._stream, self._data, self._at = stream, data, 0
 
     def id(self) -> str | None:
-        """The next id, or nothing at the end."""
+        """Return the next id; `None` at the end."""
         while True:
             rest = self._data[self._at : self._at + _LONGEST_ID].lstrip(b" \t\r\n")
             key, space, _ = rest.partition(b" ")
@@ -69,7 +69,7 @@ class BinaryArchive:
             raise FormatError("an id is not UTF-8", where=self._stream.name) from None
 
     def machine(self, place: str) -> Piece:
-        """The bytes of the next machine."""
+        """Return the bytes of the next machine."""
         with placed(place), _refused():
             while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
                 if not self._more():
@@ -78,7 +78,7 @@ class BinaryArchive:
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
-        """Reads on; at least as much as there is, so that a long machine is not walked over again and again."""
+        """Read at least as much again as there is, so that a long machine is not walked over again and again."""
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))
         self._data, self._at = rest + new, 0
@@ -87,7 +87,7 @@ class BinaryArchive:
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """Errors of the native parser as ours: there are no lines to name."""
+    """Turn errors of the native parser into ours; there are no lines to name."""
     try:
         yield
     except _native.ParseError as error:
@@ -95,15 +95,15 @@ def _refused() -> Iterator[None]:
 
 
 def build(machine: Piece, table: Vocabulary | None) -> Lattice:
-    """The lattice that some bytes are."""
+    """Build a lattice of the bytes of a machine."""
     with _refused():
         columns = _native.parse_kaldi_binary(machine.data)
     return lattice_of(columns, columns["word"], table)
 
 
 def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
-    """Writes an id and a machine; returns the bytes before the machine, and all bytes."""
-    lattice, columns = lattice_to_write(name, graph)
+    """Write an id and a machine; return the number of bytes before the machine, and of all bytes."""
+    lattice, columns = kaldi_lattice(name, graph)
     key = name.encode("utf-8") + b" "
     machine = _encoded(lattice, columns)
     file.write(key + machine)
@@ -111,7 +111,7 @@ def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
 
 
 def write_one(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Writes an id and a machine."""
+    """Write an id and a machine."""
     write_machine(file, name, graph)
 
 
@@ -133,7 +133,7 @@ def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
 
 
 def _numbers(lattice: Lattice) -> list[int]:
-    """The word numbers that a reader will understand: of a table that the user has, or those that the words are."""
+    """Return word numbers that a reader can spell: those of a table that the user has, or words that are numbers."""
     vocabulary = lattice.vocabulary
     if vocabulary.is_given and not vocabulary.is_embedded:
         return lattice.word.tolist()  # type: ignore[no-any-return]
@@ -149,9 +149,9 @@ def _numbers(lattice: Lattice) -> list[int]:
 
 
 def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
-    """The compact weights of arcs (or final states): graph cost, acoustic cost, transition ids."""
+    """Return the compact weights of arcs (or final states): graph cost, acoustic cost, transition ids."""
     side = lattice.labels.get(TRANSITIONS)
-    single = single_costs(columns, part)
+    single = float32_costs(columns, part)
     if side is None:
         return [pair.tobytes() + bytes(4) for pair in single]
     texts = [side.vocabulary.word(number) for number in getattr(side, part).tolist()]

@@ -17,6 +17,7 @@ from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, wr
 from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.output import STANDARD_OUTPUT, atomic_output, is_replaceable
 from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
@@ -40,16 +41,16 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
-    """The id of each line, and what follows it."""
+    """Yield the id of each line, and the rest of the line."""
     for line in stream.lines():
-        # What follows the id may hold spaces: it is the name of a file.
+        # The rest of the line is the name of a file, which may hold spaces.
         name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
         if name:
             yield name, "".join(rest)
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """The archives that the lines point into, each once, up to a line that cannot be read."""
+    """Yield the archives that the lines point into, each once, up to a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
         stream.graph_found()
@@ -64,21 +65,14 @@ def _target(text: str, stream: Stream) -> tuple[str, int]:
     if place is None:
         advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    # Scripts name files as seen from where their maker stood; beside the script is where they are found later.
+    # The path is relative to the folder where the script was made; later, the archive may stand beside the script.
     path, beside = place[1], str(Path(stream.name).parent / place[1])
     return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """A lattice that is read from its archive when it is built.
-
-    Attributes:
-        path: The archive.
-        offset: Where it begins there.
-        where: The line of the script.
-        vocabulary: Spells its words.
-    """
+    """Reads a lattice from its archive when it is called; `where` is the line of the script."""
 
     path: str
     offset: int
@@ -86,7 +80,7 @@ class ScriptedLattice:
     vocabulary: Vocabulary | None
 
     def __call__(self) -> Lattice:
-        """Reads it."""
+        """Read the lattice."""
         try:
             return _read_at(self.path, self.offset, f"{self.path}:{self.offset}", self.vocabulary)
         except InputError as error:
@@ -104,12 +98,12 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
             raise FormatError("the file ends before that byte")
         if head == MACHINE:
             return build(BinaryArchive(stream, head).machine(place), vocabulary)
-        # What stands between the id and the offset is a space; the rest of the id's line is empty.
+        # Between the id and the offset stands a space; the rest of the id's line is empty.
         return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:
-    """What stands before the first blank line but one: the lattice of a text archive."""
+    """Return the lines of the lattice that comes first, up to a blank line behind it."""
     while not (end := re.search(rb"\n[ \t\r]*\n", data.lstrip(b" \t\r\n"))):
         more = stream.read_some(max(_PIECE, len(data)))
         if not more:
@@ -123,9 +117,7 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Writes an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
-    from latticemetric.formats.writing import STANDARD_OUTPUT, atomic_output, is_replaceable
-
+    """Write an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
         raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)

@@ -14,11 +14,11 @@ from typing import IO
 
 from latticemetric import _native
 from latticemetric.errors import FormatError
-from latticemetric.formats.kaldi.costs import TRANSITIONS, lattice_of, lattice_to_write, single_costs
+from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.fields import parsed, spelled, words_to_write
+from latticemetric.formats.text.fields import parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary
@@ -68,28 +68,28 @@ def spells_words(head: bytes) -> bool:
 
 
 def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
-    """The lattice of an id's line and the lines up to a blank one.
+    """Build a lattice from the line of its id and the lines up to a blank one.
 
     Args:
         block: The lines.
-        file: Where they stand.
-        lines_before: The number of lines before them there.
+        file: Their file.
+        lines_before: The number of lines before them.
         table: Spells words that are numbers.
-        are_spelled: Whether words of the archive are spelled: then a lattice with none but `8` spells it, too.
+        are_spelled: Whether the archive spells its words, so that `8` is a word even in a lattice without others.
     """
-    columns = parsed(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
+    columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
     return lattice_of(columns, words, vocabulary)
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    lattice, columns = lattice_to_write(name, graph)
+    lattice, columns = kaldi_lattice(name, graph)
     words = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get(TRANSITIONS)
     lines = [f"{name} "]
     for part, states in (("arc", [lattice.source, lattice.target]), ("final", [lattice.final])):
         numbers = zip(*(column.tolist() for column in states), strict=True)
-        weights = single_costs(columns, part)
+        weights = float32_costs(columns, part)
         spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []

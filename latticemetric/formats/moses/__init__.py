@@ -1,1 +1,1 @@
-"""What Moses reads and writes: lattices, search graphs, forests, n-best lists."""
+"""Moses: lattices (PLF), confusion networks, search graphs, n-best lists."""

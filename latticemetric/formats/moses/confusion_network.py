@@ -1,6 +1,6 @@
 """Moses confusion networks (`-inputtype 1`): a column a line, `the 0.75 a 0.2 *EPS* 0.05`; a blank line ends one.
 
-Every word is followed by as many probabilities as the decoder is told (`-weight-i`); how many follows from the file.
+Every word is followed by as many probabilities as the decoder has weights for them (`-weight-i`); the file shows it.
 Costs are −ln p, and as in Moses they lie between 0 and 100: what is above 1 counts as 1, and 0 costs 100.
 """
 
@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
@@ -32,14 +32,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """How many scores a word may have, after some lines: where words are numbers, there may be several answers."""
+    """Infers from lines how many scores a word has; where words are numbers, several counts may be possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Takes another line into account; false where it fits none of those before it."""
+        """Take another line into account; return false where it fits no count that fitted before."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         before = _counts(len(fields)) if self._possible is None else self._possible
@@ -50,12 +50,12 @@ class _Scores:
         return bool(fits)
 
     def number(self, *, surely: bool = False) -> int:
-        """The fewest, of those by which no word looks like a probability if there is one; 0 for none."""
+        """Return the lowest count, preferring those by which no word looks like a probability; 0 for none."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
 
 def _counts(fields: int) -> set[int]:
-    """How many scores a word can have on a line of so many fields."""
+    """Return how many scores a word can have on a line of so many fields."""
     pairs = [(d, fields // d) for d in range(1, int(fields**0.5) + 1) if fields % d == 0]
     return {d - 1 for pair in pairs for d in pair if d > 1}
 
@@ -132,9 +132,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = as_lattice(graph)
-    require_unscaled(lattice, "moses-cn")
-    require_labels(lattice, "moses-cn", set())
+    lattice = lattice_to_write(graph, "moses-cn")
     if len(lattice.scores) > 1 and list(lattice.scores) != _names(len(lattice.scores)):
         raise UsageError(
             f"moses-cn cannot name the scores {', '.join(lattice.scores)}", advice="add them up with --sum-scores"

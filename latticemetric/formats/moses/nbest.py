@@ -14,7 +14,7 @@ from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, Naming, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
-from latticemetric.formats.text.nbest import cost_of, require_all_have, require_nbest, require_scales, require_words
+from latticemetric.formats.text.nbest import read_cost, require_all_have, require_nbest, require_scales, require_words
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -43,7 +43,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Id, place and fields of each line; a line of one field belongs to the list that it stands in."""
+    """Yield id, place and fields of each line; a line of one field belongs to the list around it."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():
@@ -64,9 +64,9 @@ def _parse(block: Sequence[_Line]) -> NBest:
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
-    """A total counts alone."""
-    found = dict.fromkeys(names)
-    return {name: float(name == _TOTAL or _TOTAL not in found) for name in found}
+    """Give weight to the total alone where there is one, else to all features."""
+    distinct = dict.fromkeys(names)
+    return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
 
 
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
@@ -78,22 +78,22 @@ def _hypothesis(fields: list[str], place: str) -> Hypothesis:
         )
     scores = _features(fields[2], place)
     if len(fields) > _FEWEST_FIELDS:
-        scores[_TOTAL] = cost_of(fields[3], place)
+        scores[_TOTAL] = read_cost(fields[3], place)
     return Hypothesis(tuple(split_words(fields[1])), scores)
 
 
 def _features(text: str, place: str) -> dict[str, float]:
-    """`d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; scores without a name → feature_0, …; costs."""
+    """Read features as costs: `d= 0 -1.5 lm= -47` → d_0, d_1, lm; cdec's `Glue=3` → Glue; `-1` → feature_0."""
     groups: list[tuple[str, list[float]]] = []
     for token in split_words(text):
         if match := _FEATURE_NAME.fullmatch(token):
             groups.append((match[1], []))
         elif match := _NAME_AND_VALUE.fullmatch(token):
-            groups.append((match[1], [cost_of(match[2], place)]))
+            groups.append((match[1], [read_cost(match[2], place)]))
         else:
             if not groups:
                 groups.append((_UNNAMED, []))
-            groups[-1][1].append(cost_of(token, place))
+            groups[-1][1].append(read_cost(token, place))
     named: dict[str, float] = {}
     for name, values in groups:
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]
@@ -120,7 +120,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _check_fields(name: str, nbest: NBest) -> None:
-    """Refuses what would be read back as something else."""
+    """Refuse words and names that would be read back as something else."""
     require_words(nbest, name)
     for feature in nbest.score_names():
         if not _FEATURE_NAME.fullmatch(f"{feature}="):

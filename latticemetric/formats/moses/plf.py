@@ -2,7 +2,7 @@
 
 Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
 ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
-the empty string, and so is a blank line. The line is parsed, never evaluated, and nesting has a fixed depth.
+the empty string, and so is a blank line. The line is parsed_natively, never evaluated, and nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import IO
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.formats.columns import as_lattice, require_labels, require_unscaled
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import parsed, refuse_word
+from latticemetric.formats.text.fields import parsed_natively, refuse_word
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
-EPSILON_WORD = "*EPS*"
+_EPSILON_WORD = "*EPS*"
 _EMPTY = b"()"
 
 
@@ -40,8 +40,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
-    parts = parsed(_native.parse_plf, line, file, lines_before)
-    # 0 − score rather than −score: no cost is written as minus nothing.
+    parts = parsed_natively(_native.parse_plf, line, file, lines_before)
+    # 0 − score rather than −score: no cost becomes −0.
     scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
     return Lattice.from_arcs(
         parts["source"],
@@ -55,28 +55,22 @@ def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = as_lattice(graph)
-    require_unscaled(lattice, "plf")
-    require_labels(lattice, "plf", set())
-    last = lattice.num_states - 1
-    end_costs = {
-        name: dict(zip(lattice.final.tolist(), c.final.tolist(), strict=True)) for name, c in lattice.scores.items()
-    }
-    plain = lattice.final.tolist() == [last] and not any(cost for c in end_costs.values() for cost in c.values())
+    lattice = lattice_to_write(graph, "plf")
     # A final state that is not the last, or costs something, gets an ε-arc to an end of its own.
-    items: list[list[str]] = [[] for _ in range(last if plain else last + 1)]
-    end = last if plain else last + 1
+    plain = ends_in_last_state(lattice)
+    end = lattice.num_states - plain
+    items: list[list[str]] = [[] for _ in range(end)]
     columns = {name: column.arc.tolist() for name, column in lattice.scores.items()}
     for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
         word = lattice.vocabulary.word(int(lattice.word[arc]))
-        refuse_word(word, EPSILON_WORD)
+        refuse_word(word, _EPSILON_WORD)
         items[source].append(
-            _arc_to_write(word or EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
+            _arc_to_write(word or _EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
         )
     if not plain:
-        for state in lattice.final.tolist():
-            costs = {name: values[state] for name, values in end_costs.items()}
-            items[state].append(_arc_to_write(EPSILON_WORD, costs, end - state))
+        for row, state in enumerate(lattice.final.tolist()):
+            costs = {name: float(column.final[row]) for name, column in lattice.scores.items()}
+            items[state].append(_arc_to_write(_EPSILON_WORD, costs, end - state))
     line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
     file.write(f"({line})\n".encode())
 

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import as_lattice, require_dense, require_labels
+from latticemetric.formats.columns import lattice_to_write, require_bare_ends, require_dense
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import in_one_piece
@@ -27,39 +27,37 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-# ---- The lines of Moses' search graphs, a hypothesis each; see `moses_search_graph` ----
-
-NAME = "moses-search-graph"
-TRANSITION, DENSE = "transition", "core"
-COVERED, SOURCE = "covered", "source"
-COMPLETE = -1
-NO_FEATURES, NAMED_FEATURES = -1, 0
+_NAME = "moses-search-graph"
+_TRANSITION, _DENSE = "transition", "core"
+_COVERED, _SOURCE = "covered", "source"
+_COMPLETE = -1
+_NO_FEATURES, _NAMED_FEATURES = -1, 0
 
 _AFTER_NUMBER = re.compile(r"[ \t]+(?=hyp=)")
-# What `out=` has goes on to the end of the line.
+# The value of `out=` goes on to the end of the line.
 _FIELD = re.compile(r'(?:([a-z]+)=|(?=\[ ))((?<=\sout=).*|"[^"]*"|\[ .*? \]|[^\s"\[]\S*|)(?:[ \t]+|$)', re.ASCII)
 _BRACKETS = "["
 _OF_THE_FIRST = {"hyp", "stack", "forward", "fscore"}
-_OF_OTHERS = {"back", "score", TRANSITION, "recombined", COVERED, "scores", "out", _BRACKETS}
+_OF_OTHERS = {"back", "score", _TRANSITION, "recombined", _COVERED, "scores", "out", _BRACKETS}
 _SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
-class Step(NamedTuple):
-    """A line: a hypothesis, and what stands on its arc; the first hypothesis has none.
+class _Hypothesis(NamedTuple):
+    """A line: a hypothesis and its arc; the first hypothesis has none.
 
     Attributes:
         place: File and line.
         hypothesis: Its number.
-        stack: How much of the source it covers.
-        complete: Whether it covers all; `None` where the line does not say.
+        stack: The number of source words that it covers.
+        complete: Whether it covers all; `None` where the line leaves it open.
         back: The hypothesis that the arc leaves.
-        recombined: The hypothesis that stands for this one.
-        cost: What the arc costs in the model.
-        words: What the arc adds to the translation.
+        recombined: The hypothesis that replaces this one.
+        cost: The model's cost of the arc.
+        words: The words that the arc adds to the translation.
         covered: The span of the source that it covers.
         source: The words there, where the line has them.
-        dense: How many features have a place rather than a name; `NO_FEATURES` where there are none at all.
+        dense: The number of features without names; −1 where there are no features at all.
         features: Their costs.
     """
 
@@ -77,34 +75,36 @@ class Step(NamedTuple):
     features: dict[str, float]
 
 
-def steps_of(data: bytes, file: str, lines_before: int) -> Iterator[Step]:
-    """The hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
+def _hypotheses(data: bytes, file: str, lines_before: int) -> Iterator[_Hypothesis]:
+    """Yield the hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
         if text := decoded_line(row, place).strip(" \t\r\f\v"):
             yield _step(_AFTER_NUMBER.split(text, 1)[-1], place)
 
 
-def _step(text: str, place: str) -> Step:
+def _step(text: str, place: str) -> _Hypothesis:
     fields = _fields(text, place)
     hypothesis, stack = (whole(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
     for name in ("score", "fscore"):
         number(fields.get(name, "0"), place)
     complete = None
     if hypothesis != 0 or "forward" in fields:
-        complete = whole(_required(fields, "forward", place), "forward", place, COMPLETE) == COMPLETE
+        complete = whole(_required(fields, "forward", place), "forward", place, _COMPLETE) == _COMPLETE
     if hypothesis == 0:
         if not fields.keys() <= _OF_THE_FIRST:
             raise FormatError("hypothesis 0 is where the search begins, and has no arc", where=place)
-        return Step(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", NO_FEATURES, {})
+        return _Hypothesis(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", _NO_FEATURES, {})
     back = whole(_required(fields, "back", place), "back", place)
     recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
-    cost = 0.0 - number(_required(fields, TRANSITION, place), place)
-    span = _span(fields[COVERED], place) if COVERED in fields else 0
+    cost = 0.0 - number(_required(fields, _TRANSITION, place), place)
+    span = _span(fields[_COVERED], place) if _COVERED in fields else 0
     dense, features = _features(fields, place)
     source, words = _phrases(_required(fields, "out", place), fields.get("scores", ""), span, place)
-    covered = fields[COVERED] if span else ""
-    return Step(place, hypothesis, stack, complete, back, recombined, cost, words, covered, source, dense, features)
+    covered = fields[_COVERED] if span else ""
+    return _Hypothesis(
+        place, hypothesis, stack, complete, back, recombined, cost, words, covered, source, dense, features
+    )
 
 
 def _fields(text: str, place: str) -> dict[str, str]:
@@ -124,36 +124,33 @@ def _fields(text: str, place: str) -> dict[str, str]:
 
 def _required(fields: dict[str, str], name: str, place: str) -> str:
     if name not in fields:
-        advice = "let Moses write -output-search-graph" if name in {"stack", TRANSITION, "forward"} else None
+        advice = "let Moses write -output-search-graph" if name in {"stack", _TRANSITION, "forward"} else None
         raise FormatError(f"the line has no '{name}='", where=place, advice=advice)
     return fields[name]
 
 
-def span_length(text: str) -> int | None:
-    """How many words of the source lie in a span like `2-4`: none in `1-0`; `None` where it is no span."""
+def _span_length(text: str) -> int | None:
+    """Return the number of source words in a span like `2-4`: none in `1-0`; `None` where it is no span."""
     match = _SPAN.fullmatch(text)
     return max(0, int(match[2]) - int(match[1]) + 1) if match else None
 
 
 def _span(text: str, place: str) -> int:
-    length = span_length(text)
+    length = _span_length(text)
     if length is None:
         raise FormatError(f"covered is '{shortened(text, 40)}', not two numbers", where=place)
     return length
 
 
-# --- Phrases
-
-
 def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[str]]:
-    """The source phrase, if it is there, and the words of the translation."""
+    """Return the source phrase, if there is one, and the words of the translation."""
     if not scores:
         return "", split_words(_PHRASE_SCORES.sub("", out))
     if scores.startswith('"'):
         if len(out) < 2 or out[0] != '"' or out[-1] != '"':  # noqa: PLR2004  two quotes
-            raise FormatError("what 'out=' has does not stand between quotes", where=place)
+            raise FormatError("the value of 'out=' does not stand between quotes", where=place)
         out = out[1:-1]
-    phrases = split_phrases(out, span)
+    phrases = _split_phrases(out, span)
     if phrases is None:
         raise FormatError(
             f"nothing tells where the source phrase ends in '{shortened(out, 40)}'",
@@ -163,8 +160,8 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
     return phrases
 
 
-def split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
-    """The source phrase and the translation's words of `je suis|I am`; `None` where nothing tells which is which.
+def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
+    """Split `je suis|I am` into the source phrase and the translation's words; `None` where the border is unclear.
 
     Words may have factors, `suis|V`. Then the last word of the source is that at the span's end, and has as many
     factors as those before it, or as the translation's other words leave it, or half of all.
@@ -189,24 +186,21 @@ def split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
     return (" ".join(split_words(source)), split_words(target)) if bar else None
 
 
-# --- Features
-
-
 def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]]:
-    """How many features have a place rather than a name, and the costs of all."""
+    """Return the number of features without names, and the costs of all features."""
     if "scores" in fields and _BRACKETS in fields:
         raise FormatError("the field 'scores' stands twice", where=place)
     text = fields.get("scores", fields.get(_BRACKETS))
     if text is None:
-        return NO_FEATURES, {}
+        return _NO_FEATURES, {}
     if text.startswith(_BRACKETS):
-        return NAMED_FEATURES, _labelled(split_words(text[1:-1]), place)
+        return _NAMED_FEATURES, _labelled(split_words(text[1:-1]), place)
     dense, bracket, sparse = text[1:-1].partition(")")
     if not text.startswith('"core=(') or not bracket:
         raise FormatError(f"'{shortened(text, 40)}' does not begin with 'core=(…)' between quotes", where=place)
     listed = dense.removeprefix("core=(")
     values = listed.split(",") if listed else []
-    features = {f"{DENSE}_{k}": 0.0 - number(value, place) for k, value in enumerate(values)}
+    features = {f"{_DENSE}_{k}": 0.0 - number(value, place) for k, value in enumerate(values)}
     for token in split_words(sparse):
         name, _, value = token.rpartition("=")
         _add(features, name, value, place)
@@ -214,7 +208,7 @@ def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]
 
 
 def _labelled(tokens: list[str], place: str) -> dict[str, float]:
-    """`d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm: what has the same label is numbered through."""
+    """Number features of the same label: `d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm."""
     groups: dict[str, list[str]] = {"": []}
     label = ""
     for token in tokens:
@@ -233,21 +227,178 @@ def _labelled(tokens: list[str], place: str) -> dict[str, float]:
 def _add(features: dict[str, float], name: str, value: str, place: str) -> None:
     if not name:
         raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
-    if name in features or name == TRANSITION:
+    if name in features or name == _TRANSITION:
         raise FormatError(f"feature '{shortened(name, 40)}' stands twice", where=place)
     features[name] = 0.0 - number(value, place)
 
 
-# ---- How Moses' search graphs are written: every arc is a hypothesis; see `moses_search_graph` ----
+# ---- Reading: lines to states and arcs ----
+
+_FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
+_ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
+
+
+def _sniff(head: bytes) -> bool:
+    return _FIRST_LINE.match(head) is not None
+
+
+def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    for name, place, lines in in_one_piece(_numbered(stream)):
+        build = partial(_parse, b"".join(line for _, line in lines), stream.name, lines[0][0] - 1)
+        yield Entry(name, place, build, naming="number" if name.isdecimal() else "own")
+
+
+def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
+    """Yield the sentence, the place, and the number of each line; blank lines belong to the sentence above."""
+    name = ""
+    for line in stream.byte_lines():
+        match = _ID.match(line)
+        if match is None and line.strip():
+            raise FormatError(
+                "the line does not begin with a sentence number and 'hyp='",
+                where=stream.place(),
+                advice="moses_chart's graphs are forests; let it write -output-search-graph-hypergraph",
+            )
+        name = match[1].decode("utf-8", "replace") if match else name
+        if name:
+            yield name, stream.place(), (stream.line, line)
+
+
+def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
+    steps = list(_hypotheses(data, file, lines_before))
+    return _lattice(steps, _States(steps), len(data))
+
+
+class _States:
+    """Numbers the states: hypotheses that were not recombined into others."""
+
+    def __init__(self, steps: list[_Hypothesis]) -> None:
+        self._joined: dict[int, int] = {}
+        self._stack: dict[int, int] = {}
+        for step in steps:
+            known = step.hypothesis in self._stack or step.hypothesis in self._joined
+            if step.recombined is None:
+                self._stack[step.hypothesis] = step.stack
+            elif step.recombined != step.hypothesis:
+                self._joined[step.hypothesis] = step.recombined
+            else:
+                # From 2010 to 2011, what was recombined was written with the number of what stands for it.
+                continue
+            if known:
+                raise FormatError(f"hypothesis {step.hypothesis} stands twice", where=step.place)
+        if 0 not in self._stack:
+            raise FormatError("the graph has no first hypothesis, 'hyp=0 stack=0'", where=steps[0].place)
+        self._number = {hypothesis: number for number, hypothesis in enumerate(sorted(self._stack))}
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def _survivor(self, hypothesis: int) -> int:
+        passed: list[int] = []
+        while hypothesis in self._joined and len(passed) <= len(self._joined):
+            passed.append(hypothesis)
+            hypothesis = self._joined[hypothesis]
+        for one in passed:
+            self._joined[one] = hypothesis
+        return hypothesis
+
+    def ends(self, step: _Hypothesis) -> tuple[int, int]:
+        """Return the states that a line's arc connects."""
+        back = self._survivor(step.back)
+        target = self._survivor(step.hypothesis if step.recombined is None else step.recombined)
+        for hypothesis, means, verb in (
+            (step.back, back, "goes back to"),
+            (step.recombined, target, "is recombined to"),
+        ):
+            if means not in self._number:
+                raise FormatError(
+                    f"hypothesis {step.hypothesis} {verb} {hypothesis}, which the graph does not have", where=step.place
+                )
+        if self._stack[back] >= self._stack[target]:
+            raise FormatError(
+                f"hypothesis {step.hypothesis} goes back to {step.back}, which is no earlier: "
+                f"their stacks are {self._stack[target]} and {self._stack[back]}",
+                where=step.place,
+            )
+        return self._number[back], self._number[target]
+
+
+def _lattice(steps: list[_Hypothesis], states: _States, text_size: int) -> Lattice:
+    arcs = [step for step in steps if step.hypothesis != 0]
+    begin = next(step for step in steps if step.hypothesis == 0)
+    # Where the first line leaves open whether it is complete, it is if there were no words to translate.
+    final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
+    numbers: dict[str, int] = {"": EPSILON}
+    source: list[int] = []
+    target: list[int] = []
+    word: list[int] = []
+    first: list[int] = []
+    inner = len(states)
+    for step in arcs:
+        here, end = states.ends(step)
+        if step.complete:
+            final[end] = None
+        first.append(len(word))
+        for text in step.words[:-1]:
+            source.append(here)
+            target.append(inner)
+            word.append(numbers.setdefault(text, len(numbers)))
+            here, inner = inner, inner + 1
+        source.append(here)
+        target.append(end)
+        word.append(numbers.setdefault(step.words[-1] if step.words else "", len(numbers)))
+    if not final:
+        raise InputError(
+            "the search graph has no complete translation",
+            where=steps[0].place,
+            advice="Moses found none; leave it out",
+        )
+    labels = {_COVERED: [step.covered for step in arcs], _SOURCE: [step.source for step in arcs]}
+    return Lattice.from_arcs(
+        source,
+        target,
+        word,
+        final=list(final),
+        scores=_columns(arcs, first, len(word), len(final), text_size),
+        vocabulary=Vocabulary.from_words(text for text in numbers if text),
+        labels={name: _labels(texts, first, len(word), len(final)) for name, texts in labels.items() if any(texts)},
+        copy=False,
+    )
+
+
+def _columns(arcs: list[_Hypothesis], first: list[int], size: int, ends: int, text_size: int) -> dict[str, Column]:
+    values: dict[str, list[float]] = {_TRANSITION: [0.0] * size}
+    for row, step in zip(first, arcs, strict=True):
+        values[_TRANSITION][row] = step.cost
+        if step.dense != arcs[0].dense:
+            raise FormatError("the line has not as many scores as the graph's first", where=step.place)
+        for name, cost in step.features.items():
+            if name not in values:
+                with placed(step.place):
+                    require_dense(len(values) + 1, size, text_size)
+                values[name] = [0.0] * size
+            values[name][row] = cost
+    return {name: Column(np.array(v), np.zeros(ends), float(name == _TRANSITION)) for name, v in values.items()}
+
+
+def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
+    of_arc = [""] * size
+    for row, text in zip(first, texts, strict=True):
+        of_arc[row] = text
+    return labels_of_arcs(of_arc, ends)
+
+
+# ---- Writing: every arc is a hypothesis ----
 #
 # State s is hypothesis s, which is the best arc into it; other arcs into it are recombined hypotheses, numbered from
 # the number of states. Lines have the order of the arcs.
+
 
 _NO_SPAN = "1-0"
 
 
 class _Arcs(NamedTuple):
-    """The arcs to write, with those to an end of its own, if final states cost something."""
+    """The arcs to write, with those to a new end if final states have costs."""
 
     states: int
     source: list[int]
@@ -257,36 +408,34 @@ class _Arcs(NamedTuple):
     complete: set[int]
 
 
-def write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Writes one lattice: in the extended form if it has features or source phrases."""
-    lattice = as_lattice(graph)
-    require_labels(lattice, NAME, {COVERED, SOURCE})
-    if any(side.final.any() for side in lattice.labels.values()):
-        raise UsageError(f"{NAME} has no place for labels of final states", advice="leave them out with --drop-labels")
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Write one lattice, in the extended form if it has features or source phrases."""
+    lattice = lattice_to_write(graph, _NAME, {_COVERED, _SOURCE}, weights=True)
+    require_bare_ends(lattice, _NAME)
     require_field(name, "the id")
     features = _written_features(lattice)
     own_end = any(column.final.any() for column in lattice.scores.values())
     arcs = _arcs(lattice, own_end=own_end)
-    extended = bool(features) or SOURCE in lattice.labels
+    extended = bool(features) or _SOURCE in lattice.labels
     texts = _texts(lattice, arcs, _feature_texts(features, own_end=own_end) if features else None, extended=extended)
     lines = [f"{name} {line}" for line in _lines(arcs, texts, extended=extended)]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
 def _written_features(lattice: Lattice) -> dict[str, Column]:
-    """The columns that do not count; the one that does is the transition's."""
+    """Return the columns of weight 0; refuse more than one that counts."""
     counting = [name for name, column in lattice.scores.items() if column.scale != 0]
     features = {name: column for name, column in lattice.scores.items() if column.scale == 0}
     if lattice.scores and [lattice.scores[name].scale for name in counting] != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
         raise UsageError(
-            f"{NAME} holds one score that counts, with weight 1, and the weights here are {shortened(weights, 200)}",
+            f"{_NAME} holds one score that counts, with weight 1, and the weights here are {shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
     for name in features:
-        if require_field(name, "feature") == TRANSITION or '"' in name:
+        if require_field(name, "feature") == _TRANSITION or '"' in name:
             raise UsageError(
-                f"{NAME} cannot name a feature '{shortened(name)}'", advice="leave it out with --sum-scores"
+                f"{_NAME} cannot name a feature '{shortened(name)}'", advice="leave it out with --sum-scores"
             )
     return features
 
@@ -318,10 +467,10 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
         number += winner[target] != row
     forward, rest = [0] * arcs.states, [0.0] * arcs.states
     for state in arcs.complete:
-        forward[state] = COMPLETE
+        forward[state] = _COMPLETE
     for row, (source, target, score) in reversed(list(enumerate(rows))):
         # Each arc's target has seen all of its own arcs: targets are larger than sources, and arcs are sorted.
-        if forward[source] == 0 or (forward[source] != COMPLETE and score + rest[target] >= rest[source]):
+        if forward[source] == 0 or (forward[source] != _COMPLETE and score + rest[target] >= rest[source]):
             forward[source], rest[source] = hypothesis[row], score + rest[target]
     beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in arcs.complete else ""
     lines = [f"hyp=0 stack=0{beginning}"]
@@ -335,9 +484,9 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
 
 
 def _texts(lattice: Lattice, arcs: _Arcs, features: list[str] | None, *, extended: bool) -> list[str]:
-    """What each line has from `covered=` on."""
+    """Return each line from `covered=` on."""
     words = [require_field(lattice.vocabulary.word(n), "word") if n != EPSILON else "" for n in arcs.word]
-    spans, sources = (_label_texts(lattice, name, len(words)) for name in (COVERED, SOURCE))
+    spans, sources = (_label_texts(lattice, name, len(words)) for name in (_COVERED, _SOURCE))
     if not extended:
         return [f"covered={_written_span(span)} out={word}" for span, word in zip(spans, words, strict=True)]
     features = features or ['"core=() "'] * len(words)
@@ -355,14 +504,14 @@ def _label_texts(lattice: Lattice, name: str, size: int) -> list[str]:
 
 
 def _written_span(text: str) -> str:
-    if text and not span_length(text):
+    if text and not _span_length(text):
         raise InputError(f"'{shortened(text)}' is no span of the source, like 0-2", advice="use --drop-labels")
     return text or _NO_SPAN
 
 
 def _out(source: str, word: str, span: str) -> str:
     text = f"{source}|{word}"
-    if split_phrases(text, span_length(span) or 0) != (source, [word] if word else []):
+    if _split_phrases(text, _span_length(span) or 0) != (source, [word] if word else []):
         raise InputError(
             f"nothing would tell where the source phrase ends in '{shortened(text)}'",
             advice="leave source phrases out with --drop-labels",
@@ -371,10 +520,10 @@ def _out(source: str, word: str, span: str) -> str:
 
 
 def _feature_texts(features: dict[str, Column], *, own_end: bool) -> list[str]:
-    """The features of each arc as `scores=` has them: `core_0`, `core_1`, … by their place, others by name."""
+    """Return the features of each arc for `scores=`: `core_0`, `core_1`, … by their place, others by name."""
     dense: list[str] = []
-    while f"{DENSE}_{len(dense)}" in features:
-        dense.append(f"{DENSE}_{len(dense)}")
+    while f"{_DENSE}_{len(dense)}" in features:
+        dense.append(f"{_DENSE}_{len(dense)}")
 
     def values(name: str) -> list[float]:
         column = features[name]
@@ -390,158 +539,4 @@ def _feature_texts(features: dict[str, Column], *, own_end: bool) -> list[str]:
     ]
 
 
-_FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
-_ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head) is not None
-
-
-def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, place, lines in in_one_piece(_numbered(stream)):
-        build = partial(_parse, b"".join(line for _, line in lines), stream.name, lines[0][0] - 1)
-        yield Entry(name, place, build, naming="number" if name.isdecimal() else "own")
-
-
-def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """The sentence, the place, and the number of each line; blank ones belong to what stands before."""
-    name = ""
-    for line in stream.byte_lines():
-        match = _ID.match(line)
-        if match is None and line.strip():
-            raise FormatError(
-                "the line does not begin with a sentence number and 'hyp='",
-                where=stream.place(),
-                advice="moses_chart's graphs are forests; let it write -output-search-graph-hypergraph",
-            )
-        name = match[1].decode("utf-8", "replace") if match else name
-        if name:
-            yield name, stream.place(), (stream.line, line)
-
-
-def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
-    steps = list(steps_of(data, file, lines_before))
-    return _lattice(steps, _States(steps), len(data))
-
-
-class _States:
-    """Which hypotheses are states, and which were recombined into others."""
-
-    def __init__(self, steps: list[Step]) -> None:
-        self._joined: dict[int, int] = {}
-        self._stack: dict[int, int] = {}
-        for step in steps:
-            known = step.hypothesis in self._stack or step.hypothesis in self._joined
-            if step.recombined is None:
-                self._stack[step.hypothesis] = step.stack
-            elif step.recombined != step.hypothesis:
-                self._joined[step.hypothesis] = step.recombined
-            else:
-                # From 2010 to 2011, what was recombined was written with the number of what stands for it.
-                continue
-            if known:
-                raise FormatError(f"hypothesis {step.hypothesis} stands twice", where=step.place)
-        if 0 not in self._stack:
-            raise FormatError("the graph has no first hypothesis, 'hyp=0 stack=0'", where=steps[0].place)
-        self._number = {hypothesis: number for number, hypothesis in enumerate(sorted(self._stack))}
-
-    def __len__(self) -> int:
-        return len(self._number)
-
-    def _survivor(self, hypothesis: int) -> int:
-        passed: list[int] = []
-        while hypothesis in self._joined and len(passed) <= len(self._joined):
-            passed.append(hypothesis)
-            hypothesis = self._joined[hypothesis]
-        for one in passed:
-            self._joined[one] = hypothesis
-        return hypothesis
-
-    def ends(self, step: Step) -> tuple[int, int]:
-        """The states that a line's arc goes from and to."""
-        back = self._survivor(step.back)
-        target = self._survivor(step.hypothesis if step.recombined is None else step.recombined)
-        for hypothesis, means, verb in (
-            (step.back, back, "goes back to"),
-            (step.recombined, target, "is recombined to"),
-        ):
-            if means not in self._number:
-                raise FormatError(
-                    f"hypothesis {step.hypothesis} {verb} {hypothesis}, which the graph does not have", where=step.place
-                )
-        if self._stack[back] >= self._stack[target]:
-            raise FormatError(
-                f"hypothesis {step.hypothesis} goes back to {step.back}, which is no earlier: "
-                f"their stacks are {self._stack[target]} and {self._stack[back]}",
-                where=step.place,
-            )
-        return self._number[back], self._number[target]
-
-
-def _lattice(steps: list[Step], states: _States, text_size: int) -> Lattice:
-    arcs = [step for step in steps if step.hypothesis != 0]
-    begin = next(step for step in steps if step.hypothesis == 0)
-    # Where the first line does not say whether it is complete, it is if nothing was to be translated.
-    final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
-    numbers: dict[str, int] = {"": EPSILON}
-    source: list[int] = []
-    target: list[int] = []
-    word: list[int] = []
-    first: list[int] = []
-    inner = len(states)
-    for step in arcs:
-        here, end = states.ends(step)
-        if step.complete:
-            final[end] = None
-        first.append(len(word))
-        for text in step.words[:-1]:
-            source.append(here)
-            target.append(inner)
-            word.append(numbers.setdefault(text, len(numbers)))
-            here, inner = inner, inner + 1
-        source.append(here)
-        target.append(end)
-        word.append(numbers.setdefault(step.words[-1] if step.words else "", len(numbers)))
-    if not final:
-        raise InputError(
-            "the search graph has no complete translation",
-            where=steps[0].place,
-            advice="Moses found none; leave it out",
-        )
-    labels = {COVERED: [step.covered for step in arcs], SOURCE: [step.source for step in arcs]}
-    return Lattice.from_arcs(
-        source,
-        target,
-        word,
-        final=list(final),
-        scores=_columns(arcs, first, len(word), len(final), text_size),
-        vocabulary=Vocabulary.from_words(text for text in numbers if text),
-        labels={name: _labels(texts, first, len(word), len(final)) for name, texts in labels.items() if any(texts)},
-        copy=False,
-    )
-
-
-def _columns(arcs: list[Step], first: list[int], size: int, ends: int, text_size: int) -> dict[str, Column]:
-    values: dict[str, list[float]] = {TRANSITION: [0.0] * size}
-    for row, step in zip(first, arcs, strict=True):
-        values[TRANSITION][row] = step.cost
-        if step.dense != arcs[0].dense:
-            raise FormatError("the line has not as many scores as the graph's first", where=step.place)
-        for name, cost in step.features.items():
-            if name not in values:
-                with placed(step.place):
-                    require_dense(len(values) + 1, size, text_size)
-                values[name] = [0.0] * size
-            values[name][row] = cost
-    return {name: Column(np.array(v), np.zeros(ends), float(name == TRANSITION)) for name, v in values.items()}
-
-
-def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
-    of_arc = [""] * size
-    for row, text in zip(first, texts, strict=True):
-        of_arc[row] = text
-    return labels_of_arcs(of_arc, ends)
-
-
-register(Format(NAME, (".osg", ".osgx"), _sniff, _read, write))
+register(Format(_NAME, (".osg", ".osgx"), _sniff, _read, _write))

@@ -18,7 +18,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.compression import COMPRESSED_SUFFIXES
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import Stream, open_stream
-from latticemetric.formats.text.nbest import cost_of
+from latticemetric.formats.text.nbest import read_cost
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -36,7 +36,7 @@ class _Row(NamedTuple):
     place: str
 
 
-def _claims(folder: Path) -> bool:
+def _is_espnet_folder(folder: Path) -> bool:
     return (folder / _FIRST).is_dir() or bool(_jobs(folder))
 
 
@@ -62,14 +62,14 @@ def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:
     first = tables[0]
     while first.texts.row is not None:
         key, _, place = first.texts.row
-        found = [texts for table in tables if (texts := table.take(key)) is not None]
-        yield Entry(key, place, partial(_build, found), naming="own")
+        rows = [row for table in tables if (row := table.take(key)) is not None]
+        yield Entry(key, place, partial(_build, rows), naming="own")
     for table in tables:
         table.require_end()
 
 
 def _ranks(job: Path) -> list[Path]:
-    """The folders of the best, the second best and so on."""
+    """Return the folders of the best, the second best and so on."""
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
@@ -78,14 +78,14 @@ def _ranks(job: Path) -> list[Path]:
 
 
 class _Rows:
-    """The lines of one file, of which the next one can be seen."""
+    """Reads the lines of one file, and shows the next one."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
         self._rows = _rows(stack.enter_context(open_stream(str(path))))
         self.row = next(self._rows, None)
 
     def take(self, key: str) -> _Row | None:
-        """The next line, if it has that key."""
+        """Return the next line, if it has that key."""
         row = self.row
         if row is None or row.key != key:
             return None
@@ -94,7 +94,7 @@ class _Rows:
 
 
 class _Table:
-    """The files of one `{n}best_recog`."""
+    """Reads the files of one `{n}best_recog` side by side."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         texts = _file(folder, "text") or _file(folder, "token")
@@ -105,7 +105,7 @@ class _Table:
         self._scores = _Rows(scores, stack) if scores is not None else None
 
     def take(self, key: str) -> tuple[_Row, _Row | None] | None:
-        """Text and score of an utterance, if it is next."""
+        """Return text and score of an utterance, if it is next."""
         text = self.texts.take(key)
         if text is None:
             return None
@@ -115,7 +115,7 @@ class _Table:
         return text, score
 
     def require_end(self) -> None:
-        """Refuses lines that no utterance has asked for."""
+        """Refuse lines that are left over."""
         for rows in (self.texts, self._scores):
             if rows is not None and rows.row is not None:
                 _out_of_step(rows.row)
@@ -144,9 +144,9 @@ def _rows(stream: Stream) -> Iterator[_Row]:
         yield _Row(key, line[len(key) :], stream.place())
 
 
-def _build(found: list[tuple[_Row, _Row | None]]) -> NBest:
+def _build(rows: list[tuple[_Row, _Row | None]]) -> NBest:
     hypotheses = []
-    for text, score in found:
+    for text, score in rows:
         costs = {} if score is None else {_SCORE: _cost(score)}
         hypotheses.append(Hypothesis(tuple(split_words(text.value)), costs))
     return NBest(tuple(hypotheses), {_SCORE: 1.0} if any(h.scores for h in hypotheses) else {})
@@ -155,7 +155,7 @@ def _build(found: list[tuple[_Row, _Row | None]]) -> NBest:
 def _cost(row: _Row) -> float:
     text = row.value.strip()
     tensor = _TENSOR.fullmatch(text)
-    return cost_of(tensor[1] if tensor else text, row.place)
+    return read_cost(tensor[1] if tensor else text, row.place)
 
 
 def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -168,7 +168,7 @@ register(
         (),
         lambda _head: False,
         _read_file,
-        claims_folder=_claims,
+        claims_folder=_is_espnet_folder,
         read_folder=_read_folder,
         folder_files=_files,
     )

@@ -61,7 +61,7 @@ def _build(value: str, place: str) -> NBest:
 
 
 def _listed(text: str, place: str) -> list[str]:
-    """The strings of a Python list of them."""
+    """Parse a Python list of strings."""
     words: list[str] = []
     at = _after_space(text, 1)
     while text[at : at + 1] != "]":

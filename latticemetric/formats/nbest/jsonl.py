@@ -15,7 +15,7 @@ from typing import IO, Any
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, Naming, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.json import fail_as_blank, object_of, parsed_json, text_of
+from latticemetric.formats.text.json import object_of, parsed_json, refuse_blank_line, text_of
 from latticemetric.formats.text.nbest import require_all_have, require_nbest
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
@@ -29,11 +29,11 @@ _TOKENS = ("words", "tokens")
 _TOTALS = ("score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob")
 _NESTED = "scores"
 _ANY_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s*:\s*\['.encode())
-# Of a line that is no JSON, what its id would be.
+# The id of a line that is no JSON.
 _ANY_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 _SHOWN = 40
 
-Record = dict[str, Any]
+_Object = dict[str, Any]
 
 
 def _sniff(head: bytes) -> bool:
@@ -57,18 +57,18 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             named = name is not None
             build = partial(_build, record, place)
             entry = Entry(name or str(number), place, build, naming="own" if named else "position")
-        # Blank lines count where lines have no ids; at the end they are nothing.
+        # Blank lines count where lines have no ids; those at the end do not.
         for lost in range(read + 1, number) if entry.naming == "position" else ():
-            yield Entry(str(lost), stream.place(lost), partial(fail_as_blank, stream.place(lost)))
+            yield Entry(str(lost), stream.place(lost), partial(refuse_blank_line, stream.place(lost)))
         read = number
         yield entry
 
 
 def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
-    """A line that cannot be read, by the id that it seems to have."""
-    found = _ANY_ID.search(line)
-    own = found[1].decode("utf-8", "replace") if found else None
-    naming: Naming = "own" if found else "position" if named is False else "file"
+    """Return an entry for a line that cannot be read, by the id that it seems to have."""
+    match = _ANY_ID.search(line)
+    own = match[1].decode("utf-8", "replace") if match else None
+    naming: Naming = "own" if match else "position" if named is False else "file"
     lost = own or (str(number) if naming == "position" else place)
     return Entry(lost, place, partial(_fail, error), naming=naming)
 
@@ -77,27 +77,27 @@ def _fail(error: FormatError) -> NBest:
     raise error
 
 
-def _record(line: bytes, stream: Stream) -> Record:
+def _record(line: bytes, stream: Stream) -> _Object:
     record = parsed_json(line, stream.name, stream.line, objects=object_of)
     if not isinstance(record, dict):
         raise FormatError("the line is not a JSON object", where=stream.place())
     return record
 
 
-def _name(record: Record, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
-    """The list's id, if it has one, as the lists before it have."""
+def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
+    """Return the list's id; all lists have one, or none does."""
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):
         raise FormatError("some lists have an id and others do not", where=place)
     return None if key is None else _id(record[key], place)
 
 
-def _only(table: Record, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """The one of some keys that is there; two that say different things are ambiguous."""
-    found = [name for name in names if table.get(name) is not None]
-    if any(table[name] != table[found[0]] for name in found):
-        raise FormatError(f"{' and '.join(found)} are different {what}", where=place, advice="keep one of them")
-    return found[0] if found else None
+def _only(table: _Object, names: tuple[str, ...], what: str, place: str) -> str | None:
+    """Return the only key of some that is there; two with different values are ambiguous."""
+    keys = [name for name in names if table.get(name) is not None]
+    if any(table[name] != table[keys[0]] for name in keys):
+        raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
+    return keys[0] if keys else None
 
 
 def _id(value: object, place: str) -> str:
@@ -106,31 +106,31 @@ def _id(value: object, place: str) -> str:
     return text_of(str(value), "the id", place)
 
 
-def _build(record: Record, place: str) -> NBest:
+def _build(record: _Object, place: str) -> NBest:
     key = _only(record, _LISTS, "lists of hypotheses", place)
     if key is None:
         raise FormatError("there are no hypotheses", where=place, advice=f"name them with one of {', '.join(_LISTS)}")
     hypotheses = record[key]
     if not isinstance(hypotheses, list):
         raise FormatError(f"{key} is not a list", where=place)
-    found = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
-    _add_columns(record, found, place)
-    nested = {name for _, scores, _ in found for name in scores}
-    loose = {name for _, _, numbers in found for name in numbers}
+    parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
+    _add_columns(record, parsed, place)
+    nested = {name for _, scores, _ in parsed for name in scores}
+    loose = {name for _, _, numbers in parsed for name in numbers}
     scales = scales_of(nested, loose, place)
     total = next((name for name in scales if name in _TOTALS and scales[name]), None)
-    for number, (_, scores, numbers) in enumerate(found, start=1):
+    for number, (_, scores, numbers) in enumerate(parsed, start=1):
         if total is not None and total not in scores and total not in numbers:
             raise FormatError(f"hypothesis {number} has no {total}, and others of its list have one", where=place)
-    costs = ({name: 0.0 - value for name, value in (scores | numbers).items()} for _, scores, numbers in found)
-    return NBest(tuple(Hypothesis(words, c) for (words, _, _), c in zip(found, costs, strict=True)), scales)
+    costs = ({name: 0.0 - value for name, value in (scores | numbers).items()} for _, scores, numbers in parsed)
+    return NBest(tuple(Hypothesis(words, c) for (words, _, _), c in zip(parsed, costs, strict=True)), scales)
 
 
-_Found = tuple[tuple[str, ...], dict[str, float], dict[str, float]]
+_Parsed = tuple[tuple[str, ...], dict[str, float], dict[str, float]]
 
 
-def _hypothesis(value: object, place: str) -> _Found:
-    """Words, what stands in `scores`, and other numbers."""
+def _hypothesis(value: object, place: str) -> _Parsed:
+    """Return words, the numbers in `scores`, and other numbers."""
     if isinstance(value, str):
         return _split(value, place), {}, {}
     if not isinstance(value, dict):
@@ -145,17 +145,17 @@ def _hypothesis(value: object, place: str) -> _Found:
     return _words(value, place), scores, numbers
 
 
-def _numbers(table: Record, place: str, strict: Callable[[str], bool]) -> dict[str, float]:
-    found = {}
+def _numbers(table: _Object, place: str, strict: Callable[[str], bool]) -> dict[str, float]:
+    numbers = {}
     for name, value in table.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
-            found[text_of(name, "the name", place)] = float(value)
+            numbers[text_of(name, "the name", place)] = float(value)
         elif value is not None and strict(name):
             raise FormatError(f"'{shortened(name, _SHOWN)}' is not a number", where=place)
-    return found
+    return numbers
 
 
-def _words(table: Record, place: str) -> tuple[str, ...]:
+def _words(table: _Object, place: str) -> tuple[str, ...]:
     key = _only(table, _TEXTS, "texts", place)
     if key is not None:
         if not isinstance(table[key], str):
@@ -174,23 +174,23 @@ def _split(text: str, place: str) -> tuple[str, ...]:
     return tuple(split_words(text_of(text, "the text", place)))
 
 
-def _add_columns(record: Record, found: list[_Found], place: str) -> None:
-    """Totals that stand beside the hypotheses, as a list of numbers."""
+def _add_columns(record: _Object, parsed: list[_Parsed], place: str) -> None:
+    """Add totals that stand beside the hypotheses, as a list of numbers."""
     for name in (*_TOTALS, _NESTED):
         column = record.get(name)
         if not isinstance(column, list):
             continue
-        if len(column) != len(found) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
+        if len(column) != len(parsed) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
             raise FormatError(f"{name} is not a list of a number a hypothesis", where=place)
         own = _TOTALS[0] if name == _NESTED else name
-        for (_, scores, numbers), value in zip(found, column, strict=True):
+        for (_, scores, numbers), value in zip(parsed, column, strict=True):
             if own in scores or own in numbers:
                 raise FormatError(f"score '{own}' stands in the list and beside it", where=place)
             numbers[own] = float(value)
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
-    """What counts: the total if there is one, else what stands in `scores`."""
+    """Give weight to the total if there is one, else to the numbers in `scores`."""
     names = nested | loose
     totals = [name for name in _TOTALS if name in names]
     if len(totals) > 1 and totals[0] != _TOTALS[0]:
@@ -220,14 +220,14 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write((line + "\n").encode("utf-8"))
 
 
-def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[str]) -> Record:
+def _as_object(words: tuple[str, ...], costs: Mapping[str, float], nested: set[str]) -> _Object:
     if "" in words:
         raise UsageError("an empty word cannot be written", advice="leave it out")
     text = " ".join(words)
-    found: Record = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
-    found |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}
+    fields: _Object = {"text": text} if split_words(text) == list(words) else {"words": list(words)}
+    fields |= {name: 0.0 - cost for name, cost in costs.items() if name not in nested}
     scores = {name: 0.0 - cost for name, cost in costs.items() if name in nested}
-    return found | ({_NESTED: scores} if scores else {})
+    return fields | ({_NESTED: scores} if scores else {})
 
 
 register(Format(_NAME, (".jsonl", ".nbest.jsonl"), _sniff, _read, _write))

@@ -1,6 +1,6 @@
 """WeNet n-best lists, as its runtime writes them: `wav KEY`, then a line `candidate SCORE TEXT` a hypothesis.
 
-Scores are natural log probabilities; words are what spaces separate. WeNet leaves out candidates without words, so a
+Scores are natural log probabilities; spaces separate words. WeNet leaves out candidates without words, so a
 key without candidates is a list of one hypothesis without words.
 """
 
@@ -14,7 +14,7 @@ from typing import IO
 from latticemetric.errors import FormatError
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.nbest import cost_of, require_nbest, require_words, single_costs
+from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -63,7 +63,7 @@ def _build(lines: Sequence[tuple[str, list[str]]]) -> NBest:
 def _hypothesis(fields: list[str], place: str) -> Hypothesis:
     if not fields:
         raise FormatError("the candidate has no score", where=place)
-    return Hypothesis(tuple(fields[1:]), {_SCORE: cost_of(fields[0], place)})
+    return Hypothesis(tuple(fields[1:]), {_SCORE: read_cost(fields[0], place)})
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

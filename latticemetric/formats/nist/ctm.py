@@ -14,22 +14,26 @@ from functools import partial
 from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.nist.records import (
-    after,
-    between,
-    exactly,
-    joined,
-    parted,
-    records,
-    require_field,
+from latticemetric.formats.nist.lines import (
+    CTM_FIELDS,
+    MARKS,
+    SORT_ADVICE,
+    content_lines,
+    duration_between,
+    end_after,
+    exact_decimal,
+    is_confidence,
+    is_ctm,
+    join_fields,
+    require_first_field,
     seconds,
-    spelled,
+    split_id,
+    time_to_write,
 )
-from latticemetric.formats.nist.sniffing import CTM_FIELDS, MARKS, is_confidence, is_ctm
 from latticemetric.formats.nist.words import (
     TAGS,
-    Builder,
     Fork,
+    GraphBuilder,
     Series,
     Speller,
     Word,
@@ -50,31 +54,31 @@ BEGIN, OR, END = MARKS
 EXTRAS = ("confidence", "type", "speaker")
 
 
+_CHANNEL = "1"
+
 Line = tuple[str, Sequence[str]]
-"""A place and its fields."""
+"""A place, and the fields behind file and channel."""
 
 
-class Row(NamedTuple):
-    """A word and when it is said."""
+class TimedWord(NamedTuple):
+    """A word, and the times where it begins and ends."""
 
     begin: Decimal
     end: Decimal
     word: Word
 
 
-Alternation = list[list[Row]]
-"""What may have been said instead."""
+Alternation = list[list[TimedWord]]
+"""The words of each alternative."""
 
 
-def channels(stream: Stream) -> Iterator[Entry]:
-    """The channels of a stream, one in memory at a time."""
-    for name, place, lines in in_one_piece(timed_lines(stream), advice="sort the file with sort -s -k1,1 -k2,2"):
-        yield Entry(name, place, partial(parsed_channel, lines), naming="own")
+def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
+    """Yield id, place and lines of each channel, one in memory at a time."""
+    return in_one_piece(_lines(stream), advice=SORT_ADVICE)
 
 
-def timed_lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
-    """The channel, the place, and the other fields of each line of words."""
-    for line in records(stream):
+def _lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
+    for line in content_lines(stream):
         fields = split_words(line)
         if len(fields) < CTM_FIELDS:
             raise FormatError(
@@ -82,23 +86,25 @@ def timed_lines(stream: Stream) -> Iterator[tuple[str, str, Line]]:
                 where=stream.place(),
                 advice="write file channel begin duration word",
             )
-        yield joined(fields[:2]), stream.place(), (stream.place(), fields[2:])
+        yield join_fields(fields[:2]), stream.place(), (stream.place(), fields[2:])
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return channels(stream)
+    for name, place, lines in channels(stream):
+        yield Entry(name, place, partial(parsed_channel, lines), naming="own")
 
 
 def parsed_channel(block: Sequence[Line]) -> Lattice:
-    """The graph of a channel, from its lines without file and channel."""
-    said = list(items(block))
-    builder = Builder(float(_span(said[0])[0]))
-    _grow(builder, said, _span(said[0])[0])
+    """Build the graph of a channel."""
+    parsed = list(items(block))
+    begin, _ = _span(parsed[0])
+    builder = GraphBuilder(float(begin))
+    _add_items(builder, parsed, begin)
     return builder.lattice(timed=True)
 
 
-def items(block: Sequence[Line]) -> Iterator[Row | Alternation]:
-    """Words and alternations."""
+def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
+    """Yield the words and alternations of a channel."""
     opened: str | None = None
     alternation: Alternation = []
     for where, fields in block:
@@ -128,11 +134,11 @@ def items(block: Sequence[Line]) -> Iterator[Row | Alternation]:
         raise FormatError(f"the alternation is not closed by {END}", where=opened)
 
 
-def _row(fields: Sequence[str], where: str) -> Row:
+def _row(fields: Sequence[str], where: str) -> TimedWord:
     begin = seconds(fields[0], "begin", where)
     # Decoders that round both ends write durations below 0.
     duration = seconds(fields[1].removeprefix("-"), "duration", where)
-    end = after(begin, duration.copy_negate() if fields[1].startswith("-") else duration)
+    end = end_after(begin, duration.copy_negate() if fields[1].startswith("-") else duration)
     if not math.isfinite(float(end)):
         raise FormatError("the word never ends", where=where)
     extras = fields[3:]
@@ -142,22 +148,22 @@ def _row(fields: Sequence[str], where: str) -> Row:
         raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is not a finite number, or NA", where=where)
     word = parsed_word(fields[2], where)
     labels = {**word.labels, **dict(zip(EXTRAS, extras, strict=False))}
-    return Row(begin, end, word._replace(labels=labels))
+    return TimedWord(begin, end, word._replace(labels=labels))
 
 
-def _span(item: Row | Alternation) -> tuple[Decimal, Decimal]:
-    """When a word, or the first and the last one of an alternation, begins and ends."""
-    rows = [item] if isinstance(item, Row) else [row for rows in item for row in rows]
+def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
+    """Return the first beginning and the last end of a word or an alternation."""
+    rows = [item] if isinstance(item, TimedWord) else [row for rows in item for row in rows]
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
-def _grow(builder: Builder, items: Sequence[Row | Alternation], now: Decimal) -> Decimal:
-    """Adds words and alternations; an ε-arc where one does not begin when the one before ends."""
+def _add_items(builder: GraphBuilder, items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
+    """Add words and alternations, with an ε-arc where one does not begin at the end of the one before."""
     for item in items:
         begin, end = _span(item)
         if begin != now:
             builder.pause(float(begin))
-        if isinstance(item, Row):
+        if isinstance(item, TimedWord):
             builder.add(item.word, float(end))
         else:
             _add_alternation(builder, item, begin, end)
@@ -165,40 +171,31 @@ def _grow(builder: Builder, items: Sequence[Row | Alternation], now: Decimal) ->
     return now
 
 
-def _add_alternation(builder: Builder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
+def _add_alternation(builder: GraphBuilder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
     builder.open()
     for number, rows in enumerate(alternation):
         if number:
             builder.alternative()
-        if _grow(builder, rows, begin) != end or not rows:
+        if _add_items(builder, rows, begin) != end or not rows:
             builder.pause(float(end))
     builder.close(float(end))
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-
-    file.write("".join(line + "\n" for line in channel_lines(name, graph)).encode())
-
-
-register(Format(NAME, (".ctm",), is_ctm, _read, _write))
+    file.write("".join(line + "\n" for line in _lines_to_write(name, graph)).encode())
 
 
-# ---- Writing time-marked words; see `ctm`. What is written is read back and compared before it counts ----
+def _lines_to_write(name: str, graph: Graph) -> Iterator[str]:
+    """Return the lines of a graph, which have been read back and compared.
 
-_CHANNEL = "1"
-
-
-def channel_lines(name: str, graph: Graph) -> Iterator[str]:
-    """The lines of a graph.
-
-    Gaps are not written. A graph with ε-arcs that are no gaps says all of them as `@`.
+    Gaps are not written. In a graph with other ε-arcs, all of them are written as `@`.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):
         what = "times" if lattice.times is None else "words"
         raise UsageError(f"ctm needs {what}, and '{shortened(name)}' has none", advice="write trn")
-    head = parted(name, 2) or [name, _CHANNEL]
-    require_field(head[0], NAME)
+    head = split_id(name, 2) or [name, _CHANNEL]
+    require_first_field(head[0], NAME)
     writer = _Writer(lattice)
     for explicit in (False, True):
         lines: list[Line] = [("", fields) for fields in writer.sequence(writer.whole, explicit=explicit)]
@@ -215,24 +212,24 @@ def _is_read_as(lines: list[Line], lattice: Lattice) -> bool:
 
 
 def _contents(lattice: Lattice) -> Any:
-    """Everything that a channel says, however its states are numbered."""
+    """Return words, times and labels of a channel in a form that does not depend on how states are numbered."""
     assert lattice.times is not None
     times, labels = lattice.times.tolist(), labels_of(lattice)
 
-    def said(sequence: Series) -> list[Any]:
+    def listed(sequence: Series) -> list[Any]:
         # Alternations of alternations have been refused: this goes no deeper than two of them.
-        return [[said(b) for b in item.in_order()] if isinstance(item, Fork) else arc(item) for item in sequence]
+        return [[listed(b) for b in item.in_order()] if isinstance(item, Fork) else arc(item) for item in sequence]
 
     def arc(number: int) -> tuple[Any, ...]:
         ends = (times[int(states[number])] for states in (lattice.source, lattice.target))
         texts = [(name, texts[number]) for name, texts in sorted(labels.items()) if texts[number]]
         return (*ends, lattice.vocabulary.word(int(lattice.word[number])), texts)
 
-    return said(decomposed(lattice, NAME))
+    return listed(decomposed(lattice, NAME))
 
 
 class _Writer:
-    """A lattice on its way to fields."""
+    """Writes a lattice as fields."""
 
     def __init__(self, lattice: Lattice) -> None:
         assert lattice.times is not None
@@ -242,9 +239,9 @@ class _Writer:
         self.whole = decomposed(lattice, NAME)
 
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
-        """The fields of each word, without file and channel.
+        """Yield the fields of each word, without file and channel.
 
-        An optional word at the very end becomes an alternation, so that not all lines may end in brackets, as in trn.
+        An optional word at the very end becomes an alternation: in brackets, all lines might end like those of trn.
         """
         was_gap = not inside
         for place, item in enumerate(sequence):
@@ -275,13 +272,13 @@ class _Writer:
         yield ["*", "*", END]
 
     def _fields(self, arc: int, *, optional: bool = False) -> list[str]:
-        begin, end = (exactly(self._times[states[arc]]) for states in self._ends)
+        begin, end = (exact_decimal(self._times[states[arc]]) for states in self._ends)
         word = self._speller.word(arc, optional=optional)
         if begin < 0:
             raise InputError(f"{shortened(word)!r} begins at {begin}, and ctm has no times below 0")
         if word.upper() in (BEGIN, OR, END):
             raise InputError(f"the word '{word}' would be read back as the mark of an alternation")
-        return [spelled(begin), spelled(between(begin, end)), word, *self._extras(arc)]
+        return [time_to_write(begin), time_to_write(duration_between(begin, end)), word, *self._extras(arc)]
 
     def _extras(self, arc: int) -> list[str]:
         texts = [self._labels[name][arc] if name in self._labels else "" for name in EXTRAS]
@@ -293,3 +290,6 @@ class _Writer:
                 advice="leave them out with --drop-labels",
             )
         return texts
+
+
+register(Format(NAME, (".ctm",), is_ctm, _read, _write))

@@ -1,7 +1,7 @@
-"""NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `nist_words`.
+"""NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `words`.
 
-Graphs have no scores. The id is what stands before the words, comma-separated, so that it can be written back.
-Lines with `;;` or `**` at their start are comments. Segments that say IGNORE_TIME_SEGMENT_IN_SCORING are left out,
+Graphs have no scores. The fields before the words, comma-separated, are the id, so that it can be written back.
+Lines with `;;` or `**` at their start are comments. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are left out,
 with a warning.
 """
 
@@ -14,16 +14,18 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.nist.records import (
-    exactly,
-    joined,
-    parted,
-    records,
-    require_field,
+from latticemetric.formats.nist.lines import (
+    STM_FIELDS,
+    Record,
+    content_lines,
+    exact_decimal,
+    is_stm,
+    join_fields,
+    require_first_field,
     seconds,
-    spelled,
+    split_id,
+    time_to_write,
 )
-from latticemetric.formats.nist.sniffing import STM_FIELDS, is_stm
 from latticemetric.formats.nist.words import TAGS, Speller, decomposed, parsed_transcript, require_words_only
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
@@ -37,23 +39,8 @@ _IGNORED = ("ignore_time_segment_in_scoring", "ignoretimesegmentinscoring")
 _CHANNEL = "1"
 
 
-class Record(NamedTuple):
-    """A segment, not yet parsed."""
-
-    name: str
-    where: str
-    text: str
-
-
 class Segment(NamedTuple):
-    """A record with its place in the recording.
-
-    Attributes:
-        record: Its id and its text.
-        channel: Its file and channel.
-        begin: When it begins.
-        end: When it ends.
-    """
+    """A record, its file and channel, and the times where it begins and ends."""
 
     record: Record
     channel: tuple[str, str]
@@ -62,14 +49,14 @@ class Segment(NamedTuple):
 
     @property
     def is_ignored(self) -> bool:
-        """Whether it says that it is not to be scored."""
+        """Whether it is marked as not to be scored."""
         return any(mark in self.record.text.lower() for mark in _IGNORED)
 
 
-def segments(stream: Stream) -> Iterator[Record]:
-    """The records of a stream that are scored."""
+def scored_records(stream: Stream) -> Iterator[Record]:
+    """Yield the segments of a stream that are scored; warn of the others."""
     ignored, first = 0, ""
-    for segment in all_segments(stream):
+    for segment in segments(stream):
         if segment.is_ignored:
             ignored, first = ignored + 1, first or segment.record.where
             continue
@@ -79,9 +66,9 @@ def segments(stream: Stream) -> Iterator[Record]:
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
 
 
-def all_segments(stream: Stream) -> Iterator[Segment]:
-    """The segments of a stream, to be scored or not."""
-    for line in records(stream):
+def segments(stream: Stream) -> Iterator[Segment]:
+    """Yield the segments of a stream, scored or not."""
+    for line in content_lines(stream):
         yield _segment(line, stream.place())
 
 
@@ -104,11 +91,11 @@ def _segment(line: str, where: str) -> Segment:
 
 
 def _id(head: list[str]) -> str:
-    return ",".join([joined(head[:STM_FIELDS]), *head[STM_FIELDS:]])
+    return ",".join([join_fields(head[:STM_FIELDS]), *head[STM_FIELDS:]])
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, where, text in segments(stream):
+    for name, where, text in scored_records(stream):
         yield Entry(name, where, partial(parsed_transcript, text, where), naming="own")
 
 
@@ -126,28 +113,28 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _head(name: str) -> list[str] | None:
-    """What stands before the words, if the id says it."""
+    """Return the fields before the words that an id was made of; `None` where it was made of others."""
     parts = name.split(",", STM_FIELDS)
-    head, labels = parted(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
+    head, labels = split_id(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
     if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
         return None
     try:
         begin, end = (seconds(field, "time", "") for field in head[3:])
     except FormatError:
         return None
-    require_field(head[0], _NAME)
+    require_first_field(head[0], _NAME)
     return [*head, *labels] if begin <= end else None
 
 
 def _new_head(name: str, lattice: Lattice) -> list[str]:
-    """What stands before the words of a graph from elsewhere."""
-    require_field(name, _NAME)
+    """Return the fields before the words for a graph from elsewhere."""
+    require_first_field(name, _NAME)
     if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
         raise UsageError(
             f"stm needs times, and '{shortened(name)}' has none",
             advice="name the graph file,channel,speaker,begin,end, or write trn",
         )
-    begin, end = (spelled(exactly(float(lattice.times[k]))) for k in (0, -1))
+    begin, end = (time_to_write(exact_decimal(float(lattice.times[k]))) for k in (0, -1))
     return [name, _CHANNEL, name, begin, end]
 
 

@@ -1,4 +1,4 @@
-"""NIST transcripts (trn): an utterance a line, `words (utterance-id)`; see `nist_words` for alternations.
+"""NIST transcripts (trn): an utterance a line, `words (utterance-id)`; see `words` for alternations.
 
 Graphs have no scores. `;;` begins a comment line.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import IO, NamedTuple
+from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.nist.sniffing import is_trn
+from latticemetric.formats.nist.lines import Record, is_trn
 from latticemetric.formats.nist.words import TAGS, Speller, decomposed, parsed_transcript, require_words_only
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
@@ -23,16 +23,8 @@ _ID = re.compile(r"[^() \t\n\r\f\v]+")
 _SPACE = " \t\r\f\v"
 
 
-class Record(NamedTuple):
-    """An utterance, not yet parsed."""
-
-    name: str
-    where: str
-    text: str
-
-
-def utterances(stream: Stream) -> Iterator[Record]:
-    """The records of a stream."""
+def records(stream: Stream) -> Iterator[Record]:
+    """Yield the utterances of a stream."""
     for line in _lines(stream):
         text = line.rstrip(_SPACE)
         begin = text.rfind("(")
@@ -45,7 +37,7 @@ def utterances(stream: Stream) -> Iterator[Record]:
 
 
 def _lines(stream: Stream) -> Iterator[str]:
-    """The lines that are not comments; an utterance that other tools take for one is no accident to pass over."""
+    """Yield the lines that are not comments; refuse an utterance that other tools would take for one."""
     for line in stream.lines():
         if line.startswith("**"):
             raise FormatError(
@@ -58,7 +50,7 @@ def _lines(stream: Stream) -> Iterator[str]:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for name, where, text in utterances(stream):
+    for name, where, text in records(stream):
         yield Entry(name, where, partial(parsed_transcript, text, where), naming="own")
 
 

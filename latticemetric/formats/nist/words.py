@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import as_lattice, require_labels
+from latticemetric.formats.columns import lattice_to_write, require_bare_ends
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
@@ -36,15 +36,15 @@ _DEEPER = {_OPEN: 1, _OR: 0, _CLOSE: -1}
 
 
 class Word(NamedTuple):
-    """A word of a transcript; the empty one is no word."""
+    """A word of a transcript; an empty text is no word."""
 
     text: str
     labels: Mapping[str, str]
     optional: bool
 
 
-class Builder:
-    """A graph that grows from left to right, with alternations."""
+class GraphBuilder:
+    """Builds a graph from left to right, with alternations."""
 
     def __init__(self, time: float = 0.0) -> None:
         self._here = 0
@@ -61,11 +61,11 @@ class Builder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands in the alternative yet."""
+        """Whether the alternative has no word yet."""
         return self._here == self._forks[-1][0]
 
     def add(self, word: Word, time: float = 0.0) -> None:
-        """A word, which ends at some time."""
+        """Add a word that ends at some time."""
         target = self._state(time)
         if word.optional:
             self._arcs.append((self._here, target, ""))
@@ -75,26 +75,26 @@ class Builder:
         self._here = target
 
     def pause(self, time: float) -> None:
-        """No word, until some time."""
+        """Add no word, until some time."""
         self.add(Word("", {}, optional=False), time)
 
     def open(self) -> None:
-        """An alternation begins, and its first alternative."""
+        """Begin an alternation and its first alternative."""
         self._forks.append((self._here, []))
 
     def alternative(self) -> None:
-        """The next alternative begins."""
+        """Begin the next alternative."""
         fork, ends = self._forks[-1]
         ends.append(self._here)
         self._here = fork
 
     @property
     def has_alternatives(self) -> bool:
-        """Check whether the alternation has an alternative before this one."""
+        """Whether the alternation has an alternative before this one."""
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:
-        """The alternation ends; an empty alternative behind others is none."""
+        """End the alternation; an empty alternative behind others is none."""
         if not (self.is_empty and self.has_alternatives):
             self.alternative()
         _, ends = self._forks.pop()
@@ -108,7 +108,7 @@ class Builder:
         return len(self._same_as) - 1
 
     def lattice(self, *, timed: bool = False) -> Lattice:
-        """What has grown."""
+        """Return the graph."""
         state = self._same_as
         for number in reversed(range(len(state))):
             state[number] = state[state[number]]  # the later one is resolved already
@@ -132,7 +132,7 @@ class Builder:
 
 
 def parsed_word(text: str, where: str) -> Word:
-    """A word with its tags, optional or not."""
+    """Parse a word with its tags."""
     if not _MARKUP.search(text):
         return Word(text, {}, optional=False)
     word, *tags = (part.replace("\\", "") for part in _SEPARATOR.split(text))
@@ -149,13 +149,13 @@ def parsed_word(text: str, where: str) -> Word:
 
 
 def plain_words(text: str) -> tuple[str, ...] | None:
-    """The words of a transcript without any markup; nothing where there is some."""
+    """Return the words of a transcript; `None` where it has markup."""
     return None if _MARKUP.search(text) else tuple(split_words(text))
 
 
 def parsed_transcript(text: str, where: str) -> Lattice:
-    """The graph of a transcript."""
-    builder = Builder()
+    """Build the graph of a transcript."""
+    builder = GraphBuilder()
     for part, is_mark in _parts(text):
         if is_mark:
             _fork(builder, part, where)
@@ -173,7 +173,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Words, and the marks of alternations; which of the two a slash is depends on where it stands."""
+    """Yield words, and marks of alternations; the context decides which of the two a slash is."""
     at = depth = 0
     while match := (_INSIDE if depth else _OUTSIDE).match(text, at):
         part, at = match[1], match.end()
@@ -183,7 +183,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
             depth += _DEEPER[part]
 
 
-def _fork(builder: Builder, mark: str, where: str) -> None:
+def _fork(builder: GraphBuilder, mark: str, where: str) -> None:
     if mark == _OPEN:
         if builder.depth == DEEPEST:
             raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
@@ -196,8 +196,7 @@ def _fork(builder: Builder, mark: str, where: str) -> None:
         builder.close()
 
 
-# ---- From graphs back to transcripts with alternations: a graph that is series and parallels of words, nothing else
-# ----
+# ---- Writing: graphs that are series and parallels of words ----
 
 
 @dataclass
@@ -213,7 +212,7 @@ class Fork:
     branches: list[Series]
 
     def in_order(self) -> list[Series]:
-        """The alternatives in the order of their first arcs."""
+        """Return the alternatives in the order of their first arcs."""
         return sorted(self.branches, key=_first)
 
 
@@ -232,23 +231,19 @@ def _first(sequence: Series) -> int:
 
 
 def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Lattice:
-    """The graph as a lattice, if it has no scores and no labels but those."""
-    lattice = as_lattice(graph)
+    """Return the graph as a lattice; refuse scores, and labels other than these."""
+    lattice = lattice_to_write(graph, format_name, labels, weights=True)
     if lattice.scores:
         raise UsageError(
             f"{format_name} holds no scores, and this graph has {shortened(', '.join(lattice.scores), 200)}",
             advice="write a format that does",
         )
-    require_labels(lattice, format_name, labels)
-    if any(side.final.any() for side in lattice.labels.values()):
-        raise UsageError(
-            f"{format_name} has no place for labels of final states", advice="leave them out with --drop-labels"
-        )
+    require_bare_ends(lattice, format_name)
     return lattice
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """The sequence of arcs and forks that a graph is."""
+    """Decompose a graph into a sequence of arcs and forks; refuse one that is none."""
     last = lattice.num_states - 1
     whole = _Reduction(lattice).whole() if lattice.final.tolist() == [last] else None
     if whole is None:
@@ -260,7 +255,7 @@ def decomposed(lattice: Lattice, format_name: str) -> Series:
 
 
 class _Reduction:
-    """A graph that shrinks to one edge, if it is series and parallels: each edge is a sequence of what it was."""
+    """Shrinks a graph to one edge, if it is series and parallels; each edge is the sequence that it replaces."""
 
     def __init__(self, lattice: Lattice) -> None:
         self._last = lattice.num_states - 1
@@ -270,7 +265,7 @@ class _Reduction:
             self._join(source, target, [arc])
 
     def whole(self) -> Series | None:
-        """The only edge that is left; nothing if there are more."""
+        """Return the only edge that is left; `None` if there are more."""
         if self._last == 0:
             return []
         left = self._last - 1
@@ -289,7 +284,7 @@ class _Reduction:
         return self._out[0][self._last] if left == 0 else None
 
     def _join(self, source: int, target: int, sequence: Series) -> bool:
-        """Adds an edge; whether there was one already, to which it became an alternative."""
+        """Add an edge, or an alternative to the edge that is there; return whether there was one."""
         old = self._out[source].get(target)
         if old is None:
             self._out[source][target] = sequence
@@ -303,13 +298,13 @@ class _Reduction:
 
 
 def _as_fork(sequence: Series) -> Fork:
-    """A sequence as alternatives: those that it is, or itself alone."""
+    """Return a sequence as alternatives: those that it consists of, or itself alone."""
     item = sequence[0]
     return item if len(sequence) == 1 and isinstance(item, Fork) else Fork(_first(sequence), [sequence])
 
 
 class Speller:
-    """Arcs of a lattice as words of a transcript."""
+    """Writes arcs of a lattice as words of a transcript."""
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
@@ -317,11 +312,11 @@ class Speller:
         self._labels = labels_of(lattice)
 
     def is_epsilon(self, arc: int) -> bool:
-        """Whether an arc has neither word nor labels."""
+        """Check whether an arc has neither word nor labels."""
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
     def option(self, fork: Fork) -> int | None:
-        """The arc of a word that may be left out, if the fork is no more than that."""
+        """Return the arc of an optional word, if the fork is no more than that."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
             return None
@@ -331,7 +326,7 @@ class Speller:
         return arc if self.is_epsilon(skip) and self._words[arc] not in ("", NO_WORD) else None
 
     def word(self, arc: int, *, inside: bool = False, optional: bool = False) -> str:
-        """A word with its tags, refused where it would be read back as something else."""
+        """Write a word with its tags; refuse one that would be read back as something else."""
         word = self._words[arc]
         texts = [word, *(self._labels[name][arc] if name in self._labels else "" for name in TAGS)]
         for text in texts:
@@ -345,11 +340,11 @@ class Speller:
         return ";".join(text.replace(";", "\\;") for text in texts)
 
     def transcript(self, sequence: Series, *, like_trn: bool = True) -> str:
-        """A sequence with its alternations, on one line.
+        """Write a sequence with its alternations, on one line.
 
         Args:
-            sequence: What is said.
-            like_trn: Whether the line may end in brackets, as those of trn do.
+            sequence: Arcs and forks.
+            like_trn: Whether the line may end in brackets, as lines of trn do.
         """
         tokens, depth = [], 0
         pending: list[int | Fork | _Mark] = list(reversed(sequence))
@@ -379,5 +374,5 @@ class Speller:
 
 
 def labels_of(lattice: Lattice) -> Mapping[str, list[str]]:
-    """The text of each arc in each label column."""
+    """Return the text of each arc in each label column."""
     return {name: [side.vocabulary.word(n) for n in side.arc.tolist()] for name, side in lattice.labels.items()}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.columns import lattice_to_write
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
 from latticemetric.lattice import fst_binary
@@ -23,8 +22,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_build, stream.read(), stream.name, vocabulary)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _build, vocabulary)
 
 
 def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
@@ -35,10 +33,8 @@ def _build(data: bytes, file: str, vocabulary: Vocabulary | None) -> Lattice:
 
 
 def encode_graph(graph: Graph) -> bytes:
-    """A lattice as a `vector` machine, the type that every OpenFst tool reads."""
-    lattice = lattice_with_one_column(graph, "openfst")
-    require_unscaled(lattice, "openfst")
-    require_labels(lattice, "openfst", {"input"})
+    """Encode a lattice as a `vector` machine, the type that every OpenFst tool reads."""
+    lattice = lattice_to_write(graph, "openfst", {"input"}, one_score=True)
     return fst_binary.encode(lattice_to_arrays(lattice), fst_type="vector")
 
 

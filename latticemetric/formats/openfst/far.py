@@ -30,16 +30,16 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    """The machines in the natural order of their keys: archives are sorted by bytes, which puts 10 before 2."""
+    """Yield the machines in the natural order of their keys: archives are sorted by bytes, which puts 10 before 2."""
     data = stream.read()
-    found: list[tuple[str, int, int]] = []
+    extents: list[tuple[str, int, int]] = []
     damage: FormatError | None = None
     try:
         for extent in extents_of(data):
-            found.append(extent)  # noqa: PERF402  what stands before damage is read
+            extents.append(extent)  # noqa: PERF402  keep the machines before the damage
     except FormatError as error:
         damage = error
-    for key, begin, end in sorted(found, key=lambda row: natural_order(row[0])):
+    for key, begin, end in sorted(extents, key=lambda row: natural_order(row[0])):
         build = partial(_build, data[begin:end], begin, vocabulary)
         yield Entry(key, stream.name, build, naming="own", order=key)
     if damage is not None:
@@ -51,13 +51,13 @@ def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
 
 
 def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
-    """Key, machine, and where it begins, in the order of the archive."""
+    """Yield key, bytes and begin of each machine, in the order of the archive."""
     for key, begin, end in extents_of(data):
         yield key, data[begin:end], begin
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Key of each machine, where it begins, and where it ends."""
+    """Yield key, begin and end of each machine."""
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")
     magic, version = _HEADER.unpack_from(data)
@@ -84,7 +84,7 @@ def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
 
 
 def _index(data: bytes) -> tuple[list[int], int]:
-    """Offsets of the keys of an `sttable`, in the order of the file, and where they stand themselves."""
+    """Return the begins of an `sttable`'s entries, in the order of the file, and the begin of the index."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER.size or (count == 0 and begin > _HEADER.size):
@@ -110,7 +110,7 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Writes an `sttable` in the order of the ids: OpenFst looks them up by bisection, and reads up to the last one."""
+    """Write an `sttable` in the order of the ids: OpenFst looks them up by bisection, and reads up to the last one."""
     extents: dict[bytes, tuple[int, int]] = {}
     with Spool() as spool:
         for name, graph in graphs:

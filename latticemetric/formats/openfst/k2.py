@@ -2,7 +2,7 @@
 
 Arcs into the final state have the label −1: they become final states and their costs. Words are the labels, or the
 first aux labels where there are any: then labels are kept as `input`, further aux labels as `aux2`, `aux3` …
-What `print` shows of an Fsa or a vector of them is read too.
+The output of `print` for an Fsa or a vector of them is read, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write, only_column, require_labels
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_number, is_word_number, number, numbered_lines, spelled, whole
@@ -43,11 +43,8 @@ class _Arc(NamedTuple):
     score: float
 
 
-# --- Telling it from OpenFst's text
-
-
 def looks_like_k2(head: bytes) -> bool:
-    """Whether arcs with the label −1 lead into the state that stands alone in the end, and no others do."""
+    """Check whether all arcs with the label −1, and no others, lead into the state that stands alone in the end."""
     if _PREFIX.match(head):
         return True
     ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
@@ -55,7 +52,7 @@ def looks_like_k2(head: bytes) -> bool:
 
 
 def _may_be_k2(head: bytes) -> bool:
-    """Whether a long file begins like one: its ends are not in sight, but scores are, none of them above 0."""
+    """Check whether a long file begins like one: the end is not in sight, but scores are, and none is above 0."""
     if len(head) < _HEAD or b" -" not in head:
         return False
     source, lowest = 0, 0.0
@@ -71,7 +68,7 @@ def _may_be_k2(head: bytes) -> bool:
 
 
 def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
-    """The states that arcs with the label −1 lead to, all other states, and whether the last line came last."""
+    """Return the states that arcs with the label −1 lead to, all others, and whether the final state came last."""
     ends: set[int] = set()
     others: set[int] = set()
     last: int | None = None
@@ -98,12 +95,12 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    found = _machines(stream)
-    pending = next(found, None)
+    machines = _machines(stream)
+    pending = next(machines, None)
     position = 0
     while pending is not None:
         lines_before, data = pending
-        pending = next(found, None)
+        pending = next(machines, None)
         position += 1
         alone = position == 1 and pending is None
         name = graph_name(stream.stem) if alone else str(position)
@@ -112,7 +109,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _machines(stream: Stream) -> Iterator[tuple[int, bytes]]:
-    """The lines of each machine, and how many lines stand before it."""
+    """Yield the lines of each machine, and the number of lines before it."""
     block: list[bytes] = []
     first, in_trailer = 0, False
     for line in stream.byte_lines():
@@ -196,18 +193,16 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = lattice_with_one_column(graph, "k2")
-    require_unscaled(lattice, "k2")
+    lattice = lattice_to_write(graph, "k2", None, one_score=True)
     sides = [_numbers(lattice.vocabulary, lattice.word.tolist(), "word")]
     for name in _label_names(lattice):
         side = lattice.labels.get(name)
         if side is not None and side.final.any():
             raise InputError(f"k2 has no place for '{name}' of final states", advice="leave it out with --drop-labels")
         sides.append(_numbers(side.vocabulary, side.arc.tolist(), "label") if side else ["0"] * len(lattice.word))
-    # The label comes first, then the words, then what else there is.
+    # The label comes first, then the words, then further labels.
     sides = [sides[1], sides[0], *sides[2:]] if len(sides) > 1 else sides
-    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
-    column = next(iter(lattice.scores.values()), zero)
+    column = only_column(lattice)
     ends = dict(zip(lattice.final.tolist(), column.final.tolist(), strict=True))
     lines: list[list[str]] = [[] for _ in range(lattice.num_states)]
     rows = zip(
@@ -222,7 +217,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _label_names(lattice: Lattice) -> list[str]:
-    """The labels to write: the input side, and further ones as far as there are any."""
+    """Return the labels to write: the input side, and as many further ones as there are."""
     others = len(set(lattice.labels) - {_INPUT})
     numbered = [f"aux{k}" for k in range(2, 2 + others)]
     require_labels(lattice, "k2", {_INPUT, *numbered})

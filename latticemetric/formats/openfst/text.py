@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import IO
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
-from latticemetric.formats.registry import Entry, Format, graph_name, register
+from latticemetric.formats.columns import lattice_to_write, only_column
+from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_word_number, parsed, spelled, words_to_write
+from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import Vocabulary, Words
@@ -45,17 +44,16 @@ def _looks_like_k2(head: bytes) -> bool:
 
 
 def _looks_like_trn(head: bytes) -> bool:
-    """Whether lines end in ids, as far as the first and the last one say: a machine's last line is a final state."""
+    """Check whether the first and the last line end in ids: a machine's last line is a final state."""
     return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    build = partial(_parse, stream.read(), stream.name, vocabulary)
-    yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
+    return only_graph(stream, _parse, vocabulary)
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    machine = parsed(_native.parse_openfst, data, file)
+    machine = parsed_natively(_native.parse_openfst, data, file)
     words, vocabulary = spelled(machine["word"], table)
     final = machine["final"]
     labels = {}
@@ -77,24 +75,21 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | None]) -> bool:
-    """Whether two native columns say the same."""
+    """Check whether two native columns are equal."""
     return one[1] == other[1] and np.array_equal(one[0], other[0])
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    lattice = lattice_with_one_column(graph, "openfst-text")
-    require_labels(lattice, "openfst-text", {"input"})
+    lattice = lattice_to_write(graph, "openfst-text", {"input"}, one_score=True)
     outputs = words_to_write(lattice.vocabulary, lattice.word.tolist())
     side = lattice.labels.get("input")
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
-    require_unscaled(lattice, "openfst-text")
     if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
         raise InputError(
             "words look like weights, and in a machine without weights they would be read back as such",
             advice="write openfst",
         )
-    nothing = Column(np.zeros(len(outputs)), np.zeros(len(lattice.final)))
-    column = next(iter(lattice.scores.values()), nothing)
+    column = only_column(lattice)
     rows = zip(lattice.source.tolist(), lattice.target.tolist(), inputs, outputs, column.arc.tolist(), strict=True)
     weighted = bool(lattice.scores)
     lines = [f"{s}\t{t}\t{i}\t{o}" + (f"\t{w!r}" if weighted else "") for s, t, i, o, w in rows]

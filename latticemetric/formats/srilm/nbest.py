@@ -122,14 +122,14 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
-    """−log probability, of a logarithm to a base whose natural logarithm is the factor."""
+    """Return the cost of a logarithm to a base; the factor is the natural logarithm of the base."""
     number(text, place)
     exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)
 
 
 def _score(cost: float, factor: Decimal) -> str:
-    """The logarithm of a cost; 20 digits are enough to read the same cost again."""
+    """Return the logarithm of a cost; 20 digits are enough to read the same cost again."""
     if cost == 0:
         return "0.0"
     text = str(_DIGITS.divide(Decimal(0.0 - cost), factor))

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
@@ -77,7 +77,7 @@ def _fields(data: bytes, file: str, lines_before: int) -> _Lines:
 
 
 def _keyword(lines: _Lines, word: str, values: int | None, file: str) -> tuple[str, list[str]]:
-    """The fields after the keyword that must come next, and their place."""
+    """Return the place and the fields of the next line, which must begin with the keyword."""
     place, fields = next(lines, (file, []))
     if not fields:
         raise FormatError(f"the PFSG is cut short: it has no line '{word}'", where=place)
@@ -112,7 +112,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """The shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
+    """Return the shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
@@ -121,16 +121,13 @@ def _score(cost: float) -> str:
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    lattice = lattice_with_one_column(graph, "pfsg")
-    require_unscaled(lattice, "pfsg")
-    require_labels(lattice, "pfsg", set())
+    lattice = lattice_to_write(graph, "pfsg", one_score=True)
     if _DURATION.search(require_id(name, "the name of a PFSG")):
         raise UsageError(
             f"'{shortened(name)}' cannot be the name of a PFSG, since it ends in a duration", advice="rename it"
         )
     states, last = lattice.num_states, lattice.num_states - 1
-    column = next(iter(lattice.scores.values()), Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final))))
-    single = lattice.final.tolist() == [last] and not column.final.any()
+    column, single = only_column(lattice), ends_in_last_state(lattice)
     source, target = lattice.source.tolist(), lattice.target.tolist()
     keys = [(word, 0) for word in lattice.word.tolist()]
     # SRILM forgets the words of the initial and the final node, so they have none.

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_with_one_column, require_labels, require_unscaled
+from latticemetric.formats.columns import lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import named_blocks
@@ -34,16 +34,14 @@ from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
-# ---- How word meshes are written; see `wordmesh` ----
-
-DELETE = "*DELETE*"
-TEXTS = ("hyps", "info")
+_DELETE = "*DELETE*"
+_TEXTS = ("hyps", "info")
 _INFO_NUMBERS = 4
 _FEWEST_INFO_FIELDS = 6
 
 
 def check_text(name: str, text: str, place: str | None) -> None:
-    """Refuses what cannot stand in a line `hyps` or `info`."""
+    """Refuse a text that cannot stand in a line `hyps` or `info`."""
     fields = split_words(text)
     if name == "hyps":
         good = all(re.fullmatch("-?[0-9]+", field) for field in fields)
@@ -53,52 +51,19 @@ def check_text(name: str, text: str, place: str | None) -> None:
         raise FormatError(f"'{shortened(text, 40)}' cannot stand in a line '{name}'", where=place)
 
 
-def write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Writes one mesh."""
-    lattice = lattice_with_one_column(graph, "wordmesh")
-    require_unscaled(lattice, "wordmesh")
-    require_labels(lattice, "wordmesh", set(TEXTS))
-    require_id(name, "the name of a mesh")
-    columns = columns_to_write(lattice, "wordmesh")
-    scores = next(iter(lattice.scores.values()), None)
-    costs = scores.arc.tolist() if scores else [0.0] * len(lattice.word)
-    lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
-    for k, rows in enumerate(columns):
-        words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), DELETE) for row in rows]
-        if len(set(words)) < len(words):
-            twice = next(word for word in words if words.count(word) > 1)
-            raise InputError(
-                f"'{shortened(twice, 40)}' stands twice between states {k} and {k + 1}, and a mesh holds it once",
-                advice="write another format",
-            )
-        posteriors = [probability_to_write(costs[row]) for row in rows]
-        lines.append(" ".join([f"align {k}", *(f"{w} {p}" for w, p in zip(words, posteriors, strict=True))]))
-        lines += [f"{label} {k} {words[rows.index(row)]} {text}" for label, row, text in _texts(lattice, rows)]
-    file.write(("\n".join(lines) + "\n").encode("utf-8"))
-
-
-def _texts(lattice: Lattice, rows: list[int]) -> Iterator[tuple[str, int, str]]:
-    for name in TEXTS:
-        if side := lattice.labels.get(name):
-            for row in rows:
-                if text := side.vocabulary.word(int(side.arc[row])):
-                    check_text(name, text, None)
-                    yield name, row, text
-
-
 _FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]+[0-9]+[ \t\r]*(?:\n|$)")
 _NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
 
 class _Word(NamedTuple):
-    """A word of a position."""
+    """A word of a position, and its posterior."""
 
     text: str
     posterior: float
 
 
 class _Mesh:
-    """The lines of a mesh as they come."""
+    """Collects the lines of a mesh."""
 
     def __init__(self) -> None:
         self.expected: int | None = None
@@ -139,9 +104,9 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
 
 def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
     rows = [(k, word) for k in range(len(mesh.positions)) for word in mesh.positions[k] if word.posterior]
-    words, vocabulary = spelled_texts((word.text for _, word in rows), DELETE, table)
+    words, vocabulary = spelled_texts((word.text for _, word in rows), _DELETE, table)
     labels = {}
-    for name in TEXTS:
+    for name in _TEXTS:
         texts = [mesh.texts.get((name, k, word.text), "") for k, word in rows]
         if any(texts):
             labels[name] = labels_of_arcs(texts)
@@ -160,14 +125,14 @@ def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
 
 
 def _warn_of_lost_words(mesh: _Mesh, place: str) -> None:
-    """Says which words are left out: none of those that only the reference brought into the mesh."""
+    """Warn of words of posterior 0, except those that only the reference brought into the mesh."""
     lost = [(k, w.text) for k, words in mesh.positions.items() for w in words if not w.posterior]
     if unexplained := [text for k, text in lost if mesh.references.get(k) != text]:
         warn(place, f"left out words of posterior 0: {shortened(', '.join(unexplained))}")
 
 
 def _times(mesh: _Mesh) -> list[float] | None:
-    """When each position begins, and the last ends: as the likeliest word that has `info` says; never backwards."""
+    """Return the begin of each position and the last end, from the likeliest word that has `info`; never backwards."""
     times: list[float] = []
     end = 0.0
     for k in range(len(mesh.positions)):
@@ -245,7 +210,7 @@ def _text(mesh: _Mesh, fields: list[str], place: str) -> None:
 
 
 def _posterior(mesh: _Mesh, fields: list[str], place: str) -> None:
-    """Sums, of the mesh or of a position, which the words' own posteriors say again."""
+    """Check a sum of posteriors, which follows from those of the words."""
     if len(fields) > 2:  # noqa: PLR2004  a position before the value
         _position(mesh, fields, place, 2)
         fields = fields[1:]
@@ -269,4 +234,37 @@ _LINES = {
 }
 
 
-register(Format("wordmesh", (".mesh", ".wlat"), _sniff, _read, write))
+# ---- Writing ----
+
+
+def _write(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Write one mesh."""
+    lattice = lattice_to_write(graph, "wordmesh", _TEXTS, one_score=True)
+    require_id(name, "the name of a mesh")
+    columns = columns_to_write(lattice, "wordmesh")
+    costs = only_column(lattice).arc.tolist()
+    lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
+    for k, rows in enumerate(columns):
+        words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), _DELETE) for row in rows]
+        if len(set(words)) < len(words):
+            twice = next(word for word in words if words.count(word) > 1)
+            raise InputError(
+                f"'{shortened(twice, 40)}' stands twice between states {k} and {k + 1}, and a mesh holds it once",
+                advice="write another format",
+            )
+        posteriors = [probability_to_write(costs[row]) for row in rows]
+        lines.append(" ".join([f"align {k}", *(f"{w} {p}" for w, p in zip(words, posteriors, strict=True))]))
+        lines += [f"{label} {k} {words[rows.index(row)]} {text}" for label, row, text in _texts(lattice, rows)]
+    file.write(("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _texts(lattice: Lattice, rows: list[int]) -> Iterator[tuple[str, int, str]]:
+    for name in _TEXTS:
+        if side := lattice.labels.get(name):
+            for row in rows:
+                if text := side.vocabulary.word(int(side.arc[row])):
+                    check_text(name, text, None)
+                    yield name, row, text
+
+
+register(Format("wordmesh", (".mesh", ".wlat"), _sniff, _read, _write))

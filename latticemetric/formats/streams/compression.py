@@ -1,7 +1,4 @@
-"""gzip, xz and zstd: told by the first bytes when a file is read, by its name when it is written.
-
-And what files begin with that hold others.
-"""
+"""gzip, xz and zstd: recognised by a file's first bytes when reading, by its name when writing; and archives."""
 
 from __future__ import annotations
 
@@ -18,16 +15,16 @@ _ZSTD_SKIPPABLE = tuple(bytes([number]) + b"\x2a\x4d\x18" for number in range(0x
 
 
 class DamageError(Exception):
-    """Something in a compressed file cannot be there."""
+    """A compressed file is damaged."""
 
 
 class _Kind(NamedTuple):
     """A kind of compression.
 
     Attributes:
-        magics: What a part begins with.
-        padding: Zero bytes may stand behind a part in multiples of this; 0: none may.
-        part: Makes what decompresses one part.
+        magics: The first bytes of a part.
+        padding: The zero bytes that may follow a part are a multiple of this; 0: none may.
+        part: Make the decompressor of one part.
     """
 
     magics: tuple[bytes, ...]
@@ -36,7 +33,7 @@ class _Kind(NamedTuple):
 
 
 class _GzipPart:
-    """zlib's decompressor, with the methods of those of xz and zstd."""
+    """Gives zlib's decompressor the methods of those of xz and zstd."""
 
     def __init__(self) -> None:
         import zlib
@@ -73,7 +70,7 @@ _KINDS = {
 
 
 def compression_of(head: bytes, name: str = "") -> str | None:
-    """The suffix that goes with a stream's first bytes; nothing where it is not compressed.
+    """Return the suffix that goes with a stream's first bytes; `None` where it is not compressed.
 
     Args:
         head: The first bytes.
@@ -86,15 +83,15 @@ def compression_of(head: bytes, name: str = "") -> str | None:
 
 
 class Unpacked(io.RawIOBase):
-    """The content of a compressed file: of all its parts, one after the other.
+    """The decompressed content of a file: of all its parts, one after the other.
 
-    A part that is damaged or cut short is an error, wherever it stands. So is whatever stands between or behind parts,
-    except for the padding that the format allows. Each further attempt to read raises the same error again.
+    A part that is damaged or cut short is an error, and so are bytes between or behind parts, except for the padding
+    that the format allows. Each further attempt to read raises the same error again.
 
     Args:
         packed: The compressed bytes.
         suffix: Their compression, from `compression_of`.
-        count: Is told how many bytes came of them; it may raise an error.
+        count: Called with the number of bytes that came out; it may raise an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
@@ -104,11 +101,11 @@ class Unpacked(io.RawIOBase):
         self._error: Exception | None = None
 
     def readable(self) -> bool:
-        """It is."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills a buffer from its beginning; returns how many bytes are in it, 0 at the end."""
+        """Fill a buffer from its beginning; return how many bytes are in it, 0 at the end."""
         if self._error is not None:
             raise self._error
         try:
@@ -121,7 +118,7 @@ class Unpacked(io.RawIOBase):
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        """Some bytes more; none at the end."""
+        """Return some more bytes; none at the end."""
         while self._part is not None or self._begins():
             asks = self._part.needs_input
             given = self._taken() if asks else b""
@@ -139,7 +136,7 @@ class Unpacked(io.RawIOBase):
         return data
 
     def _begins(self) -> bool:
-        """Begins the next part; whether there is one."""
+        """Begin the next part; return whether there is one."""
         self._pass_padding()
         magics = self._kind.magics
         while len(self._waiting) < max(map(len, magics)) and (more := self._packed.read1(_PIECE)):
@@ -167,7 +164,7 @@ class Unpacked(io.RawIOBase):
 
 
 def zstd_module() -> Any:
-    """What reads and writes zstd: the standard library, or its backport."""
+    """Return the module for zstd: of the standard library, or its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     else:
@@ -176,7 +173,7 @@ def zstd_module() -> Any:
 
 
 def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
-    """A file to write to, compressed as the path's suffix says."""
+    """Open a file that compresses as the path's suffix says."""
     if path.endswith(".gz"):
         import gzip
 
@@ -192,14 +189,12 @@ def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
 
 
 def without_compression(name: str) -> str:
-    """A file name without .gz, .xz or .zst."""
+    """Return a file name without .gz, .xz or .zst."""
     for suffix in COMPRESSED_SUFFIXES:
         if name.endswith(suffix):
             return name.removesuffix(suffix)
     return name
 
-
-# ---- What files begin with that hold others: archives that are read, and those that are not ----
 
 _TAR_AT, _TAR = 257, b"ustar"
 _FOREIGN = {
@@ -216,10 +211,10 @@ _FOREIGN = {
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a stream's first bytes are those of a tar archive."""
+    """Check whether a stream's first bytes are those of a tar archive."""
     return head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR
 
 
 def foreign_container(head: bytes) -> str | None:
-    """What a stream is that holds files which nobody here takes out; its first bytes are decompressed once."""
+    """Name the archive or compression of a stream that is not supported; it is decompressed once already."""
     return next((name for sign, name in _FOREIGN.items() if head.startswith(sign)), None)

@@ -16,7 +16,7 @@ Identity = tuple[int, int]
 def identity(path: str | int) -> Identity | None:
     """Return the device and inode of a file, by name or number; `None` for devices, pipes and missing files.
 
-    A slash at the end is nothing to a file: it says that a folder was meant.
+    Ignore a slash at the end, which means a folder.
     """
     try:
         state = os.stat(path.rstrip("/") if isinstance(path, str) else path)  # noqa: PTH116  a plain string
@@ -26,7 +26,7 @@ def identity(path: str | int) -> Identity | None:
 
 
 class Inputs:
-    """The files that one command reads: those named at its start, and those found while it reads."""
+    """The files that one command reads: those named at its start, and those discovered while it reads."""
 
     def __init__(self) -> None:
         self._names: dict[Identity, str] = {}
@@ -35,21 +35,21 @@ class Inputs:
         self._known: Container[str] | None = None
 
     def add(self, path: str, shown: str | None = None) -> None:
-        """One more file, by its name, and how errors name it."""
+        """Add a file by its name, and the name that errors show."""
         if path not in self._noted:
             self._noted.add(path)
             self._add(identity(path), shown or path)
 
     def add_open(self, number: int, shown: str) -> None:
-        """One more file, which is open."""
+        """Add a file that is open."""
         self._add(identity(number), shown)
 
-    def _add(self, found: Identity | None, shown: str) -> None:
-        if found is not None:
-            self._names.setdefault(found, shown)
+    def _add(self, file: Identity | None, shown: str) -> None:
+        if file is not None:
+            self._names.setdefault(file, shown)
 
     def pointed_to(self, path: str) -> None:
-        """One more file, which another file points to.
+        """Add a file that another file points to.
 
         Raises:
             UsageError: A journal is kept, and does not know this file.
@@ -65,24 +65,20 @@ class Inputs:
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Only these may be pointed to: the journal notices when they change."""
+        """Allow only these files to be pointed to: the journal notices when they change."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:
-        """Allows one file to be replaced although it is read."""
+        """Allow one file to be replaced although it is read."""
         self._in_place = identity(path)
 
     def clash(self, path: str | int) -> str | None:
-        """The name under which a file is read that would be written over; nothing where that is no loss."""
-        found = identity(path)
-        return None if found is None or found == self._in_place else self._names.get(found)
+        """Return the name under which an output is read; `None` where it is not, or may be replaced."""
+        file = identity(path)
+        return None if file is None or file == self._in_place else self._names.get(file)
 
     def protect(self, path: str) -> None:
-        """Refuses to replace a file that is read.
-
-        Raises:
-            UsageError: It is one.
-        """
+        """Refuse to replace a file that is read."""
         if (read := self.clash(path)) is not None:
             also = "" if read == path else f" ({read})"
             raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
@@ -98,7 +94,7 @@ def current() -> Inputs | None:
 
 @contextlib.contextmanager
 def watched(inputs: Inputs) -> Iterator[None]:
-    """Notes all files that are opened meanwhile, and protects them."""
+    """Record all files that are opened in this context, and protect them."""
     global _current  # noqa: PLW0603  one command is at work in a process
     before, _current = _current, inputs
     try:

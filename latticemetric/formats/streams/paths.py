@@ -1,4 +1,4 @@
-"""Which files a path means, and in which order."""
+"""The files that a path means, and their order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn
 def expand(
     paths: Iterable[str | os.PathLike[str]], is_whole: Callable[[Path], bool] = lambda _folder: False
 ) -> list[str]:
-    """The files that some paths mean: a folder's files and a glob's matches in natural order (2 before 10).
+    """List the files of some paths: a folder's files and a glob's matches in natural order (2 before 10).
 
     Args:
         paths: Files, folders, globs, standard input.
-        is_whole: Whether a folder is one thing, which stays as it is.
+        is_whole: Whether a folder is read as a whole, so that it stays as it is.
 
     Raises:
         InputError: A path means no file.
@@ -37,15 +37,15 @@ def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
         return [path]
     import glob
 
-    found = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
-    matches = [m for m in found if _is_file(m) or (Path(m).is_dir() and is_whole(Path(m)))]
+    paths = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
+    matches = [m for m in paths if _is_file(m) or (Path(m).is_dir() and is_whole(Path(m)))]
     if not matches:
         raise _missing(path)
     return sorted(matches, key=natural_order)
 
 
 def _files_of_folder(folder: str) -> list[str]:
-    """The files of a folder; a warning names whatever else is in it."""
+    """List the files of a folder; warn of other entries."""
     try:
         paths = sorted(map(str, Path(folder).iterdir()), key=natural_order)
     except OSError as error:
@@ -77,13 +77,13 @@ def _missing(path: str) -> InputError:
 
 
 def natural_order(path: str) -> list[tuple[int, int, str]]:
-    """A key to sort names with: 2 before 10."""
+    """Return a sort key that puts 2 before 10."""
     parts = re.split(r"([0-9]+)", path)
     return [(0, *size_and_digits(part)) if k % 2 else (1, 0, part) for k, part in enumerate(parts)]
 
 
 def size_and_digits(number: str) -> tuple[int, str]:
-    """A number of any length as something that compares like it."""
+    """Return a number of any length as something that compares like it."""
     digits = number.lstrip("0")
     return len(digits), digits
 
@@ -97,7 +97,7 @@ def would_mean(path: str, new: str) -> bool:
             return Path(path).samefile(Path(os.path.realpath(new)).parent)
         return not Path(path).exists() and _matches(os.path.abspath(path), os.path.abspath(new))  # noqa: PTH100  plain strings
     except (OSError, ValueError):
-        return False  # whoever opens it says what is wrong
+        return False  # opening it raises the error
 
 
 def _matches(pattern: str, path: str) -> bool:

@@ -14,14 +14,14 @@ _PIECE = 2**20
 
 
 class Spool:
-    """Bytes in memory, and in a temporary file once they are many."""
+    """Keeps bytes in memory, and in a temporary file once they are many."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = io.BytesIO()
         self._in_memory = True
 
     def write(self, data: bytes) -> int:
-        """Keeps some bytes more."""
+        """Append bytes."""
         with temporary_files():
             if self._in_memory and self._file.tell() + len(data) > _MOST_IN_MEMORY:
                 self._leave_memory()
@@ -36,17 +36,17 @@ class Spool:
         self._file.write(begin)
 
     def copy_to(self, target: IO[bytes]) -> None:
-        """Hands all of them over."""
+        """Copy all bytes to a file."""
         self._rewind(0)
         while piece := self._file.read(_PIECE):
             target.write(piece)
 
     def tell(self) -> int:
-        """How many they are."""
+        """Return how many bytes there are."""
         return self._file.tell()
 
     def copy_part(self, begin: int, end: int, target: IO[bytes]) -> None:
-        """Hands some of them over, once all are written."""
+        """Copy some of the bytes to a file, once all are written."""
         self._rewind(begin)
         target.write(self._file.read(end - begin))
 
@@ -58,13 +58,13 @@ class Spool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):  # what could not be written was told
+        with contextlib.suppress(OSError):  # the error was raised already
             self._file.close()
 
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Says of a disk that is full that it is the one of temporary files."""
+    """Name the folder of temporary files in errors of writing there."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where bytes come from: files and standard input, compressed or not."""
+"""Files and standard input, compressed or not, as bytes and lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Stamp: TypeAlias = "tuple[int, int] | None"
 
 
 def stamp_of(path: str) -> Stamp:
-    """What tells a file from another of its name: size and time. Nothing, where there is none."""
+    """Return size and time of a file, which change with it; `None` where there is none."""
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):
@@ -37,7 +37,7 @@ def stamp_of(path: str) -> Stamp:
 
 
 class Place(NamedTuple):
-    """Where bytes stand in a file."""
+    """A place in a file."""
 
     path: str
     stamp: Stamp
@@ -45,14 +45,14 @@ class Place(NamedTuple):
 
 
 class Stream:
-    """Decompressed bytes or lines of one file, which knows where it is.
+    """Reads decompressed bytes or lines of one file, and knows the place that it has reached.
 
     Attributes:
         name: The file's path, as the user wrote it.
         stem: Its name without folder and suffixes of compression.
         line: Number of the line read last, from 1.
-        offset: Where in the file the next byte stands; `None` where it cannot be found there again.
-        stamp: What tells the file from another of its name, as it was when it was opened.
+        offset: The place of the next byte in the file; `None` where it cannot be read again from there.
+        stamp: Size and time of the file when it was opened.
     """
 
     def __init__(self, name: str, raw: IO[bytes], archive: Stream | None = None) -> None:
@@ -70,29 +70,29 @@ class Stream:
         self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
         self._allowance = Allowance(name, unpacking, has_end=self._has_end)
         if head.startswith(codecs.BOM_UTF8):
-            # Windows tools begin texts with it; it is no content, and no binary format begins so.
+            # Windows tools put it before texts; it is no content, and no binary format begins so.
             self._bytes.read(len(codecs.BOM_UTF8))
             self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
             head = head.removeprefix(codecs.BOM_UTF8)
         self._head = head
 
     def head(self) -> bytes:
-        """The first bytes, without consuming them; enough to tell a format."""
+        """Return the first bytes, enough to tell a format, without consuming them."""
         return self._head
 
     def content(self) -> IO[bytes]:
-        """The bytes as a file, for those who read it in their own way."""
+        """Return the bytes as a file."""
         content: IO[bytes] = self._bytes
         return content
 
     def graph_found(self) -> None:
-        """What was read is known to be a graph, or is done with: the next one may be as large."""
+        """Count what follows for the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:
             self._unpacking.add_graph()
 
     def read(self) -> bytes:
-        """Everything that is left."""
+        """Read everything that is left."""
         pieces = []
         while piece := bytes(self._guarded(lambda: self._bytes.read(_PIECE))):
             self._allowance.add(len(piece))
@@ -100,7 +100,7 @@ class Stream:
         return b"".join(pieces)
 
     def read_some(self, size: int) -> bytes:
-        """About so many bytes; none at the end. What stands before damage is given before the error comes up."""
+        """Read about so many bytes; none at the end. Return what stands before damage, then raise the error."""
         if self._damage is not None:
             raise self._damage
         pieces = []
@@ -122,7 +122,7 @@ class Stream:
         return data
 
     def skip(self, size: int) -> None:
-        """Passes over so many bytes of content."""
+        """Skip so many bytes of content."""
 
         def seek() -> None:
             if self.offset is not None and self._raw.seekable():
@@ -137,7 +137,7 @@ class Stream:
         self.offset = None if self.offset is None else self.offset + size
 
     def byte_lines(self) -> Iterator[bytes]:
-        """Lines with their ends, as bytes."""
+        """Yield lines with their ends, as bytes."""
         while data := self._next_line():
             self.line += 1
             yield data
@@ -156,19 +156,19 @@ class Stream:
         return b"".join(pieces)
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Lines without their ends, decoded from UTF-8; passing ones are done with one by one."""
+        """Yield lines without their ends, decoded from UTF-8; `passing` ones do not count together."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
-        """File and line, for an error."""
+        """Return file and line, for an error."""
         number = self.line if line is None else line
         return f"{self.name}:{number}" if number else self.name
 
     def place_before(self, size: int) -> Place | None:
-        """Where the last so many bytes stand that were read; nothing where they cannot be found again."""
+        """Return the place of the last so many bytes that were read; `None` where the file cannot be read again."""
         if self.offset is None:
             return None
         return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
@@ -198,7 +198,7 @@ class Stream:
 
 
 def warn(place: str, what: str) -> None:
-    """Says in one line that something is left out on purpose."""
+    """Warn in one line that something is left out on purpose."""
     import logging
 
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
@@ -210,7 +210,7 @@ def is_hidden(name: str) -> bool:
 
 
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
-    """Says which files of a folder or an archive are left out, if any are."""
+    """Warn of the files of a folder or an archive that are left out, if there are any."""
     if names:
         more = ", …" if len(names) > _MOST_NAMED else ""
         count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
@@ -219,7 +219,7 @@ def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
 
 
 def decoded_line(data: bytes, place: str) -> str:
-    """A line in UTF-8."""
+    """Decode a line from UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -232,8 +232,7 @@ class Piece:
     """A part of some bytes, copied only when it is used.
 
     Attributes:
-        place: The file where it stands, as a path from anywhere; what tells that from another file; and where in it.
-            Nothing where it cannot be found again.
+        place: Its place in a file, by an absolute path; `None` where it cannot be read again.
     """
 
     __slots__ = ("_begin", "_end", "_whole", "place")
@@ -262,7 +261,7 @@ class Piece:
 
 
 def open_stream(path: str) -> Stream:
-    """Opens a file or standard input (`-`), decompressing what gzip, xz or zstd wrote."""
+    """Open a file or standard input (`-`); decompress gzip, xz and zstd."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed", where=path, advice="name a file")
@@ -286,14 +285,14 @@ def _has_end(raw: IO[bytes]) -> bool:
     """Check whether this is a file, which ends, and no pipe or device."""
     try:
         return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
-    except (OSError, ValueError, AttributeError):  # it stands in memory
+    except (OSError, ValueError, AttributeError):  # it is in memory
         return True
 
 
 def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
-    """The decompressed bytes, the first of them, and what counts them if they are others.
+    """Return the decompressed bytes, the first of them, and what limits them if they were compressed.
 
-    What is compressed in a compressed archive counts with the archive.
+    A compressed file in a compressed archive counts with the archive.
     """
     source, packed, head = _with_head(raw)
     compression = compression_of(head, name)
@@ -306,7 +305,7 @@ def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[byte
 
 
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
-    """The same bytes twice, and the first of them: all that were asked for, even if a pipe gives them drop by drop."""
+    """Return the same bytes unread, and the first of them: as many as requested, even if a pipe gives few at a time."""
     head = b""
     while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
         head += more
@@ -315,13 +314,13 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 class _Rejoined(io.RawIOBase):
-    """Bytes that were read already, and then the rest of their stream."""
+    """Yields bytes that were read already, then the rest of their stream."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self._head, self._rest, self._count = head, rest, 0
 
     def count(self) -> int:
-        """How many bytes were handed on."""
+        """Return how many bytes were read from here."""
         return self._count
 
     def readable(self) -> bool:

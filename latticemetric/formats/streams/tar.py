@@ -23,10 +23,10 @@ _LONGEST_HEADER = 2**20
 
 
 def members(archive: Stream) -> Iterator[Stream | InputError]:
-    """The files of an archive in its order, each to be read before the next is asked for.
+    """Yield the files of an archive in its order; each must be read before the next.
 
-    What is no file (links, devices, archives) is an error in its place. Folders are passed over. Hidden files are left
-    out with a warning, as they are in folders on disk.
+    Yield an error in place of a link, a device or an archive. Skip folders. Leave out hidden files with a warning, as
+    in folders on disk.
     """
     watched = _Watched(archive.content())
     hidden: list[str] = []
@@ -77,7 +77,7 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """A file that remembers where it is empty: to `tarfile`, whatever is no member is the archive's end.
+    """Notes where an archive is empty: `tarfile` takes whatever is no member for the archive's end.
 
     `tarfile` would go on to read behind the end until it has as many bytes as a header declares.
     """
@@ -97,7 +97,7 @@ class _Watched:
         return data
 
     def check(self, end: int, name: str) -> None:
-        """Refuses an archive of which something but empty blocks stands behind the end, or without any."""
+        """Refuse an archive without empty blocks at its end, or with other blocks behind it."""
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:

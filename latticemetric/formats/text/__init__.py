@@ -1,1 +1,1 @@
-"""What text formats have in common."""
+"""Shared by text formats: fields, numbers, lines, JSON, n-best lists, and the shapes of graphs."""

@@ -1,4 +1,4 @@
-"""Which lines of a file belong to one graph: those between blank lines, below a name, or with the same id."""
+"""The lines of one graph in a file: between blank lines, below a name, or with the same id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = TypeVar("Row")
 
 
 def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
-    """What stands between blank lines: the number of lines before it, and its text."""
+    """Yield each text between blank lines, with the number of lines before it."""
     rest, lines, is_last = b"", 0, False
     while not is_last:
         # A piece is never smaller than what is left over, so that a long block is not searched again and again.
@@ -38,12 +38,12 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
 def named_blocks(
     stream: Stream, name_line: re.Pattern[bytes], build: Callable[[bytes, str, int], Graph]
 ) -> Iterator[Entry]:
-    """The graphs of a file in which a line with a name begins the next one; without any, the name is the file's.
+    """Yield the graphs of a file where a line with a name begins each; without any, the file gives the name.
 
     Args:
         stream: The file.
-        name_line: What a line with a name begins with.
-        build: Makes a graph of its lines, the file's name, and the number of lines before.
+        name_line: Matches the beginning of a line with a name.
+        build: Build a graph of its lines, the file's name, and the number of lines before.
     """
     block: list[bytes] = []
     name: str | None = None
@@ -67,11 +67,11 @@ def named_blocks(
 def in_one_piece(
     rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Rows of the same id, which must stand together: the id, the place of the first, and all of them.
+    """Yield the rows of each id, which must stand together: the id, the place of the first, and all of them.
 
     Args:
         rows: Id, place and content of each.
-        advice: What to do where they do not.
+        advice: For lines that do not stand together.
     """
     current: str | None = None
     start = ""

@@ -1,4 +1,4 @@
-"""What formats of confusion networks have in common: columns of words, one after the other, with probabilities."""
+"""Confusion networks in text: columns of words with probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
-    """The arcs of each column; a graph of another shape is refused."""
+    """Return the arcs of each column; refuse a graph of another shape."""
     last = lattice.num_states - 1
     if lattice.final.tolist() != [last]:
         _refuse(format_name, f"more than one end, as state {lattice.final[0]} is final too")
@@ -38,12 +38,12 @@ def _refuse(format_name: str, what: str) -> None:
 
 
 def cost_of(probability: float) -> float:
-    """The cost of a probability above 0."""
+    """Return the cost of a probability above 0."""
     return 0.0 - math.log(probability)
 
 
 def probability_to_write(cost: float) -> str:
-    """A probability that is read back as this cost; where no double is, the nearest one."""
+    """Write a probability that is read back as this cost; where there is none, the nearest one."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:

@@ -15,8 +15,6 @@ from latticemetric.formats.streams.stream import decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# ---- What text formats with fields between white space have in common: lines, strict numbers, words ----
-
 # Digits are read in one way only: a pattern that can part them in two takes for ever on a long run of them.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
@@ -26,7 +24,7 @@ _LONGEST = 1000
 
 
 def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
-    """The fields of the lines of a text that are not blank, each line with its place."""
+    """Yield the place and the fields of each line that is not blank."""
     # Not splitlines: it would go through all lines before the first is read.
     begin, line = 0, lines_before
     while begin < len(data):
@@ -39,12 +37,12 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
 
 
 def is_number(text: str) -> bool:
-    """Whether a field is a finite number in ASCII digits."""
+    """Check whether a field is a finite number in ASCII digits."""
     return len(text) <= _LONGEST and _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 
 def number(text: str, place: str) -> float:
-    """A field as a finite number."""
+    """Read a field as a finite number."""
     if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
         if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
             raise _not_finite(text, place)
@@ -53,7 +51,7 @@ def number(text: str, place: str) -> float:
 
 
 def require_finite(value: float, text: str, place: str) -> float:
-    """The same value, if it is finite."""
+    """Return the value, which must be finite."""
     if not math.isfinite(value):
         raise _not_finite(text, place)
     return value
@@ -65,7 +63,7 @@ def _not_finite(text: str, place: str) -> InputError:
 
 
 def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
-    """A field as a whole number."""
+    """Read a field as a whole number."""
     value = int(text) if _WHOLE.fullmatch(text) else None
     if value is None or not lowest <= value < 2**31 - 1:
         raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number from {lowest}", where=place)
@@ -73,7 +71,7 @@ def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
 
 
 def require_field(text: str, what: str) -> str:
-    """Refuses a text that would not be one field when it is read back."""
+    """Return a text that is one field; refuse others."""
     if split_words(text) != [text]:
         raise InputError(
             f"{what} {shortened(text, 40)!r} is empty or holds white space, which this format cannot write",
@@ -83,14 +81,14 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Refuses a name that would not be one field when it is read back."""
+    """Return an id that is one field; refuse others."""
     if split_words(name) != [name]:
         raise UsageError(f"'{shortened(name)}' cannot be {what}", advice="rename it: no white space, not empty")
     return name
 
 
 def word_to_write(vocabulary: Vocabulary, number: int, nothing: str) -> str:
-    """A word as a field, where one text means that there is none."""
+    """Return a word as a field; `nothing` stands for no word."""
     if number == EPSILON:
         return nothing
     word = vocabulary.word(number)
@@ -99,18 +97,18 @@ def word_to_write(vocabulary: Vocabulary, number: int, nothing: str) -> str:
 
 
 def refuse_word(word: str, *nothing: str) -> None:
-    """Refuses a word that a format takes for none."""
+    """Refuse a word that the format reads as no word."""
     if word in nothing:
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as no word at all", advice="write another format"
         )
 
 
-# ---- From what parsers return to lattices: errors with their place, words and labels with their vocabularies ----
+# ---- From native parsers to lattices ----
 
 
-def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
-    """What a native parser makes of a text; its errors get their file and line."""
+def parsed_natively(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
+    """Call a native parser; add file and line to its errors."""
     try:
         return parse(data)
     except _native.ParseError as error:
@@ -120,7 +118,7 @@ def parsed(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: 
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """A native column of words as numbers of a vocabulary.
+    """Return the numbers of a native column of words, and their vocabulary.
 
     Words that are all written as numbers are numbers, 0 is ε, and a table spells them. Otherwise they are symbols:
     of the table where there is one, else numbered in order of appearance.
@@ -139,20 +137,20 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
 
 
 def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Words as they stand in a file as numbers of a vocabulary; one text means that there is none."""
+    """Number the words of a file; `nothing` stands for no word."""
     numbers = {nothing: EPSILON}
     words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
     return spelled((words, list(numbers)[1:]), table)
 
 
 def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
-    """Texts of arcs as labels, the empty one as none; final states have none."""
+    """Number the label of each arc; an empty text is no label, and final states have none."""
     vocabulary = Vocabulary.from_words(text for text in texts if text)
     numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
     return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
 
 
-# ---- What text formats with an arc a line have in common when they are written ----
+# ---- Words of arcs to write ----
 
 _EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
 
@@ -160,13 +158,13 @@ _MOST_DIGITS = 10
 
 
 def is_word_number(text: str) -> bool:
-    """Whether a word is written as a number: 0, 12, but not 012."""
+    """Check whether a word is written as a number: 0, 12, but not 012."""
     plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     return plain and (text == "0" or text[0] != "0") and int(text) < STAR
 
 
 def words_to_write(vocabulary: Vocabulary, numbers: Sequence[int]) -> list[str]:
-    """Words as fields of lines, refused where they would be read back as something else."""
+    """Return words as fields; refuse those that would be read back as something else."""
     words = [_word_to_write(vocabulary, number) for number in numbers]
     if not vocabulary.is_numeric and "0" in words and all(map(is_word_number, words)):
         raise InputError(

@@ -1,4 +1,4 @@
-"""What JSON formats have in common: strict parsing, and errors that name what they are about."""
+"""JSON parsed strictly, with errors that name file, line and field."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOST_DIGITS = 300
 def parsed_json(
     data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
 ) -> Any:
-    """A JSON text: objects as tuples of pairs, arrays as lists.
+    """Parse a JSON text: objects as tuples of pairs, arrays as lists.
 
     Args:
         data: The text.
-        file: Where it stands.
-        line: The line it stands on, if it is one of several.
-        objects: What an object becomes; `object_of` where no key may repeat.
+        file: The file.
+        line: Its line, if it is one of several.
+        objects: Makes an object of its pairs; `object_of` where no key may repeat.
     """
     first = line or 1
     try:
@@ -43,22 +43,22 @@ def parsed_json(
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
-                advice=None if line is None else "a line holds one whole object",
+                advice=None if line is None else "a line holds one integer object",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
 
 
 def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys do not repeat."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    """Return an object of some pairs; refuse keys that repeat."""
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise FormatError(f"key '{shortened(key, 40)}' stands twice in an object")
             seen.add(key)
-    return found
+    return fields
 
 
 def _constant(text: str) -> float:
@@ -76,7 +76,7 @@ def _float(text: str) -> float:
 
 
 def fields_of(value: object, place: str) -> dict[str, Any]:
-    """An object whose keys do not repeat, of its pairs."""
+    """Return the fields of a parsed object; refuse keys that repeat."""
     if not isinstance(value, tuple):
         raise FormatError("it is not a JSON object", where=place)
     with placed(place):
@@ -84,7 +84,7 @@ def fields_of(value: object, place: str) -> dict[str, Any]:
 
 
 def list_of(value: object, what: str, place: str) -> list[Any]:
-    """An array; null is an empty one."""
+    """Return an array; null is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -93,27 +93,26 @@ def list_of(value: object, what: str, place: str) -> list[Any]:
 
 
 def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """An array of whole numbers of 32 bits."""
-    found = list_of(value, what, place)
-    return [whole(number, what, place) for number in found]
+    """Return an array of integer numbers of 32 bits."""
+    return [integer(one, what, place) for one in list_of(value, what, place)]
 
 
-def whole(value: object, what: str, place: str) -> int:
-    """A whole number of 32 bits; a boolean is none."""
+def integer(value: object, what: str, place: str) -> int:
+    """Return a integer number of 32 bits; a boolean is none."""
     if type(value) is not int or not -(2**31) < value < 2**31 - 1:
-        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
+        raise FormatError(f"{what} holds {shown(value)}, not a integer number", where=place)
     return value
 
 
 def real(value: object, what: str, place: str) -> float:
-    """A number; a boolean is none."""
+    """Return a number; a boolean is none."""
     if type(value) is not int and type(value) is not float:
         raise FormatError(f"{what} is {shown(value)}, not a number", where=place)
     return float(value)
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """A text in whole characters."""
+    """Return a text in integer characters."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -126,15 +125,15 @@ def text_of(value: object, what: str, place: str) -> str:
 
 
 def node_in(number: object, nodes: int, what: str, place: str) -> int:
-    """The number of a node that is there."""
-    found = whole(number, what, place)
-    if not 0 <= found < nodes:
-        raise FormatError(f"{what} is {found}, and there are {nodes} nodes", where=place)
-    return found
+    """Return the number of a node that exists."""
+    node = integer(number, what, place)
+    if not 0 <= node < nodes:
+        raise FormatError(f"{what} is {node}, and there are {nodes} nodes", where=place)
+    return node
 
 
 def shown(value: object) -> str:
-    """A JSON value as an error shows it."""
+    """Return a JSON value as an error shows it."""
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list):
@@ -142,8 +141,13 @@ def shown(value: object) -> str:
     return shortened(json.dumps(value), 40)
 
 
-def fail_as_blank(place: str) -> NoReturn:
-    """Refuses a blank line where lines are counted."""
+def quoted(text: str) -> str:
+    """Write a text as JSON."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def refuse_blank_line(place: str) -> NoReturn:
+    """Refuse a blank line in a file where lines are counted."""
     raise FormatError(
         "the line is blank, and lines without ids are paired by their numbers",
         where=place,

@@ -1,4 +1,4 @@
-"""What text formats of n-best lists have in common: lists whose lines stand together, and what they can hold."""
+"""N-best lists in text: costs of log probabilities, and errors for lists that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 
 
-def cost_of(text: str, place: str) -> float:
-    """The cost that a natural log probability means."""
+def read_cost(text: str, place: str) -> float:
+    """Read the cost of a natural log probability."""
     return 0.0 - number(text, place)
 
 
 def require_nbest(graph: Graph, format_name: str) -> NBest:
-    """Refuses lattices and forests."""
+    """Return an n-best list; refuse lattices and forests."""
     if not isinstance(graph, NBest):
         kind, other = ("a lattice", "htk-slf") if isinstance(graph, Lattice) else ("a forest", "moses-hypergraph")
         raise UsageError(
@@ -26,7 +26,7 @@ def require_nbest(graph: Graph, format_name: str) -> NBest:
 
 
 def require_words(nbest: NBest, name: str = "") -> None:
-    """Refuses words, and an id, that would be read back as several or as none."""
+    """Refuse words, and an id, that would be read back as several or as none."""
     for text in {word for h in nbest.hypotheses for word in h.words}:
         require_field(text, "the word")
     if name:
@@ -34,7 +34,7 @@ def require_words(nbest: NBest, name: str = "") -> None:
 
 
 def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
-    """Refuses scores that would count otherwise when they are read back."""
+    """Refuse scores that would have another weight when they are read back."""
     if weighed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
         raise UsageError(
             f"{format_name} would count {shortened(', '.join(weighed), 200)} with another weight than this list does",
@@ -43,7 +43,7 @@ def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -
 
 
 def require_all_have(nbest: NBest, total: str) -> None:
-    """Refuses a total that only some hypotheses have."""
+    """Refuse a total that only some hypotheses have."""
     if any(total not in h.scores for h in nbest.hypotheses):
         raise UsageError(
             f"some hypotheses have no score '{shortened(total)}', and others have one",
@@ -52,7 +52,7 @@ def require_all_have(nbest: NBest, total: str) -> None:
 
 
 def single_costs(graph: NBest, format_name: str) -> list[float]:
-    """The only cost of each hypothesis, 0 where it has none; refuses lists with several scores or weights."""
+    """Return the only cost of each hypothesis, 0 where it has none; refuse several scores, or weights."""
     names = graph.score_names()
     if len(names) > 1:
         raise UsageError(

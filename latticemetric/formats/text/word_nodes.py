@@ -12,10 +12,10 @@ NOTHING: Key = (0, 0)
 
 
 class WordNodes(NamedTuple):
-    """Nodes for words.
+    """Nodes for words; the first nodes are the states.
 
     Attributes:
-        keys: What stands on each node. The first nodes are the states.
+        keys: The word of each node.
         state: The state that each node belongs to.
         of_arc: The node that has an arc's word.
     """
@@ -28,27 +28,27 @@ class WordNodes(NamedTuple):
 def word_nodes(
     states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
 ) -> WordNodes:
-    """Finds a node for the word of every arc.
+    """Assign a node to the word of every arc.
 
     A state's node has the word of its arcs where all of them have the same. Otherwise it has none, and every word gets
     a node of its own beside it, which the caller links to it. So does a second arc between the same states with the
     same word: readers of such formats keep one arc between two nodes.
 
     Args:
-        states: How many.
+        states: The number of states.
         near: The end of each arc that its word belongs to.
-        far: The other end.
-        keys: The words.
+        far: The other end of each arc.
+        keys: The word of each arc.
         bare: States whose nodes must have no word.
     """
     copies: dict[tuple[int, int, Key], int] = {}
     groups: dict[int, dict[tuple[Key, int], int]] = {}
-    chosen = []
+    copy_of_arc = []
     for here, there, key in zip(near, far, keys, strict=True):
         copy = copies.get((here, there, key), 0)
         copies[here, there, key] = copy + 1
         groups.setdefault(here, {})[key, copy] = -1
-        chosen.append((key, copy))
+        copy_of_arc.append((key, copy))
     nodes, owner = [NOTHING] * states, list(range(states))
     for here, group in groups.items():
         alone = len(group) == 1 and here not in bare
@@ -60,4 +60,4 @@ def word_nodes(
                 group[key, copy] = len(nodes)
                 nodes.append(key)
                 owner.append(here)
-    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, chosen, strict=True)])
+    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, copy_of_arc, strict=True)])

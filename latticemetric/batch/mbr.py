@@ -21,7 +21,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class Decoding:
+class MBRSettings:
     """How a graph is decoded for minimum Bayes risk.
 
     Attributes:
@@ -38,7 +38,7 @@ class Decoding:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
-        """Decoding by a method, or by the metric of that name.
+        """MBRSettings by a method, or by the metric of that name.
 
         Raises:
             UsageError: There is no such method, or it knows no samples.
@@ -56,7 +56,7 @@ class Decoding:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class MBRAnswer:
     """The answer, scored.
 
     Attributes:
@@ -69,7 +69,7 @@ class Decoded:
         method: What was minimised: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word, ignored ones among them.
         arcs: Arcs (of forests: edges) of the path that says it, or of the one that is nearest to it.
-        apart: Word errors between that path and the words: answers by word errors need not be on any path.
+        distance: Word errors between that path and the words: answers by word errors need not be on any path.
     """
 
     words: tuple[str, ...]
@@ -81,38 +81,38 @@ class Decoded:
     method: str
     confidences: tuple[float, ...]
     arcs: tuple[int, ...]
-    apart: int
+    distance: int
 
 
-def decoded(
+def mbr_answer(
     graph: Lattice | Forest,
     references: Sequence[GraphReference],
     metric: GRR,
-    decoding: Decoding,
+    settings: MBRSettings,
     *,
     scale: float,
     scales: Scales | None,
-) -> Decoded:
+) -> MBRAnswer:
     """What one graph should have said, and how it scores.
 
     Args:
         graph: The graph.
         references: Its references.
         metric: What it is scored by.
-        decoding: How it is decoded.
+        settings: How it is decoded.
         scale: What costs are multiplied by before they become probabilities.
         scales: Weight of each score column in the model's cost.
 
     Raises:
         InputError: The graph cannot be decoded so: a forest that is no lattice by word errors, too many n-grams.
     """
-    method: Any = decoding.named(graph)
-    drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
-    answer: Any = mbr(graph, method, scale=scale, prune=decoding.prune, scales=scales, **drawn)
+    method: Any = settings.named(graph)
+    drawn: dict[str, Any] = {} if settings.samples is None else {"samples": settings.samples, "seed": settings.seed}
+    answer: Any = mbr(graph, method, scale=scale, prune=settings.prune, scales=scales, **drawn)
     words = tuple(word for word in answer.words if word not in metric.ignore)
     found = metric.evaluate(words, references)
-    arcs, apart = _path(graph, answer, scales)
-    return Decoded(
+    arcs, distance = _path(graph, answer, scales)
+    return MBRAnswer(
         words=words,
         score=metric.value(found.statistics),
         numerator=metric.numerator(found.statistics),
@@ -122,7 +122,7 @@ def decoded(
         method=method if isinstance(method, str) else method.name,
         confidences=answer.confidences,
         arcs=arcs,
-        apart=apart,
+        distance=distance,
     )
 
 

@@ -8,22 +8,22 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from latticemetric.batch.answers import Answer, failed
-from latticemetric.batch.outcomes import built
 from latticemetric.batch.pairing import Pair
+from latticemetric.batch.pairs import built
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.parallel.map import Run, answered
 from latticemetric.vocabulary import Vocabulary
 
 _ADVICE = "or give --keep-going, which reports it and goes on"
 
 
 @dataclass(frozen=True)
-class Supported:
+class EvidencePair:
     """A graph and its evidence; one side is missing where the input lacks it.
 
     Attributes:
@@ -50,7 +50,7 @@ class Supported:
         return self.entry.place if self.entry else self.name
 
 
-def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[Supported]:
+def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
     """Pairs graphs with the evidence of the same id.
 
     Where both come in the same order, one pair is in memory at a time; evidence that comes before its graph waits.
@@ -69,28 +69,30 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
                 waiting[following.name] = following
             else:
                 yield _surplus(following)
-        yield Supported(entry.name, entry, found, None if found else _lacking(entry))
+        yield EvidencePair(entry.name, entry, found, None if found else _lacking(entry))
     yield from map(_surplus, waiting.values())
     yield from map(_surplus, rest)
 
 
-def answers_by_evidence(pairs: Iterable[Supported], ask: Callable[[Graph, Graph], Any], run: Run) -> Iterator[Answer]:
+def answers_by_evidence(
+    pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
+) -> Iterator[Answer]:
     """Asks each graph with its evidence, in the order of the graphs.
 
     Raises:
         InputError: A pair has a problem, unless failures are gone past: then it is an answer.
     """
-    return answered(partial(_answer, ask), failed, pairs, run)
+    return answer_each(partial(_answer, ask), failed, pairs, run)
 
 
-def _answer(ask: Callable[[Graph, Graph], Any], pair: Supported) -> Answer:
+def _answer(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
     graph = _graph_of(pair)
     evidence = evidence_of(pair, graph)
     with placed(pair.place):
         return Answer(pair.name, ask(graph, evidence))
 
 
-def _graph_of(pair: Supported) -> Graph:
+def _graph_of(pair: EvidencePair) -> Graph:
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
@@ -98,7 +100,7 @@ def _graph_of(pair: Supported) -> Graph:
         return pair.entry.build()
 
 
-def evidence_of(pair: Supported, graph: Graph) -> Graph:
+def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
     """The evidence of a pair whose graph is built.
 
     Raises:
@@ -152,7 +154,7 @@ def _lacking(entry: Entry) -> InputError:
     )
 
 
-def _surplus(evidence: Entry) -> Supported:
+def _surplus(evidence: Entry) -> EvidencePair:
     problem = InputError(
         f"there is no graph named '{shortened(evidence.name)}'",
         where=evidence.where,
@@ -163,7 +165,7 @@ def _surplus(evidence: Entry) -> Supported:
             evidence.build()
         except InputError as error:
             problem = error
-    return Supported(evidence.name, None, evidence, problem)
+    return EvidencePair(evidence.name, None, evidence, problem)
 
 
 # ---- Development sets from files: graphs with references, and with evidence of their own if there is any ----
@@ -185,7 +187,7 @@ def examples_of(
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an answer.
     """
-    listed, surplus, by_name = list(pairs), list[Supported](), dict[str, Supported]()
+    listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:
         for found in with_evidence([pair.entry for pair in listed if pair.entry], evidence):
             if found.entry is None:

@@ -16,7 +16,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
 from latticemetric.formats.text.fields import NUMBER
-from latticemetric.formats.text.nbest import cost_of, require_nbest, require_words
+from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -45,7 +45,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Utterance, place and content of each line."""
+    """Yield utterance, place and content of each line."""
     for line in stream.lines():
         if line.strip():
             place = stream.place()
@@ -72,13 +72,13 @@ def _build(block: Sequence[_Line]) -> NBest:
             raise FormatError(f"hypothesis {rank} stands where {expected} belongs", where=place)
         if len(scores) != len(names):
             raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
-        costs = [cost_of(score, place) for score in scores]
+        costs = [read_cost(score, place) for score in scores]
         hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
     return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
 
 
 def score_names(number: int) -> list[str]:
-    """What so many scores are called: acoustic, lm, score_3, score_4, …."""
+    """Name so many scores: acoustic, lm, score_3, score_4, …."""
     return [*_DECODER, *(f"score_{k}" for k in range(3, number + 1))][:number]
 
 

@@ -1,0 +1,213 @@
+"""Significance tests: approximate randomisation, Williams' test of two correlations, Student's t.
+
+Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): if two systems were the same, it would not matter which
+of them an answer came from. Segments change sides at random, and the difference is made again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from latticemetric.errors import UsageError
+from latticemetric.evaluation.coefficients import pearson
+from latticemetric.evaluation.intervals import (
+    ROUNDING,
+    TabledMetric,
+    Values,
+    checked_seed,
+    chunks,
+    shared_length,
+    value_of,
+    weighted_sums,
+)
+from latticemetric.metrics.base import Table
+
+# ---- Approximate randomisation ----
+
+
+@dataclass(frozen=True)
+class Randomisation:
+    """The result of a randomisation test.
+
+    Attributes:
+        difference: The second system's value minus the first's; `None` where it is undefined.
+        p: Two-sided: (c + 1) / (R + 1), where c counts the trials whose difference is at least as large, whatever its
+            sign. A trial in which it is undefined counts so too. `None` where the observed difference is undefined.
+        trials: R, the number of trials.
+        undefined: In how many of them the difference is undefined.
+    """
+
+    difference: float | None
+    p: float | None
+    trials: int
+    undefined: int
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return asdict(self)
+
+
+def randomisation_test(
+    metric: TabledMetric, first: Table, second: Table, *, trials: int = 1000, seed: int = 0
+) -> Randomisation:
+    """Test if two systems differ by more than chance.
+
+    Args:
+        metric: Turns sums into values.
+        first: Statistics of one system, a row a segment.
+        second: Statistics of the other, on the same segments.
+        trials: How often segments change sides.
+        seed: The same seed swaps the same segments.
+
+    Examples:
+        >>> from latticemetric import WER
+        >>> wer = WER()
+        >>> table = wer.table(["a b", "x y", "a c"], ["a b", "x", "b c"])
+        >>> randomisation_test(wer, table, table).p
+        1.0
+    """
+    ((one, other),) = swapped_sums([(first, second)], trials, seed)
+    observed = value_of(metric, second) - value_of(metric, first)
+    return randomisation_of(observed, metric.values(other) - metric.values(one))
+
+
+def randomisation_of(observed: float, differences: Values) -> Randomisation:
+    """Return the result of a test from the differences of its trials."""
+    undefined = int(np.count_nonzero(np.isnan(differences)))
+    if np.isnan(observed):
+        return Randomisation(None, None, len(differences), undefined)
+    smaller = int(np.count_nonzero(np.abs(differences) < abs(observed) - ROUNDING))
+    p = (len(differences) - smaller + 1) / (len(differences) + 1)
+    return Randomisation(float(observed), p, len(differences), undefined)
+
+
+def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -> list[tuple[Table, Table]]:
+    """Sum the rows of two tables in each trial, in which each segment changes sides with probability one half.
+
+    All pairs share their trials.
+    """
+    moved = moving_sums([table for pair in pairs for table in pair], trials, seed)
+    each = zip(pairs, moved[::2], moved[1::2], strict=True)
+    return [exchanged_sums(*pair, leaving, coming) for pair, leaving, coming in each]
+
+
+def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
+    """Sum the rows of each table whose segments change sides in each trial, each with probability one half.
+
+    All tables share their trials, so that any two of them can be exchanged: n tables need n sums, not one a pair.
+    """
+    return weighted_sums(tables, _moves(shared_length(tables), trials, seed))
+
+
+def _moves(segments: int, trials: int, seed: int) -> Iterator[Table]:
+    generator = np.random.default_rng(checked_seed(seed))
+    for rows in chunks(segments, trials):
+        yield (generator.random((rows, segments)) < 1 / 2).astype(np.float64)
+
+
+def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
+    """Sum two tables in each trial, from the sums of the rows that leave the first and the second one."""
+    return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
+
+
+# ---- Williams' test ----
+
+_FEWEST_POINTS = 4
+_SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Williams:
+    """Williams' test of two correlations that share a variable (Williams 1959; Graham & Baldwin 2014).
+
+    Attributes:
+        t: The statistic; above 0 where the second correlation is the larger one. `None` where it is undefined.
+        degrees: Its degrees of freedom.
+        p: Two-sided; `None` where it is undefined.
+        reason: Why it is undefined; `None` where it is defined.
+    """
+
+    t: float | None
+    degrees: int
+    p: float | None
+    reason: str | None
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return asdict(self)
+
+
+def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) -> Williams:
+    """Test if the second metric's scores correlate with people's otherwise than the first one's.
+
+    Args:
+        first: A value a point.
+        second: Another metric's.
+        human: People's.
+
+    Examples:
+        >>> people = [1, 2, 3, 4, 5, 6]
+        >>> round(williams([6, 1, 4, 2, 5, 3], [1, 3, 2, 5, 4, 6], people).p, 4)
+        0.1483
+    """
+    number = len(np.asarray(human))
+    degrees = max(0, number - 3)
+    if number < _FEWEST_POINTS:
+        return Williams(None, degrees, None, f"Williams' test needs {_FEWEST_POINTS} systems")
+    with_first, with_second, between = (
+        float(pearson(x, y)) for x, y in ((first, human), (second, human), (first, second))
+    )
+    if math.isnan(with_first + with_second + between):
+        return Williams(None, degrees, None, "a correlation is undefined")
+    # The determinant of the matrix of the three correlations.
+    rest = 1 - with_first**2 - with_second**2 - between**2 + 2 * with_first * with_second * between
+    mean = (with_first + with_second) / 2
+    variance = 2 * max(0.0, rest) * (number - 1) / (number - 3) + mean**2 * (1 - between) ** 3
+    if variance < _SAME:
+        return Williams(None, degrees, None, "the two metrics are the same up to scale")
+    t = (with_second - with_first) * math.sqrt((number - 1) * (1 + between) / variance)
+    return Williams(t, degrees, two_sided_p(t, degrees), None)
+
+
+# ---- Student's t ----
+
+
+def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
+    """Return Student's t of two independent samples of the same size, along the last axis.
+
+    Where nothing varies it is 0 if the means are equal, otherwise infinite.
+    """
+    one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    difference = one.mean(axis=-1) - other.mean(axis=-1)
+    variance = (one.var(axis=-1, ddof=1) + other.var(axis=-1, ddof=1)) / one.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(difference == 0, 0.0, difference / np.sqrt(variance))
+
+
+def two_sided_p(t: float, degrees: int) -> float:
+    """Return the probability of a t at least as far from 0, for whole degrees of freedom.
+
+    By finite sums (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
+
+    Examples:
+        >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)
+        (0.05, 0.05)
+    """
+    if degrees < 1:
+        raise UsageError(f"{degrees} degrees of freedom", advice="a t test needs one at least")
+    angle = math.atan(abs(t) / math.sqrt(degrees))
+    squared = math.cos(angle) ** 2
+    odd = degrees % 2
+    # Each term is the one before times cos²θ and a ratio of neighbouring numbers.
+    term, total = (math.cos(angle) if odd else 1.0), 0.0
+    for k in range(3 if odd else 2, degrees + 1, 2):
+        total += term
+        term *= squared * (k - 1) / k
+    inside = 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+    return min(1.0, max(0.0, 1 - inside))

@@ -1,0 +1,475 @@
+"""Judged test sets: outputs of several systems with judgments by people, in one of three layouts.
+
+A folder of plain files (`systems/`, references, `human.tsv`); one table with a row a system, segment and judge; folders
+as WMT published them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.formats.segments import read_segments
+from latticemetric.formats.streams.compression import without_compression
+from latticemetric.formats.streams.paths import natural_order
+from latticemetric.formats.streams.stream import open_stream
+from latticemetric.formats.text.fields import is_number
+from latticemetric.judgments import WHOLE_SYSTEM, Judgments
+
+
+@dataclass(frozen=True)
+class JudgedSystems:
+    """A test set.
+
+    Attributes:
+        systems: Names of the systems.
+        segments: Ids of the segments.
+        outputs: A text a segment, for each system.
+        references: The references of each segment.
+        judgments: The scores that people gave.
+        raw: Whether texts are untokenized, as those of WMT.
+        notes: What was left out, and why.
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    outputs: tuple[tuple[str, ...], ...]
+    references: tuple[tuple[str, ...], ...]
+    judgments: Judgments
+    raw: bool = False
+    notes: tuple[str, ...] = ()
+
+    def without(self, names: Collection[str]) -> JudgedSystems:
+        """Return the test set without some of its systems.
+
+        Raises:
+            UsageError: It has no such system, or no other.
+        """
+        unknown = [name for name in names if name not in self.systems]
+        kept = [k for k, name in enumerate(self.systems) if name not in names]
+        if unknown or not kept:
+            what = f"there is no system '{unknown[0]}'" if unknown else "no system is left"
+            raise UsageError(what, advice=f"the systems are {', '.join(self.systems)}")
+        number = np.full(len(self.systems), -1)
+        number[kept] = np.arange(len(kept))
+        old = self.judgments
+        rows = number[old.system] >= 0
+        systems = tuple(self.systems[k] for k in kept)
+        judgments = replace(
+            old,
+            systems=systems,
+            system=number[old.system][rows],
+            segment=old.segment[rows],
+            judge=old.judge[rows],
+            scores=old.scores[rows],
+        )
+        return replace(self, systems=systems, outputs=tuple(self.outputs[k] for k in kept), judgments=judgments)
+
+
+@dataclass
+class JudgmentRows:
+    """Judgments of some systems and segments, collected while a file is read; `columns` name the scores."""
+
+    systems: Sequence[str]
+    segments: Sequence[str]
+    columns: Sequence[str]
+    _rows: list[tuple[int, int, int, Sequence[float]]] = field(default_factory=list)
+    _judges: dict[str, int] = field(default_factory=dict)
+    _unknown_systems: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._system = {name: k for k, name in enumerate(self.systems)}
+        self._segment = {name: k for k, name in enumerate(self.segments)}
+
+    def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
+        """Add a row; an empty segment stands for the whole system.
+
+        Raises:
+            FormatError: There is no such segment.
+        """
+        if segment and segment not in self._segment:
+            raise FormatError(
+                f"there is no segment '{segment}'",
+                where=place,
+                advice=f"the first is {self.segments[0]}, the last {self.segments[-1]}",
+            )
+        if system not in self._system:
+            self._unknown_systems[system] = self._unknown_systems.get(system, 0) + 1
+            return
+        number = self._segment[segment] if segment else WHOLE_SYSTEM
+        self._rows.append((self._system[system], number, self._judges.setdefault(judge, len(self._judges)), scores))
+
+    def judgments(self, place: str) -> Judgments:
+        """Return all rows as arrays.
+
+        Raises:
+            FormatError: There is none.
+        """
+        if not self._rows:
+            raise FormatError(
+                "none of the systems is judged",
+                where=place,
+                advice=f"judge {', '.join(self.systems)}, by these names",
+            )
+        system, segment, judge, scores = zip(*self._rows, strict=True)
+        return Judgments(
+            tuple(self.systems),
+            len(self.segments),
+            tuple(self._judges),
+            tuple(self.columns),
+            np.array(system, dtype=np.int64),
+            np.array(segment, dtype=np.int64),
+            np.array(judge, dtype=np.int64),
+            np.array(scores, dtype=np.float64).reshape(len(system), len(self.columns)),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Name the systems that were judged but have no output."""
+        return tuple(
+            f"{name}: judged {number} {'time' if number == 1 else 'times'}, but there is no output: left out"
+            for name, number in self._unknown_systems.items()
+        )
+
+
+def read_judged(
+    path: str, *, pair: str | None = None, references: Sequence[str] = (), human: str | None = None
+) -> JudgedSystems:
+    """Read outputs, references and judgments.
+
+    Args:
+        path: A table with everything, or a folder: plain, or as WMT gave them out.
+        pair: The language pair, such as `cs-en`; needed where a folder has several.
+        references: Files to read in place of the folder's own references.
+        human: A table to read in place of the folder's own judgments.
+
+    Raises:
+        InputError: There is no such file or folder, or it is not complete.
+        UsageError: An option does not apply to this layout.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        if not folder.exists() and path != "-":
+            raise InputError("there is no such file or folder", where=path, advice="check the path")
+        for option, given in (("--pair", pair), ("--reference", references), ("--human", human)):
+            if given:
+                raise UsageError(f"{option} is for folders, and this is a file", where=path)
+        return _read_long_table(path)
+    if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
+        return _read_direct_assessment(folder, pair, references, human)
+    if pair is not None:
+        raise UsageError("--pair is for WMT's folders with several language pairs", where=path, advice="leave it out")
+    if any(folder.glob(_RANKINGS)):
+        return _read_ranking(folder, references, human)
+    return _read_plain_folder(folder, references, human)
+
+
+# ---- Folders: the outputs of systems, references, and judgments in the folder or in a table of the user ----
+
+
+def _read_outputs(
+    systems: Sequence[str],
+    outputs: Sequence[str],
+    references: Sequence[str],
+    table: str | None,
+    add_scores: Callable[[JudgmentRows], str] | None = None,
+) -> JudgedSystems:
+    """Read the files of systems and references, and judgments in a table or as `add_scores` finds them in a folder.
+
+    Args:
+        systems: The names of the systems.
+        outputs: The file of each.
+        references: The files of the references.
+        table: A table of judgments.
+        add_scores: Add the judgments of one of WMT's folders, and return their place; used where there is no table.
+    """
+    read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
+    files = [tuple(map(str, file)) for file in read.files]  # lines: none of them is a graph
+    if table:
+        rows = _read_judgments(table, systems, read.ids)
+        place = table
+    else:
+        assert add_scores is not None
+        rows = JudgmentRows(systems, read.ids, (_SCORE,))
+        place = add_scores(rows)
+    return JudgedSystems(
+        tuple(systems),
+        read.ids,
+        tuple(files[: len(outputs)]),
+        tuple(zip(*files[len(outputs) :], strict=True)),
+        rows.judgments(place),
+        raw=add_scores is not None,
+        notes=rows.notes(),
+    )
+
+
+def _read_judgments(path: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
+    """Read a table with the columns `system`, perhaps `segment` and `judge`, and scores."""
+    listed = list(_read_rows(path, ("system",)))
+    columns = _score_columns(listed, _IDS, path)
+    rows = JudgmentRows(systems, segments, columns)
+    for place, row in listed:
+        rows.add(row["system"], row.get("segment", ""), row.get("judge", ""), _numbers(row, columns, place), place)
+    return rows
+
+
+# ---- A folder of plain files: `systems/` (a file a system), references, and `human.tsv` ----
+
+_SUFFIXES = (".txt", ".tok")
+_IDS = ("system", "segment", "judge")
+_LAYOUT = "a folder has systems/ (a file a system), references/ or ref* (a file a reference), and human.tsv"
+
+
+def _read_plain_folder(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
+    outputs = _files_in(folder / "systems")
+    systems = [_system_name(path) for path in outputs]
+    table = human or _human_file(folder)
+    return _read_outputs(systems, outputs, references or _reference_files(folder), table)
+
+
+def _files_in(folder: Path) -> list[str]:
+    """Return the files of a folder, sorted by name; refuse an empty one."""
+    files = [str(path) for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    files = [path for path in files if not Path(path).name.startswith(".")]
+    if not files:
+        raise FormatError("there is no such folder of files", where=str(folder), advice=_LAYOUT)
+    return sorted(files, key=natural_order)
+
+
+def _reference_files(folder: Path) -> list[str]:
+    """Return the files in `references/`, or else those whose names begin with ref."""
+    if (folder / "references").is_dir():
+        return _files_in(folder / "references")
+    files = [str(path) for path in folder.glob("ref*") if path.is_file()]
+    if not files:
+        raise FormatError("there are no references", where=str(folder), advice=_LAYOUT)
+    return sorted(files, key=natural_order)
+
+
+def _human_file(folder: Path) -> str:
+    files = [path for path in sorted(folder.glob("human.tsv*")) if without_compression(path.name) == "human.tsv"]
+    if not files:
+        raise FormatError("there is no human.tsv", where=str(folder), advice=_LAYOUT)
+    return str(files[0])
+
+
+def _system_name(path: str) -> str:
+    name = without_compression(Path(path).name)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+# ---- WMT's folders: direct assessment of 2017, rankings of later years. Their texts are raw ----
+#
+# `DA-syslevel.csv` and `DA-seglevel.csv` have a header and fields between blanks. Segment `SID` is a line of the files,
+# counted from 1; a system `a+b` stands for systems with the same output, which were judged as one.
+# `ad-sys-ranking-….csv` has no header: mean score, mean of standardised scores, two counts, the system with a number.
+
+_SYSTEM_SCORES, _SEGMENT_SCORES = "DA-syslevel.csv", "DA-seglevel.csv"
+_RANKINGS = "ad-sys-ranking*.csv"
+_RANKING_FIELDS = 5
+_SCORE = "score"
+
+
+def _read_direct_assessment(
+    folder: Path, pair: str | None, references: Sequence[str], human: str | None
+) -> JudgedSystems:
+    """Read the systems of one language pair: `system-outputs/cs-en/…`, `references/…csen…`, and the scores."""
+    pair = _language_pair(folder, pair)
+    outputs = _files_in(folder / "system-outputs" / pair)
+    # newstest2017.SYSTEM.cs-en
+    systems = [Path(path).name.partition(".")[2].removesuffix(f".{pair}") for path in outputs]
+
+    def add_scores(rows: JudgmentRows) -> str:
+        for name in (_SYSTEM_SCORES, _SEGMENT_SCORES):
+            if (folder / name).is_file():
+                _add_assessments(rows, str(folder / name), pair)
+        return str(folder)
+
+    return _read_outputs(systems, outputs, references or _references_of(folder, pair), human, add_scores)
+
+
+def _add_assessments(rows: JudgmentRows, path: str, pair: str) -> None:
+    for place, row in _read_rows(path, ("LP", "SYSTEM", "HUMAN"), None):
+        if row["LP"] != pair:
+            continue
+        score = _number(row["HUMAN"], "HUMAN", place)
+        for system in row["SYSTEM"].split("+"):
+            rows.add(system, row.get("SID", ""), "", [score], place)
+
+
+def _language_pair(folder: Path, pair: str | None) -> str:
+    outputs = folder / "system-outputs"
+    pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
+    if not pairs:
+        raise FormatError("there are no outputs", where=str(outputs), advice="it has a folder a language pair")
+    if pair is None and len(pairs) == 1:
+        return pairs[0]
+    if pair not in pairs:
+        what = "there are several language pairs" if pair is None else f"there is no language pair '{pair}'"
+        raise FormatError(what, where=str(folder), advice=f"choose with --pair: {', '.join(pairs)}")
+    return pair
+
+
+def _references_of(folder: Path, pair: str) -> list[str]:
+    wanted = f"-{pair.replace('-', '')}-"
+    files = [path for path in _reference_files(folder) if wanted in Path(path).name]
+    if not files:
+        raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
+    return files
+
+
+def _read_ranking(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
+    """Read a folder with `sys/…`, `ref.A.en`, … and a ranking by standardised scores."""
+    outputs = _files_in(folder / "sys")
+    systems = [Path(path).name for path in outputs]
+
+    def add_scores(rows: JudgmentRows) -> str:
+        path = str(min(folder.glob(_RANKINGS)))
+        _add_ranking(rows, path)
+        return path
+
+    return _read_outputs(systems, outputs, references or _reference_files(folder), human, add_scores)
+
+
+def _add_ranking(rows: JudgmentRows, path: str) -> None:
+    with open_stream(path) as stream:
+        for line in stream.lines():
+            fields = line.split()
+            if not fields:
+                continue
+            if len(fields) < _RANKING_FIELDS:
+                raise FormatError(
+                    f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
+                    where=stream.place(),
+                    advice="it is: mean, standardised mean, two counts, SYSTEM.NUMBER",
+                )
+            name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
+            rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
+
+
+# ---- One table with everything: a row a system, segment and judge ----
+
+_TEXT = "hypothesis"
+_REFERENCE = "reference"
+
+T = TypeVar("T")
+
+
+def _read_long_table(path: str) -> JudgedSystems:
+    """Read a table with the columns `system`, `segment`, `hypothesis`, `reference…`, perhaps `judge`, and scores."""
+    listed = list(_read_rows(path, ("system", "segment", _TEXT, _REFERENCE)))
+    references = [name for name in (listed[0][1] if listed else ()) if name.startswith(_REFERENCE)]
+    columns = _score_columns(listed, (*_IDS, _TEXT, *references), path)
+    outputs: dict[str, dict[str, str]] = {}
+    expected: dict[str, tuple[str, ...]] = {}
+    for place, row in listed:
+        system, segment = row["system"], row["segment"]
+        if not segment:
+            raise FormatError("the row names no segment", where=place, advice="fill in its id")
+        _agree(outputs.setdefault(system, {}), segment, row[_TEXT], f"the output of {system}", place)
+        _agree(expected, segment, tuple(row[name] for name in references), "the reference", place)
+    _require_all(outputs, expected, path)
+    judged = JudgmentRows(list(outputs), list(expected), columns)
+    for place, row in listed:
+        judged.add(row["system"], row["segment"], row.get("judge", ""), _numbers(row, columns, place), place)
+    texts = tuple(tuple(own[segment] for segment in expected) for own in outputs.values())
+    return JudgedSystems(tuple(outputs), tuple(expected), texts, tuple(expected.values()), judged.judgments(path))
+
+
+def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -> None:
+    if known.setdefault(segment, value) != value:
+        raise FormatError(
+            f"{what} for segment '{shortened(segment)}' is another one than in a row before",
+            where=place,
+            advice="every row of a segment repeats it",
+        )
+
+
+def _require_all(outputs: dict[str, dict[str, str]], segments: dict[str, tuple[str, ...]], path: str) -> None:
+    for system, own in outputs.items():
+        lacking = [segment for segment in segments if segment not in own]
+        if lacking:
+            raise FormatError(
+                f"system {system} has {len(own)} segments of {len(segments)}: '{shortened(lacking[0])}' is missing",
+                where=path,
+                advice="give a row for each; its scores may be empty",
+            )
+
+
+# ---- Tables with a header: tab-separated or with white space between fields, nothing quoted ----
+
+
+def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the place of each row, and its fields by the header's names.
+
+    Args:
+        path: The file, compressed or not.
+        needed: Columns that must be there.
+        separator: Between fields; `None` for white space.
+    """
+    with open_stream(path) as stream:
+        lines = stream.lines()
+        first = next(lines, None)
+        if first is None:
+            raise FormatError("the table is empty", where=path, advice=f"its header needs {', '.join(needed)}")
+        header = first.split(separator)
+        _check_header(header, needed, stream.place())
+        for line in lines:
+            if not line.strip():
+                continue
+            fields = line.split(separator)
+            if len(fields) != len(header):
+                raise FormatError(
+                    f"the row has {len(fields)} fields, and the header {len(header)}",
+                    where=stream.place(),
+                    advice="separate fields by one tab" if separator else "no field may hold white space",
+                )
+            yield stream.place(), dict(zip(header, fields, strict=True))
+
+
+def _number(field: str, column: str, place: str) -> float:
+    """Read a score; NaN where the field is empty or says NA, because nobody gave one."""
+    text = field.strip()
+    if text in {"", "NA"}:
+        return math.nan
+    if not is_number(text):
+        raise FormatError(
+            f"{column} is '{shortened(text)}', which is no number",
+            where=place,
+            advice="leave it empty if there is none",
+        )
+    return float(text)
+
+
+def _score_columns(rows: Sequence[tuple[str, Mapping[str, str]]], others: Sequence[str], path: str) -> list[str]:
+    """Return the columns of a table that are none of the others; refuse a table without any, or without rows."""
+    if not rows:
+        raise FormatError("the table has no rows", where=path)
+    columns = [name for name in rows[0][1] if name not in others]
+    if not columns:
+        raise FormatError("the table has no column of scores", where=path, advice="add one, such as 'score'")
+    return columns
+
+
+def _numbers(row: Mapping[str, str], columns: Sequence[str], place: str) -> list[float]:
+    """Read the scores of a row."""
+    return [_number(row[name], name, place) for name in columns]
+
+
+def _check_header(header: Sequence[str], needed: Sequence[str], place: str) -> None:
+    missing = [name for name in needed if name not in header]
+    if missing:
+        raise FormatError(
+            f"the header has no column '{missing[0]}'", where=place, advice=f"its columns are {', '.join(header)}"
+        )
+    twice = [name for k, name in enumerate(header) if name in header[:k]]
+    if twice:
+        raise FormatError(f"two columns are called '{twice[0]}'", where=place)

@@ -1,1 +1,0 @@
-"""Test sets with outputs of several systems, references, and what people said of them."""

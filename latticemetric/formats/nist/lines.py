@@ -1,0 +1,204 @@
+"""Lines of trn, STM and CTM: how to tell these formats apart and from plain sentences; comments, times, and ids."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.streams.stream import Stream
+from latticemetric.vocabulary import split_words
+
+MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
+STM_FIELDS = CTM_FIELDS = 5
+SORT_ADVICE = "sort the file with sort -s -k1,1 -k2,2"
+
+_MOST_CTM_FIELDS = 8
+_TIME = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_SIGNED = re.compile(rf"[-+]?{_TIME.pattern}")
+_LONGEST_NUMBER = 1000
+_COMMENT = ";;"
+_STARS = "**"
+_EXACT = Context(prec=1000, traps=[])
+_ESCAPES = {",": "%2C", "%": "%25"}
+
+# A head of so many bytes may end inside a line.
+_CUT_HEAD = 2**15
+_ID = re.compile(rb"\(([^()\s]+)\)$")
+_LIKE_AN_ID = re.compile(rb"[0-9_-]")
+
+_Row = list[bytes]
+
+
+class Record(NamedTuple):
+    """An utterance or a segment, not yet parsed."""
+
+    name: str
+    where: str
+    text: str
+
+
+def content_lines(stream: Stream) -> Iterator[str]:
+    """Yield the lines that are neither blank nor comments."""
+    for line in stream.lines():
+        if not line.isspace() and line and not is_comment(line):
+            yield line
+
+
+def is_comment(line: str) -> bool:
+    """Check whether a line is a comment; NIST's tools take a line that begins with ** for one, too."""
+    return line.lstrip(" \t").startswith(_COMMENT) or line.startswith(_STARS)
+
+
+# ---- Times: exact decimals ----
+
+
+def seconds(text: str, what: str, where: str) -> Decimal:
+    """Read a time exactly."""
+    if len(text) > _LONGEST_NUMBER or not _TIME.fullmatch(text) or not math.isfinite(float(text)):
+        raise FormatError(f"the {what} '{shortened(text, 40)}' is not a number of seconds", where=where)
+    return Decimal(text)
+
+
+def end_after(begin: Decimal, duration: Decimal) -> Decimal:
+    """Add a duration to a time."""
+    return _EXACT.add(begin, duration)
+
+
+def duration_between(begin: Decimal, end: Decimal) -> Decimal:
+    """Subtract a time from a later one."""
+    return _EXACT.subtract(end, begin)
+
+
+def exact_decimal(time: float) -> Decimal:
+    """Return the shortest decimal that is read as that time."""
+    return Decimal(repr(time + 0.0))
+
+
+def time_to_write(time: Decimal) -> str:
+    """Write a time in digits, without an exponent."""
+    return f"{time:f}"
+
+
+def is_confidence(text: str) -> bool:
+    """Check whether a field is a confidence: a number, or NA."""
+    number = len(text) <= _LONGEST_NUMBER and _SIGNED.fullmatch(text) is not None and math.isfinite(float(text))
+    return number or text.upper() == "NA"
+
+
+# ---- Ids made of fields ----
+
+
+def join_fields(fields: list[str]) -> str:
+    """Make an id of fields, comma-separated; a comma in a field becomes %2C, a per cent sign %25."""
+    return ",".join(re.sub("[,%]", lambda match: _ESCAPES[match[0]], field) for field in fields)
+
+
+def split_id(name: str, count: int) -> list[str] | None:
+    """Split an id into the fields that it was made of; return `None` where it was not made of so many."""
+    parts = name.split(",")
+    fields = [part.replace("%2C", ",").replace("%25", "%") for part in parts]
+    return fields if len(parts) == count and join_fields(fields) == name and all(map(_is_field, fields)) else None
+
+
+def _is_field(text: str) -> bool:
+    return split_words(text) == [text]
+
+
+def require_first_field(text: str, format_name: str) -> None:
+    """Refuse a text that cannot begin a line: it would be several fields or a comment."""
+    if not _is_field(text) or is_comment(text):
+        raise UsageError(f"'{shortened(text)}' cannot begin a line of {format_name}", advice="ids have no white space")
+
+
+# ---- Telling the formats apart, and from sentences, by the first bytes of a file ----
+
+
+def is_trn(head: bytes) -> bool:
+    """Check whether all lines end in ids, and not in words in brackets after segments or words with times."""
+    return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
+
+
+def is_trn_reference(head: bytes) -> bool:
+    """Check whether all lines end in what looks like ids rather than like words in brackets."""
+    ids = _ids(_rows(head))
+    return 2 * len(set(ids)) > len(ids) and 2 * sum(_LIKE_AN_ID.search(i) is not None for i in ids) > len(ids)
+
+
+def is_stm(head: bytes) -> bool:
+    """Check whether all lines are segments, and not words in digits that all begin at a fraction of a second."""
+    rows = _rows(head)
+    if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
+        return False
+    return not (is_ctm(head) and all(b"." in row[2] for row in rows))
+
+
+def is_stm_reference(head: bytes) -> bool:
+    """Check whether all lines are segments, and one shows by its times or labels that it is no sentence."""
+    return is_stm(head) and any(_has_fraction(row[3:5]) or _has_labels(row) for row in _rows(head))
+
+
+def is_ctm(head: bytes) -> bool:
+    """Check whether all lines are words with times."""
+    rows = _rows(head)
+    return bool(rows) and all(map(_is_timed_word, rows)) and not all(map(_is_mark, rows)) and not is_trn_reference(head)
+
+
+def is_ctm_reference(head: bytes) -> bool:
+    """Check whether all lines are words with times, and one shows by its times or mark that it is no sentence."""
+    return is_ctm(head) and any(_is_mark(row) or _has_fraction(row[2:4]) for row in _rows(head))
+
+
+def _rows(head: bytes) -> list[_Row]:
+    """Return the fields of a head's whole lines, without comments; none where it is no text."""
+    if b"\0" in head or b"|||" in head:
+        return []
+    lines = head.split(b"\n")
+    if len(head) > _CUT_HEAD:
+        lines.pop()
+    return [line.split() for line in lines if line.strip() and not is_comment(line.decode("latin-1"))]
+
+
+def _ids(rows: list[_Row]) -> list[bytes]:
+    matches = [_ID.search(row[-1]) for row in rows]
+    return [match[1] for match in matches if match] if all(matches) else []
+
+
+def _is_segment(row: _Row) -> bool:
+    if len(row) < STM_FIELDS or not _is_time(row[3]) or not _is_time(row[4]) or not _names_a_channel(row):
+        return False
+    labelled = len(row) == STM_FIELDS or not row[STM_FIELDS].startswith(b"<") or _has_labels(row)
+    return labelled and float(row[3]) <= float(row[4])
+
+
+def _is_timed_word(row: _Row) -> bool:
+    if not CTM_FIELDS <= len(row) <= _MOST_CTM_FIELDS or not _names_a_channel(row):
+        return False
+    timed = _is_time(row[2]) and _is_time(row[3].removeprefix(b"-"))
+    return _is_mark(row) or (timed and (len(row) == CTM_FIELDS or is_confidence(row[CTM_FIELDS].decode("latin-1"))))
+
+
+def _is_mark(row: _Row) -> bool:
+    return row[2:4] == [b"*", b"*"] and row[4].decode("latin-1").upper() in MARKS
+
+
+def _has_labels(row: _Row) -> bool:
+    return len(row) > STM_FIELDS and row[STM_FIELDS].startswith(b"<") and row[STM_FIELDS].endswith(b">")
+
+
+def _has_fraction(fields: _Row) -> bool:
+    return any(b"." in field for field in fields)
+
+
+def _is_time(field: bytes) -> bool:
+    return len(field) <= _LONGEST_NUMBER and _TIME.fullmatch(field.decode("latin-1")) is not None
+
+
+def _names_a_channel(row: _Row) -> bool:
+    """Check whether a row begins with a file and a channel, not with two states of a machine, or a word and a score."""
+    file, channel = row[:2]
+    states = file.isdigit() and channel.isdigit() and len(channel) > 1
+    return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

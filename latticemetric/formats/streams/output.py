@@ -1,0 +1,234 @@
+"""Output files: each appears under its name only when all of it is written, and never replaces what is read."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, of_system, output_closed
+from latticemetric.formats.streams.compression import compressing
+from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.spool import Spool
+
+STANDARD_OUTPUT = "-"
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_TOKEN_BYTES = 8
+_DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
+# So short that every disk allows the name of a draft, too.
+_LONGEST_NAME = 200
+
+_drafts: set[Path] = set()
+
+
+@contextlib.contextmanager
+def standard_output() -> Iterator[IO[bytes]]:
+    """Open standard output for bytes; flush it at the end."""
+    if sys.stdout is None:
+        raise output_closed()
+    output = cast("IO[bytes]", _NamedOutput(sys.stdout.buffer, "standard output"))
+    yield output
+    output.flush()
+
+
+@contextlib.contextmanager
+def atomic_output(path: str) -> Iterator[IO[bytes]]:
+    """Open a file that appears under its name, or on standard output (`-`), only when all of it is written."""
+    if path == STANDARD_OUTPUT:
+        with Spool() as spool:
+            yield cast("IO[bytes]", spool)
+            with standard_output() as output:
+                spool.copy_to(output)
+        return
+    with _draft_of(path) as raw:
+        with _write_errors_of(path):
+            packed = compressing(path, raw)
+        file = cast("IO[bytes]", _NamedOutput(packed, path))
+        yield file
+        if packed is not raw:
+            file.close()
+
+
+@contextlib.contextmanager
+def _draft_of(path: str) -> Iterator[IO[bytes]]:
+    """Open a draft that takes the path's place when it is whole; append to what cannot be replaced."""
+    with _write_errors_of(path):
+        real = Path(os.path.realpath(path))  # a link stays one
+        if not is_replaceable(path):
+            raw, draft, before = Path(path).open("ab"), None, None  # noqa: SIM115  closed below
+        else:
+            _check_replaceable(str(real), path)
+            before = real.stat() if real.exists() else None
+            draft, number = _new_draft(real, before)
+            raw = os.fdopen(number, "wb")
+    if draft is not None:
+        _drafts.add(draft)
+    try:
+        yield raw
+        with _write_errors_of(path):
+            raw.flush()
+            if draft is not None and before is not None:
+                _copy_owner_and_mode(raw.fileno(), before)
+            raw.close()
+            if draft is not None:
+                _check_replaceable(str(real), path)  # more inputs may be known by now
+                draft.replace(real)
+    except BaseException:
+        with contextlib.suppress(OSError):  # the error at hand says what could not be written
+            raw.close()
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise
+    finally:
+        if draft is not None:
+            _drafts.discard(draft)
+
+
+def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
+    """Create a draft beside an output; return its path and the number of the open file.
+
+    It is hidden, so that readers of the folder pass over it, and opened so that nobody can lay a link there beforehand.
+    Where it will replace a file, it is private until it has that file's mode.
+    """
+    name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
+    while True:
+        draft = output.with_name(f".{name}.{os.urandom(_TOKEN_BYTES).hex()}.part")
+        with contextlib.suppress(FileExistsError):
+            return draft, os.open(draft, _CREATE, 0o666 if before is None else 0o600)
+
+
+def _copy_owner_and_mode(number: int, before: os.stat_result) -> None:
+    with contextlib.suppress(OSError):  # only root may give files away
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(number, before.st_uid, before.st_gid)
+    os.fchmod(number, stat.S_IMODE(before.st_mode))
+
+
+def abandon_drafts() -> None:
+    """Remove the drafts of this process, which is being ended."""
+    for draft in list(_drafts):
+        with contextlib.suppress(OSError):
+            draft.unlink()
+
+
+def remove_drafts(path: str) -> None:
+    """Remove the drafts that killed runs left of a file, or of the files in a folder (it ends in `/`)."""
+    real = Path(os.path.realpath(path))
+    folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
+    with contextlib.suppress(OSError):  # writing there will raise the error
+        for file in folder.iterdir():
+            draft = _DRAFT.fullmatch(os.fsencode(file.name))
+            if draft and (name is None or draft[1] == os.fsencode(name)[:_LONGEST_NAME]):
+                file.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _write_errors_of(path: str) -> Iterator[None]:
+    """Turn errors of the system into one that the file cannot be written; wrap only operations on the file itself."""
+    try:
+        yield
+    except LatticeMetricError:
+        raise
+    except BrokenPipeError:
+        raise OutputClosedError from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {of_system(error)}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be written: no file has such a name", where=path) from None
+
+
+class _NamedOutput:
+    """An output whose errors name it, and are not mistaken for errors of files that are read meanwhile."""
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self._raw, self._name = raw, name
+
+    def write(self, data: bytes) -> int:
+        with _write_errors_of(self._name):
+            return self._raw.write(data)
+
+    def flush(self) -> None:
+        with _write_errors_of(self._name):
+            self._raw.flush()
+
+    def close(self) -> None:
+        with _write_errors_of(self._name):
+            self._raw.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+
+def sync(path: str) -> None:
+    """Wait until a file is on the disk."""
+    try:
+        for place in (path, os.path.dirname(os.path.realpath(path))):  # noqa: PTH120  a plain string
+            descriptor = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot sync
+            raise InputError(f"cannot be written: {error.strerror}", where=path) from None
+
+
+def is_replaceable(path: str) -> bool:
+    """Check whether a new file may take the path's place: a device, a pipe or a folder cannot be replaced."""
+    target = Path(path).absolute()
+    return target.parts[1:2] not in {("dev",), ("proc",)} and (target.is_file() or not target.exists())
+
+
+def check_writable(path: str) -> None:
+    """Check that a file, or a folder (it ends in `/`), can be written, long before it is.
+
+    Raises:
+        InputError: It cannot, as things are.
+    """
+    try:
+        real = Path(os.path.realpath(path))
+        if path.endswith("/"):
+            _check_folder(real)
+        elif real.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif is_replaceable(path):
+            _check_replaceable(str(real), path)
+            real.parent.stat()
+            _check_access(real.parent)
+    except (OSError, ValueError) as error:
+        if isinstance(error, LatticeMetricError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise InputError(f"cannot be written: {why}", where=path) from None
+
+
+def _check_folder(folder: Path) -> None:
+    """Check that a folder can be written or made: it and those around it may be missing."""
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot be made a folder: {os.strerror(errno.ENOTDIR)}", where=str(folder))
+    _check_access(there)
+
+
+def _check_access(folder: Path) -> None:
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _check_replaceable(real: str, path: str) -> None:
+    """Refuse a write-protected file, which a new file could replace nevertheless, and a file that the command reads."""
+    if Path(real).is_symlink():
+        raise InputError("cannot be written: it is a link to itself", where=path)
+    if Path(real).exists() and not os.access(real, os.W_OK):
+        raise InputError("cannot be written: Permission denied", where=path)
+    if (inputs := current()) is not None:
+        inputs.protect(path)

@@ -1,0 +1,215 @@
+"""Connecting to a Dask cluster: of this machine, of jobs, or one that runs already."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError, shortened
+from latticemetric.parallel.pool import check_workers, default_workers
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.security import Security
+
+_FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
+_MOST_WORKERS = 10_000
+_ADDRESS = re.compile(r"[a-z]+://\S+")
+# A file with 100,000 workers has more; the address stands at its end.
+_MOST_BYTES_OF_FILE = 2**26
+_TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
+_SECONDS_TO_CONNECT = 30
+_SECONDS_BEFORE_A_MESSAGE = 5.0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where a cluster is, or how to start one.
+
+    Attributes:
+        kind: `local`, `slurm`, `address` or `file`.
+        place: The address or the file.
+        size: Workers or jobs to start; `None` for one a processor.
+    """
+
+    kind: str
+    place: str = ""
+    size: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse the value of `--cluster`.
+
+        Raises:
+            UsageError: It names no cluster.
+        """
+        if match := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
+            kind, size = match[1], int(match[2]) if match[2] else None
+            if size == 0 or (kind == "slurm" and size is None):
+                raise UsageError(f"'{text}' has no workers", advice=f"give {kind}:N")
+            if kind == "local" and size is not None:
+                check_workers(size)
+            if size is not None and size > _MOST_WORKERS:
+                raise UsageError(f"'{shortened(text)}' has too many workers", advice=f"give up to {_MOST_WORKERS}")
+            return cls(kind, size=size)
+        if _ADDRESS.fullmatch(text):
+            return cls("address", text)
+        if text.endswith(".json"):
+            return cls("file", text)
+        raise UsageError(f"'{text}' is no cluster", advice=_FORMS)
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[Client]:
+        """Yield a client; end what was started for it afterwards.
+
+        Raises:
+            MissingDependencyError: Dask is not installed.
+            InputError: There is no answer.
+        """
+        _require("distributed")
+        from distributed import Client
+
+        with _quiet(), contextlib.ExitStack() as stack:
+            try:
+                scheduler = self._scheduler(stack)
+                client = stack.enter_context(Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False))
+            except LatticeMetricError:
+                raise
+            except Exception as error:  # noqa: BLE001  Dask raises anything, from assertions to what ssl says
+                raise InputError(
+                    f"cannot connect to the cluster: {error or type(error).__name__}",
+                    where=self.place or self.kind,
+                    advice=_TLS_ADVICE if "tls" in f"{error} {self.place}".lower() else None,
+                ) from None
+            _wait_for_workers(client)
+            yield client
+
+    def _scheduler(self, stack: contextlib.ExitStack) -> Any:
+        """Return an address, or start a cluster."""
+        if self.kind == "address":
+            return self.place
+        if self.kind == "file":
+            if not Path(self.place).is_file():
+                raise InputError("there is no such file of a scheduler", where=self.place)
+            return _address_in(Path(self.place))
+        return stack.enter_context(
+            _local_cluster(self.size) if self.kind == "local" else _slurm_cluster(self.size or 1)
+        )
+
+
+def _address_in(file: Path) -> str:
+    """Read the address in the file that `dask scheduler --scheduler-file` writes."""
+    import json
+
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_MOST_BYTES_OF_FILE)
+        address = str(json.loads(text)["address"])
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        address = ""
+    if not _ADDRESS.fullmatch(address):
+        raise InputError(
+            "this is no file of a scheduler", where=str(file), advice="dask scheduler --scheduler-file writes one"
+        )
+    return address
+
+
+def _local_cluster(workers: int | None) -> Any:
+    """Start a cluster that other machines cannot reach, nor other users of this one where there is TLS."""
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers or default_workers(),
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        **_secured(_configured_security() or _temporary_security()),
+        silence_logs=logging.CRITICAL,
+        memory_limit=None,
+        preload=[__name__],
+    )
+
+
+def dask_setup(_worker: object) -> None:
+    """Ignore interrupts in a local worker: they reach all processes of a terminal, and the client ends its workers."""
+    for name in ("SIGINT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def _slurm_cluster(jobs: int) -> Any:
+    """Start jobs of SLURM, as dask-jobqueue is configured."""
+    _require("dask_jobqueue")
+    from dask_jobqueue import SLURMCluster
+
+    cluster = SLURMCluster(**_secured(_configured_security()))
+    cluster.scale(jobs=jobs)
+    return cluster
+
+
+def _secured(security: Security | None) -> dict[str, Any]:
+    """Return the settings of a cluster with certificates; none without them."""
+    return {} if security is None else {"security": security, "protocol": "tls://"}
+
+
+def _configured_security() -> Security | None:
+    """Return the certificates that Dask's configuration names in `distributed.comm.tls`, if any."""
+    from distributed.security import Security
+
+    security = Security()
+    is_configured = security.require_encryption or (security.tls_ca_file and security.tls_scheduler_cert)
+    return security if is_configured else None
+
+
+def _temporary_security() -> Security | None:
+    """Make certificates for one run, in memory only, if `cryptography` is installed."""
+    from importlib.util import find_spec
+
+    from distributed.security import Security
+
+    return Security.temporary() if find_spec("cryptography") is not None else None
+
+
+def _require(package: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
+        wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
+        raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")
+
+
+def _wait_for_workers(client: Client) -> None:
+    """Wait for a worker, and say so: jobs may queue for hours."""
+    began, is_reported = time.monotonic(), False
+    while not client.nthreads():
+        if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
+            logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
+            is_reported = True
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence Dask's log of workers that come and go."""
+    import dask
+
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    settings = {"distributed.admin.large-graph-warning-threshold": "1GB", "distributed.worker.daemon": True}
+    try:
+        logger.setLevel(logging.CRITICAL)
+        with dask.config.set(settings):
+            yield
+    finally:
+        logger.setLevel(level)

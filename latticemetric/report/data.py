@@ -1,0 +1,162 @@
+"""The data of a page's scripts, as plain values for JSON: utterances with their alignments, and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from latticemetric.batch.mbr import MBRAnswer
+from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review
+from latticemetric.batch.sketches import DrawnArc, Sketch
+from latticemetric.drawing.diagram import FOREST
+from latticemetric.drawing.layout import layered_layout
+from latticemetric.drawing.picture import Picture, Point, Shape, Text
+from latticemetric.drawing.text_width import visible
+from latticemetric.metrics.alignment import INSERTION, Alignment
+from latticemetric.oracle_search.scored_path import ScoredPath
+from latticemetric.report.figures import paths
+
+# The largest whole number that scripts hold exactly; enough to sort by.
+_LARGEST = 2**53
+_COUNTS = ("matches", "substitutions", "deletions", "insertions")
+
+
+def utterance(review: Review) -> dict[str, Any]:
+    """Return one utterance, without its drawing.
+
+    References are lists of words; a side has all of its `words`, and its alignment: `edits` with the words of both
+    sides that count.
+    """
+    common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
+    if review.oracle is None:
+        return {**common, "error": visible(str(review.problem))}
+    best, size = review.oracle, review.size
+    assert size is not None
+    sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
+    if review.mbr is not None:
+        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.distance}
+    item = {
+        **common,
+        "length": review.swept.length,
+        "headroom": headroom(review),
+        "density": density(review),
+        "kind": size.kind,
+        "states": size.states,
+        "arcs": size.arcs,
+        "paths": paths(size.paths),
+        "best_paths": [min(review.best_paths or _LARGEST, _LARGEST), paths(review.best_paths)],
+        "exact": best.exact,
+        "sides": sides,
+    }
+    if review.mbr_problem is not None:
+        item["mbr_problem"] = visible(str(review.mbr_problem))
+    return item if review.scores is None else {**item, "scores": review.scores}
+
+
+def headroom(review: Review) -> float | None:
+    """Return the difference of the rates of a graph's oracle and 1-best."""
+    if review.oracle is None or review.oracle.score is None or review.oracle.one_best.score is None:
+        return None
+    return abs(review.oracle.score - review.oracle.one_best.score)
+
+
+def density(review: Review) -> float | None:
+    """Return a lattice's arcs with words for each word of the reference, as sweeps count them."""
+    whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
+    return whole / review.swept.length if whole is not None and review.swept.length else None
+
+
+def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
+    counts = path.statistics.asdict()
+    side = {
+        "score": path.score,
+        "fraction": [path.numerator, path.denominator],
+        "counts": [counts[name] for name in _COUNTS],
+        "words": _shown(path.words),
+        **_aligned(path.alignment, path.words),
+    }
+    return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
+
+
+def _aligned(alignment: Alignment, words: tuple[str, ...]) -> dict[str, Any]:
+    """Return edits, the reference words that no equal word matches, and the words that count if not all do (`said`)."""
+    expected = [r or "" for edit, r, c in alignment.steps() if edit != INSERTION and r != c]
+    counted = {} if alignment.candidate == words else {"said": _shown(alignment.candidate)}
+    return {"edits": alignment.edits, "expected": _shown(expected), **counted}
+
+
+def _shown(words: list[str] | tuple[str, ...]) -> list[str]:
+    return [visible(word) for word in words]
+
+
+# ---- Drawings ----
+
+_SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
+
+
+def drawing(sketch: Sketch) -> dict[str, Any]:
+    """Return a sketch, laid out.
+
+    `ways` are the sides of highlighted paths, by their numbers. A vertex is
+    `[x, y, width, height, shape, text, detail, paths]`, a link `[points, paths, label, source, target]`, with points
+    of Bézier curves in a row, as `Curve` has them, and a label `[x, y, text]` or `None`. `told` holds
+    `[text, cost, posterior, scores]` of each link; in forests, of each vertex from number `edges` on.
+    """
+    diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
+    columns = list(sketch.arcs[0].scores) if sketch.arcs else []
+    return {
+        "ways": [_SIDES[way] for way in picture.paths],
+        "notes": [*diagram.omissions, *diagram.notes],
+        "columns": [visible(name) for name in columns],
+        "edges": len(diagram.vertices) - len(sketch.arcs) if diagram.kind == FOREST else None,
+        "vertices": [
+            [
+                *_rounded(shape.x, shape.y, shape.width, shape.height),
+                *(shape.kind, visible(vertex.text), "" if diagram.kind == FOREST else visible(vertex.detail)),
+                list(vertex.paths),
+            ]
+            for shape, vertex in zip(picture.shapes, diagram.vertices, strict=True)
+        ],
+        "links": [
+            [_flat(curve.points), list(curve.paths), label, link.source, link.target]
+            for curve, label, link in zip(picture.curves, _labels(sketch, picture), diagram.links, strict=True)
+        ],
+        "told": [_told(arc, columns) for arc in sketch.arcs],
+        "box": _box(picture),
+    }
+
+
+def _labels(sketch: Sketch, picture: Picture) -> list[list[Any] | None]:
+    """Return the label of each link and where it stands: labels come in the order of the links that have one."""
+    labels = iter([[*_rounded(text.x, text.y), text.text] for text in picture.texts if text.role == "label"])
+    return [next(labels) if link.label else None for link in sketch.diagram.links]
+
+
+def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
+    posterior = None if arc.posterior is None else float(f"{arc.posterior:.4g}")
+    return [
+        visible(arc.text),
+        float(f"{arc.cost:.6g}"),
+        posterior,
+        [float(f"{arc.scores[name]:.6g}") for name in columns],
+    ]
+
+
+def _box(picture: Picture) -> list[float]:
+    """Return the area that a drawing covers, without its legend: the page has its own."""
+    covering: list[Shape | Text] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
+    covered = [thing.rectangle for thing in covering]
+    points = [point for curve in picture.curves for point in curve.points]
+    left = min([*(one.left for one in covered), *(point.x for point in points)])
+    top = min([*(one.top for one in covered), *(point.y for point in points)])
+    right = max([*(one.right for one in covered), *(point.x for point in points)])
+    bottom = max([*(one.bottom for one in covered), *(point.y for point in points)])
+    return _rounded(left, top, right - left, bottom - top)
+
+
+def _flat(points: Sequence[Point]) -> list[float]:
+    return _rounded(*(value for point in points for value in point))
+
+
+def _rounded(*values: float) -> list[float]:
+    return [int(r) if (r := round(value, 1)).is_integer() else r for value in values]

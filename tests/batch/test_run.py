@@ -1,0 +1,41 @@
+"""How graphs travel to other processes: tables once, files by place."""
+
+from kit.many_graphs import data
+
+import latticemetric as lm
+from latticemetric.batch.answers import answers_of
+from latticemetric.batch.run import Run, graph_packing
+from latticemetric.formats.reading import entries
+
+
+def unchanged(graph: lm.Lattice) -> lm.Lattice:
+    return graph
+
+
+def words(answers):
+    return [answer.value.word.tolist() for answer in answers]
+
+
+def test_a_symbol_table_travels_once_and_graphs_as_places(tmp_path):
+    archive, _ = data(tmp_path)
+    table = lm.Vocabulary(dict(enumerate([*(f"w{number}" for number in range(30)), *map(str, range(50_000))], start=1)))
+    packing = graph_packing()
+    packed = [packing.pack(entry) for entry in entries([str(archive)], None, table)]
+    packing.close()
+    assert len(packed[0].data) > 300_000
+    assert max(len(one.data) for one in packed[1:]) < 800
+    assert [len(one.needs) for one in packed] == [0] + [1] * 59
+    one, other = (list(answers_of(entries([str(archive)], None, table), unchanged, Run(many))) for many in (1, 2))
+    assert words(one) == words(other)
+    assert all(answer.value.vocabulary == table for answer in other)
+    assert len({id(answer.value.vocabulary) for answer in other[-20:]}) == 1
+
+
+def test_a_file_that_changes_meanwhile_is_not_read_again(tmp_path):
+    archive, _ = data(tmp_path)
+    expected = words(answers_of(entries([str(archive)]), unchanged, Run()))
+    questions = list(entries([str(archive)]))
+    content = archive.read_bytes()
+    for changed in (None, content[::-1], content.replace(b"w1", b"w2")):
+        archive.unlink() if changed is None else archive.write_bytes(changed)
+        assert words(answers_of(questions, unchanged, Run(2))) == expected

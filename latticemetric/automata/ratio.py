@@ -43,11 +43,11 @@ def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
     """
     rate = Ratio(gains.unit, 1)  # what a perfect path has
     while True:
-        found = search(rate)
-        gain, total = found.ratio
+        reached = search(rate)
+        gain, total = reached.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return found  # where one path has no denominator, none has
-        rate = found.ratio
+            return reached  # where one path has no denominator, none has
+        rate = reached.ratio
 
 
 _LOW_BITS = 2**64 - 1

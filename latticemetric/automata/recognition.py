@@ -86,12 +86,12 @@ def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionA
     word, size = reference.word[arc], reference.size[arc]
     everywhere = np.arange(states * n)
     silent = word == EPSILON
-    known, said = ~silent & (word != UNKNOWN), ~silent
+    known, spoken = ~silent & (word != UNKNOWN), ~silent
     rows = [
         (here[silent], (onward + run)[silent], EPSILON, 0, 0),
         (here[known], (onward + np.minimum(run + 1, n - 1))[known], word[known], (run + 1)[known], size[known]),
-        (here[said], onward[said], EPSILON, n + 1, size[said]),
-        (here[said], onward[said], STAR, n + 2, size[said]),
+        (here[spoken], onward[spoken], EPSILON, n + 1, size[spoken]),
+        (here[spoken], onward[spoken], STAR, n + 2, size[spoken]),
         (everywhere, everywhere // n * n, STAR, n + 3, 0),
     ]
     source, target, label, edit, gained = (

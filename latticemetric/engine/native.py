@@ -19,7 +19,7 @@ from latticemetric import _native
 from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, StringSearch
 from latticemetric.engine.whole_numbers import (
     WholeCosts,
     WholeWeights,
@@ -40,14 +40,14 @@ from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
 
 
-def best_path(search: Search) -> Found:
+def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
-        found = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
-        return Found(found.arcs, *found.ratio)
+        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
+        return BestPath(best.arcs, *best.ratio)
     arcs, high, low = _native.search_lattice(**_columns(search), reference=reference, **search.gains._asdict())
-    return Found(arcs, (high << 64) + low, ngram_total(len(reference), search.gains.order))
+    return BestPath(arcs, (high << 64) + low, ngram_total(len(reference), search.gains.order))
 
 
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
@@ -70,11 +70,11 @@ def _columns(search: Search) -> dict[str, Any]:
 _MOST_STRINGS = 2**60  # no search finds as many
 
 
-def best_derivation(search: ForestSearch) -> FoundDerivation:
+def search_forest(search: ForestSearch) -> BestDerivation:
     """Return the best derivation of a forest under a recognition rate."""
     with small_enough():
         edges, high, low = _native.search_forest(**_forest_columns(search), reference=search.reference)
-    return FoundDerivation(edges, joined(high, low))
+    return BestDerivation(edges, joined(high, low))
 
 
 class HopeDerivation(NamedTuple):
@@ -110,8 +110,8 @@ def hope_derivations(
         largest_gain=max(map(_largest_gain, searches)),
     )
     is_exact = costs.is_exact(model_cost)
-    found = zip(searches, weights.gains, strict=True)
-    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in found]
+    pairs = zip(searches, weights.gains, strict=True)
+    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in pairs]
 
 
 def _hope(
@@ -140,12 +140,12 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
 def _largest_gain(search: ForestSearch) -> int:
     """Bound the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
-    said = search.said.only(search.said.values > EPSILON).lengths().astype(np.float64)
-    words = _largest_sum(search.forest, Costs(said, np.zeros(len(search.cost.final))))
+    lengths = search.target.only(search.target.values > EPSILON).lengths().astype(np.float64)
+    words = _largest_sum(search.forest, Costs(lengths, np.zeros(len(search.cost.final))))
     return (len(search.reference) + 1) * (order * unit + abs(beta)) + (words + 1) * abs(alpha)
 
 
-def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
+def search_strings(search: StringSearch, most: int) -> list[BestDerivation]:
     """Return the best derivation of each of the best strings, at most `most`."""
     forest_search, count = search.search, min(most, _MOST_STRINGS)
     with small_enough():
@@ -159,7 +159,7 @@ def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
             few=few_strings(count),
         )
     gains = map(joined, high.tolist(), low.tolist())
-    return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
+    return list(map(BestDerivation, np.split(edges, begin[1:-1]), gains))
 
 
 class BestEdges(NamedTuple):
@@ -196,7 +196,7 @@ def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
 
 def _forest_columns(search: ForestSearch) -> dict[str, Any]:
     return {
-        **search.forest.hypergraph(search.cost, search.said, search.words),
+        **search.forest.hypergraph(search.cost, search.target, search.words),
         "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }
@@ -207,7 +207,7 @@ _MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True)
-class LossSearch:
+class LossAugmentedSearch:
     """One lattice, some references, and the weights of their gains against costs.
 
     Attributes:
@@ -233,7 +233,7 @@ class LossSearch:
     gains: Gains
 
 
-class FoundStrings(NamedTuple):
+class LossAugmentedStrings(NamedTuple):
     """The strings of least loss, in order.
 
     Attributes:
@@ -247,7 +247,7 @@ class FoundStrings(NamedTuple):
     bound: Fraction
 
 
-def strings_of_least_loss(search: LossSearch, most: int, steps: int) -> FoundStrings:
+def search_loss_augmented(search: LossAugmentedSearch, most: int, steps: int) -> LossAugmentedStrings:
     """Return the best distinct strings, at most `most`, by a search that stops after `steps` prefixes."""
     lattice = search.lattice
     cost = finite_costs(search.cost)
@@ -276,10 +276,12 @@ def strings_of_least_loss(search: LossSearch, most: int, steps: int) -> FoundStr
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES,
         )
-    return FoundStrings([np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit)
+    return LossAugmentedStrings(
+        [np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit
+    )
 
 
-def _largest_string_gain(search: LossSearch) -> int:
+def _largest_string_gain(search: LossAugmentedSearch) -> int:
     """Bound the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
     words = max(map(len, search.references)) + 1

@@ -18,7 +18,7 @@ from latticemetric.automata.ratio import Ratio, Reached, best_ratio
 from latticemetric.automata.recognition import Gains, RecognitionAutomaton, recognition_automaton
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine.pushdown import forest_machines, longest_output
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, require_memory
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, require_memory
 from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
@@ -88,14 +88,14 @@ def _rounding_slack(steps: int, worth: Sequence[int]) -> float:
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
-def best_path(search: Search) -> Found:
+def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
-        found = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
+        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
     else:
-        found = _best_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
-    return Found(found.arcs, *found.ratio)
+        best = _best_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
+    return BestPath(best.arcs, *best.ratio)
 
 
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
@@ -155,7 +155,7 @@ _MOST_STATES = 6_000_000  # of the product: a quarter of a minute, and two gigab
 _MOST_TIES = 1_000_000  # arcs of its optimal part: some seconds of Python
 
 
-def best_derivation(search: ForestSearch) -> FoundDerivation:
+def search_forest(search: ForestSearch) -> BestDerivation:
     """Return the best derivation of a forest under a recognition rate.
 
     Raises:
@@ -182,7 +182,7 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
         worth=worth,
     )
     edges, outputs = resolve_ties(product, labels)
-    return FoundDerivation(edges, sum(worth[output] for output in outputs))
+    return BestDerivation(edges, sum(worth[output] for output in outputs))
 
 
 def _too_large(why: str) -> InputError:

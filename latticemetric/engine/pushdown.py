@@ -94,10 +94,10 @@ def forest_machines(search: ForestSearch) -> ForestMachines:
     number_of = {word: number for number, word in enumerate(known, start=1)}
     first_call = len(known) + 1
     machines = [_Machine() for _ in range(forest.num_nodes + 1)]
-    rows = zip(forest.head.tolist(), forest.tails.rows(), search.said.rows(), strict=True)
-    for edge, (head, tails, said) in enumerate(rows):
+    rows = zip(forest.head.tolist(), forest.tails.rows(), search.target.rows(), strict=True)
+    for edge, (head, tails, target) in enumerate(rows):
         calls = [first_call + tail for tail in tails]
-        machines[head].add_chain([[(edge + 1, EPSILON)], *(_labels(symbol, calls, number_of) for symbol in said)])
+        machines[head].add_chain([[(edge + 1, EPSILON)], *(_labels(symbol, calls, number_of) for symbol in target)])
     edges = len(forest.head)
     for ending, goal in enumerate(forest.goals.tolist(), start=edges + 1):
         machines[-1].add_chain([[(EPSILON, first_call + goal)], [(ending, EPSILON)]])
@@ -117,7 +117,7 @@ def longest_output(search: ForestSearch) -> int:
     forest = search.forest
     longest: list[int] = [0] * forest.num_nodes
     goals: list[int] = forest.goals.tolist()
-    rows = zip(forest.head.tolist(), forest.tails.rows(), search.said.lengths().tolist(), strict=True)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), search.target.lengths().tolist(), strict=True)
     for head, tails, length in rows:
         longest[head] = max(longest[head], length - len(tails) + sum(longest[tail] for tail in tails))
     return max(longest[goal] for goal in goals)

@@ -40,7 +40,7 @@ class Search:
     gains: Gains
 
 
-class Found(NamedTuple):
+class BestPath(NamedTuple):
     """The best path: its arcs, and its gain in units of `1 / gains.unit` with its denominator.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
@@ -57,7 +57,7 @@ class ForestSearch:
 
     Attributes:
         forest: The forest.
-        said: The target side of each edge without ignored words and wildcards.
+        target: The target side of each edge without ignored words and wildcards.
         words: The number of words of each edge in the result (the tie rule counts them).
         cost: The model's cost.
         reference: The reference's counted words, as numbers.
@@ -65,7 +65,7 @@ class ForestSearch:
     """
 
     forest: Forest
-    said: Ragged
+    target: Ragged
     words: npt.NDArray[np.int64]
     cost: Costs
     reference: Words
@@ -88,7 +88,7 @@ class StringSearch:
     rank: npt.NDArray[np.int64]
 
 
-class FoundDerivation(NamedTuple):
+class BestDerivation(NamedTuple):
     """The best derivation: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).

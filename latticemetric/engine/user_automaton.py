@@ -28,7 +28,7 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 _MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python
 
 
-class FoundByAutomaton(NamedTuple):
+class ValuedArcs(NamedTuple):
     """The arcs of the best path, and its value, −weight."""
 
     arcs: npt.NDArray[np.int64]
@@ -99,7 +99,7 @@ def _number(label: int, symbols: dict[int, str], vocabulary: Vocabulary) -> int:
     return STAR if word == STAR_SYMBOL else vocabulary.number(word)
 
 
-def best_path(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> FoundByAutomaton | None:
+def search_by_automaton(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> ValuedArcs | None:
     """Return the path of the largest value; `None` where the automaton accepts no string of the lattice.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
@@ -126,7 +126,7 @@ def best_path(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> FoundB
         worth=worth,
     )
     arcs, outputs = resolve_ties(optimum, labels)
-    return FoundByAutomaton(arcs, sum((worth[output] for output in outputs), Fraction(0)))
+    return ValuedArcs(arcs, sum((worth[output] for output in outputs), Fraction(0)))
 
 
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:

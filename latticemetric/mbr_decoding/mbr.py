@@ -176,8 +176,8 @@ def mbr_grid(
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> for found in mbr_grid(lattice, scale=[1.0, 4.0], word_penalty=[-0.1, 0.0]):
-        ...     print(found.parameters.scale, found.parameters.word_penalty, *found.words)
+        >>> for answer in mbr_grid(lattice, scale=[1.0, 4.0], word_penalty=[-0.1, 0.0]):
+        ...     print(answer.parameters.scale, answer.parameters.word_penalty, *answer.words)
         1.0 -0.1 a b c
         1.0 0.0 a c
         4.0 -0.1 a b c

@@ -30,7 +30,7 @@ class MBR:
     Attributes:
         words: The string that gains most.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
-        cost: The model's cost of its path or derivation under the scales asked for.
+        cost: The model's cost of its path or derivation under the given scales.
         arcs: The arcs of its path, numbered as in the given lattice.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` makes a tree.
@@ -87,7 +87,7 @@ class NgramMBR:
     def lattice(self) -> Lattice:
         """The lattice to choose from, pruned."""
         if isinstance(self._pruned, Forest):
-            raise InputError("only arcs of lattices can be told what they gain")
+            raise InputError("only arcs of lattices can have gains")
         return self._pruned
 
     @cached_property

@@ -63,19 +63,19 @@ class Points:
         Raises:
             UsageError: One of them makes no sense.
         """
-        found = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
-        for beam in found.beams:
+        points = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
+        for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
                     f"the beam is {beam}", advice="give costs from 0 on; the whole graph is always a point"
                 )
-        for density in found.densities:
+        for density in points.densities:
             if not 0 < density < math.inf:
                 raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
-        for number in found.nbest:
+        for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise UsageError(f"{number!r} best strings are asked for", advice="ask for a number from 1 on")
-        return found
+        return points
 
     def listed(self) -> list[Point]:
         """Return all points, between the 1-best and the whole graph."""
@@ -158,15 +158,15 @@ class _Beams:
         The best path of a graph is also the best of each part that has it: a beam is searched only where it loses the
         best path of the next wider one.
         """
-        found: dict[float, Kept] = {}
+        kept: dict[float, Kept] = {}
         path, statistics = list(whole.arcs), whole.statistics
         for beam in sorted(set(beams), reverse=True):
             if not self._margins.hold(path, beam):
                 left, arcs = self._margins.within(beam)
                 best = oracle(left, self._references, self._metric, scales=self._scales)
                 path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
-            found[beam] = self.sized(statistics, self._margins.kept(beam))
-        return [found[beam] for beam in beams]
+            kept[beam] = self.sized(statistics, self._margins.kept(beam))
+        return [kept[beam] for beam in beams]
 
     def sized(self, statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
         """Return the oracle of some arcs, with their number."""

@@ -81,7 +81,7 @@ def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) ->
         return Costs(cost.arc * scale, ending)
 
 
-def require_finite(*found: float | Floats) -> None:
+def require_finite(*sums: float | Floats) -> None:
     """Refuse costs whose sums are not finite."""
-    if not all(np.isfinite(values).all() for values in found):
+    if not all(np.isfinite(values).all() for values in sums):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")

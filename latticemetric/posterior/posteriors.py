@@ -137,11 +137,11 @@ class Posteriors(Distribution):
             drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
             goes_on = (drawn < last) & (last > first)
             goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding ends no path where it cannot end
-            chosen = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
+            taken = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
             unfinished = unfinished[goes_on]
-            for path, arc in zip(unfinished.tolist(), chosen.tolist(), strict=True):
+            for path, arc in zip(unfinished.tolist(), taken.tolist(), strict=True):
                 paths[path].append(arc)
-            at = lattice.target[chosen].astype(np.int64)
+            at = lattice.target[taken].astype(np.int64)
         return [np.array(path, dtype=np.int64) for path in paths]
 
     def _taken(self) -> Floats:
@@ -178,10 +178,10 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
-        >>> found = posteriors(lattice)
-        >>> lattice.vocabulary.decode(lattice.word), found.arc.round(3).tolist()
+        >>> probabilities = posteriors(lattice)
+        >>> lattice.vocabulary.decode(lattice.word), probabilities.arc.round(3).tolist()
         (['a', 'a', 'b', 'b', 'c'], [0.333, 0.333, 0.333, 0.333, 0.333])
-        >>> round(found.entropy, 4)
+        >>> round(probabilities.entropy, 4)
         1.0986
     """
     if isinstance(graph, Forest):

@@ -318,7 +318,7 @@ def test_mbr_that_has_no_answer_is_no_reason_to_show_nothing():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--metric", "bleu"), "no form that a graph can be searched by"),
+        (("--metric", "bleu"), "cannot search a graph"),
         (("--mbr-method", "nothing-like-this"), "there is no MBR by"),
         (("--mbr-method", "wer", "--samples", "3"), "takes no samples"),
         (("--posterior-scale", "nan"), "not a finite number"),

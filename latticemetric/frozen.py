@@ -54,7 +54,7 @@ class Frozen:
 
 def notebook() -> Any:
     """Import by name the module that shows graphs and results in notebooks: they do not depend on drawing."""
-    return import_module("latticemetric.drawing.notebook")
+    return import_module(f"{__package__}.drawing.notebook")
 
 
 def read_only(value: Any) -> Any:

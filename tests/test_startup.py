@@ -1,5 +1,6 @@
 """Start-up time is a feature: what is not needed is not imported."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -7,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from kit.paths import EXAMPLES
+
+import latticemetric
+import latticemetric.evaluation
 
 PROGRAMS = Path(sys.executable).parent
 ARGUMENTS = [str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt")]
@@ -128,3 +132,15 @@ def test_every_public_name_is_there():
     code = "import latticemetric as lm; print([n for n in lm.__all__ if not hasattr(lm, n)])"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("package", [latticemetric, latticemetric.evaluation], ids=lambda package: package.__name__)
+def test_type_checkers_know_the_names_that_are_imported_when_they_are_used(package):
+    stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [
+        (node.module, alias) for node in ast.walk(stub) if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
+    homes = {alias.asname: module.removeprefix(f"{package.__name__}.") for module, alias in imports}
+    named = {name: home for name, home in homes.items() if name in package._HOME}
+    assert named == package._HOME
+    assert homes.keys() == set(package.__all__) - {"__version__"}

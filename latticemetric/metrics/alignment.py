@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
@@ -44,7 +43,9 @@ class Alignment:
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
-        return str(import_module("latticemetric.drawing.notebook").alignment_html(self))
+        from latticemetric.frozen import notebook  # NumPy need not be there to show a width
+
+        return str(notebook().alignment_html(self))
 
     def __str__(self) -> str:
         rows = [["reference"], ["candidate"], ["edit"]]

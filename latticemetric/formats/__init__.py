@@ -1,1 +1,1 @@
-"""One module a format: how it is told from others, read and written."""
+"""Formats, a module each: how to tell a format from others, read it and write it."""

@@ -144,7 +144,7 @@ def read_judged(
     """Read outputs, references and judgments.
 
     Args:
-        path: A table with everything, or a folder: plain, or as WMT gave them out.
+        path: A table with everything, or a folder: plain, or as WMT published it.
         pair: The language pair, such as `cs-en`; needed where a folder has several.
         references: Files to read in place of the folder's own references.
         human: A table to read in place of the folder's own judgments.

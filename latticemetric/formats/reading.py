@@ -18,14 +18,14 @@ from latticemetric.formats.registry import (
     graph_name,
     may_be_script,
     sniff,
+    unbuildable,
 )
 from latticemetric.formats.streams.compression import is_tar, without_compression
 from latticemetric.formats.streams.paths import expand
-from latticemetric.formats.streams.stream import STANDARD_INPUT, Stream, open_stream
+from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
-_HEAD = 2**16
 # The first bytes by which compressed files are told from text.
 _MAGIC = 4
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
@@ -142,7 +142,7 @@ def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
 def _may_be_script(path: str) -> bool:
     """Check the first bytes of a file quickly: there may be thousands of files to check before the first is read."""
     with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
-        head = raw.read(_HEAD)
+        head = raw.read(HEAD_SIZE)
     magic = head[:_MAGIC]
     is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
     return not is_text or may_be_script(head)
@@ -150,7 +150,7 @@ def _may_be_script(path: str) -> bool:
 
 def _unreadable(path: str, error: InputError) -> Entry:
     """Return an entry whose graph cannot be built, for a file that cannot be read (on): the run goes on with others."""
-    return Entry(graph_name(without_compression(Path(path).name)), path, partial(_fail, error), naming="file")
+    return Entry(graph_name(without_compression(Path(path).name)), path, unbuildable(error), naming="file")
 
 
 def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -193,7 +193,7 @@ def _entries_of_member(
 def _entries_of_stream(stream: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     in_format = required or sniff(stream)
     for entry in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
-        stream.graph_found()
+        stream.begin_next_graph()
         yield entry
 
 
@@ -205,7 +205,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
         empty = False
         build = entry.build
         if entry.naming == "own" and entry.name in ids:
-            build = partial(_fail, FormatError("the id stands twice", where=entry.place))
+            build = unbuildable(FormatError("the id stands twice", where=entry.place))
         ids.add(entry.name)
         yield entry._replace(build=partial(_build, entry._replace(build=build)), format=in_format.name)
     if empty:
@@ -222,10 +222,6 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
             except OSError as error:
                 raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
     return None
-
-
-def _fail(error: InputError) -> Graph:
-    raise error
 
 
 def _build(entry: Entry) -> Graph:

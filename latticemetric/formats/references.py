@@ -173,10 +173,10 @@ def read_transcripts(stream: Stream) -> TranscriptFile | None:
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 
-    found = transcripts(stream)
-    if found is None:
+    read = transcripts(stream)
+    if read is None:
         return None
-    named = tuple((name, _reference(text, where)) for name, where, text in found)
+    named = tuple((name, _reference(text, where)) for name, where, text in read)
     return TranscriptFile(stream.name, tuple(reference.words for _, reference in named), None, named)
 
 

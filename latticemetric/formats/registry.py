@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
-from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.compression import foreign_container, without_compression
 from latticemetric.formats.streams.stream import Stream
 
@@ -317,6 +317,15 @@ def format_for_writing(path: str) -> Format:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
         raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
     return candidates[0]
+
+
+def unbuildable(error: InputError) -> Callable[[], Graph]:
+    """Return a `build` that raises an error."""
+    return partial(_raise, error)
+
+
+def _raise(error: InputError) -> Graph:
+    raise error
 
 
 def only_graph(stream: Stream, parse: Callable[..., Graph], *arguments: Any) -> Iterator[Entry]:

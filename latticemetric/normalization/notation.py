@@ -9,7 +9,7 @@ from latticemetric.lattice.lattice import Lattice
 
 MOST_ALTERNATIVES = 1000
 _NO_WORDS = "@"
-Words = tuple[str, ...]
+_Text = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
@@ -28,7 +28,7 @@ def with_alternatives(lattice: Lattice) -> str:
     return " ".join(parts)
 
 
-def _alternatives(texts: list[Words]) -> list[str]:
+def _alternatives(texts: list[_Text]) -> list[str]:
     """Write texts side by side, and behind them their common ending."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
@@ -41,7 +41,7 @@ def _alternatives(texts: list[Words]) -> list[str]:
     return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
 
 
-def _optional_word(texts: list[Words]) -> str | None:
+def _optional_word(texts: list[_Text]) -> str | None:
     """Return a word that each text may begin with, or not."""
     for word in dict.fromkeys(text[0] for text in texts if text):
         rest = [text[1:] for text in texts if text[:1] == (word,)]
@@ -63,14 +63,14 @@ def _meetings(lattice: Lattice) -> list[int]:
     return meetings
 
 
-def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[Words]:
+def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
     """Yield the texts from one state to another, or to the ends."""
     ends = set(lattice.final.tolist()) if there is None else {there}
     leaving: dict[int, list[tuple[int, str]]] = {}
     columns = (lattice.source, lattice.target, lattice.word)
     for source, target, word in zip(*(column.tolist() for column in columns), strict=True):
         leaving.setdefault(source, []).append((target, lattice.vocabulary.word(word)))
-    pending: list[tuple[int, Words]] = [(here, ())]
+    pending: list[tuple[int, _Text]] = [(here, ())]
     count = 0
     while pending:
         state, words = pending.pop()

@@ -114,7 +114,7 @@ class _Reader:
         self._features = Features()
 
     def take(self, key: str, value: object) -> None:
-        """Take one key of the integer object."""
+        """Take one key of the whole object."""
         if key == "edges":
             for edge in list_of(value, key, self._file):
                 self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")

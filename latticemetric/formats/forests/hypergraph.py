@@ -9,8 +9,8 @@ edges and a line an edge, `[0] the ||| LM0=-2.03 ||| 1`; lines with # before a n
 the last node is the goal. cdec writes the same without the first line and without the third field.
 
 Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. Above its edges, each node has its
-number, where Moses has the number of its edges. Numbers rise from 1. Joshua does not write its goal: the nodes that no
-edge uses stand below it.
+number, where Moses has the number of its edges. Numbers rise from 1. Joshua does not write its goal, whose tails are
+the nodes that no edge uses.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from latticemetric.formats.forests.fields import (
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import (
+    blank_lines,
     fields_of,
     integer,
     list_of,
@@ -40,7 +41,6 @@ from latticemetric.formats.text.json import (
     parsed_json,
     quoted,
     real,
-    refuse_blank_line,
     shown,
     text_of,
 )
@@ -66,8 +66,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for line in stream.byte_lines():
         if line.strip():
             # Blank lines count, so that a lost forest moves no other one; those at the end do not.
-            for lost in range(number + 1, stream.line):
-                yield Entry(str(lost), stream.place(lost), partial(refuse_blank_line, stream.place(lost)))
+            yield from blank_lines(stream, range(number + 1, stream.line))
             number = stream.line
             yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
 

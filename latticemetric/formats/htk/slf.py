@@ -84,7 +84,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 class _Reader:
-    """Builds a lattice from a parsed_natively file."""
+    """Builds a lattice from a parsed file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file
@@ -204,7 +204,7 @@ class _Reader:
         return vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
 
     def _ends(self) -> tuple[int, int]:
-        found = []
+        ends = []
         for name, other in (("start", self._target), ("end", self._source)):
             if name in self._header:
                 candidates = np.flatnonzero(self._names == self._number(name, -1.0))
@@ -214,8 +214,8 @@ class _Reader:
                 raise FormatError(
                     f"{len(candidates)} nodes could be the {name} of the lattice", advice=f"say {name}= in the header"
                 )
-            found.append(int(candidates[0]))
-        return found[0], found[1]
+            ends.append(int(candidates[0]))
+        return ends[0], ends[1]
 
     def _scores(self, words: Words) -> dict[str, Column]:
         base = self._number("base", math.e)

@@ -42,7 +42,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     archive = BinaryArchive(stream)
     while (name := archive.id()) is not None:
         machine = archive.machine(f"{stream.name} ({shortened(name)})")
-        yield Entry(name, stream.name, partial(build, machine, vocabulary), naming="own")
+        yield Entry(name, stream.name, partial(parse_machine, machine, vocabulary), naming="own")
 
 
 class BinaryArchive:
@@ -70,7 +70,7 @@ class BinaryArchive:
 
     def machine(self, place: str) -> Piece:
         """Return the bytes of the next machine."""
-        with placed(place), _refused():
+        with placed(place), _native_errors():
             while (end := _native.skip_kaldi_binary(self._data, self._at)) is None:
                 if not self._more():
                     raise FormatError("the archive is cut short inside this lattice")
@@ -86,7 +86,7 @@ class BinaryArchive:
 
 
 @contextmanager
-def _refused() -> Iterator[None]:
+def _native_errors() -> Iterator[None]:
     """Turn errors of the native parser into ours; there are no lines to name."""
     try:
         yield
@@ -94,9 +94,9 @@ def _refused() -> Iterator[None]:
         raise FormatError(error.args[1]) from None
 
 
-def build(machine: Piece, table: Vocabulary | None) -> Lattice:
-    """Build a lattice of the bytes of a machine."""
-    with _refused():
+def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
+    """Build the lattice of a machine."""
+    with _native_errors():
         columns = _native.parse_kaldi_binary(machine.data)
     return lattice_of(columns, columns["word"], table)
 
@@ -110,7 +110,7 @@ def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     return len(key), len(key) + len(machine)
 
 
-def write_one(file: IO[bytes], name: str, graph: Graph) -> None:
+def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write an id and a machine."""
     write_machine(file, name, graph)
 
@@ -166,4 +166,4 @@ def _transition_ids(text: str) -> bytes:
     return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
 
 
-register(Format("kaldi-binary", (".ark",), _sniff, _read, write_one))
+register(Format("kaldi-binary", (".ark",), _sniff, _read, write_lattice))

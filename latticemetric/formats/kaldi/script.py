@@ -13,7 +13,7 @@ from os.path import exists, isfile
 from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, build, write_machine, write_one
+from latticemetric.formats.kaldi.binary import MACHINE, BinaryArchive, parse_machine, write_lattice, write_machine
 from latticemetric.formats.kaldi.text import parse_block, spells_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.inputs import current
@@ -53,7 +53,7 @@ def _archives(stream: Stream) -> Iterator[str]:
     """Yield the archives that the lines point into, each once, up to a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
-        stream.graph_found()
+        stream.begin_next_graph()
         path = target.rpartition(":")[0]
         if path not in written:
             written.add(path)
@@ -97,7 +97,7 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
         if not head:
             raise FormatError("the file ends before that byte")
         if head == MACHINE:
-            return build(BinaryArchive(stream, head).machine(place), vocabulary)
+            return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
         # Between the id and the offset stands a space; the rest of the id's line is empty.
         return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
@@ -147,7 +147,7 @@ register(
         (".scp",),
         _sniff,
         _read,
-        write_one,
+        write_lattice,
         write_files=write_with_archive,
         points_to=_archives,
         written_beside=_archive_beside,

@@ -19,14 +19,20 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
 from latticemetric.formats.text.confusion import columns_to_write, cost_of, probability_to_write
-from latticemetric.formats.text.fields import is_number, number, numbered_lines, spelled_texts, word_to_write
+from latticemetric.formats.text.fields import (
+    is_number,
+    number,
+    numbered_lines,
+    spelled_texts,
+    whole_lines,
+    word_to_write,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
 
 _EPSILON_WORD = "*EPS*"
 _HIGHEST_COST = 100.0
-_HEAD = 2**16
 _OTHERS = re.compile(rb"\s*(?:[0-9]+[ \t]+[0-9]+[ \t]|(?:name|numaligns|k2\.Fsa(?:Vec)?:)[ \t])")
 _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
@@ -67,10 +73,9 @@ def _fits(numeric: list[bool], scores: int) -> bool:
 def _sniff(head: bytes) -> bool:
     if _OTHERS.match(head) or _ONE_NUMBER.fullmatch(head):
         return False
-    whole = head[: head.rfind(b"\n") + 1] if len(head) >= _HEAD else head
     scores = _Scores()
     lines: list[list[str]] = []
-    for line in whole.lstrip(b" \t\r\n").decode("utf-8", "replace").split("\n"):
+    for line in whole_lines(head).lstrip(b" \t\r\n").decode("utf-8", "replace").split("\n"):
         fields = split_words(line)
         if not fields:
             break

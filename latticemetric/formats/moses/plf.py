@@ -2,7 +2,7 @@
 
 Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
 ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
-the empty string, and so is a blank line. The line is parsed_natively, never evaluated, and nesting has a fixed depth.
+the empty string, and so is a blank line. The line is parsed, never evaluated, and nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for line in stream.byte_lines():
-        # Decoders that failed leave a blank line: without it, all that follows would be paired with other references.
+        # A decoder that fails leaves a blank line: without it, later lattices would get the references of others.
         text = line if line.strip() else _EMPTY
         yield Entry(str(stream.line), stream.place(), partial(_parse, text, stream.name, stream.line - 1))
 

@@ -37,13 +37,13 @@ _AFTER_NUMBER = re.compile(r"[ \t]+(?=hyp=)")
 # The value of `out=` goes on to the end of the line.
 _FIELD = re.compile(r'(?:([a-z]+)=|(?=\[ ))((?<=\sout=).*|"[^"]*"|\[ .*? \]|[^\s"\[]\S*|)(?:[ \t]+|$)', re.ASCII)
 _BRACKETS = "["
-_OF_THE_FIRST = {"hyp", "stack", "forward", "fscore"}
-_OF_OTHERS = {"back", "score", _TRANSITION, "recombined", _COVERED, "scores", "out", _BRACKETS}
+_FIELDS_OF_THE_FIRST = {"hyp", "stack", "forward", "fscore"}
+_FIELDS_OF_OTHERS = {"back", "score", _TRANSITION, "recombined", _COVERED, "scores", "out", _BRACKETS}
 _SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
-class _Hypothesis(NamedTuple):
+class _Line(NamedTuple):
     """A line: a hypothesis and its arc; the first hypothesis has none.
 
     Attributes:
@@ -75,7 +75,7 @@ class _Hypothesis(NamedTuple):
     features: dict[str, float]
 
 
-def _hypotheses(data: bytes, file: str, lines_before: int) -> Iterator[_Hypothesis]:
+def _parsed_lines(data: bytes, file: str, lines_before: int) -> Iterator[_Line]:
     """Yield the hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
@@ -83,7 +83,7 @@ def _hypotheses(data: bytes, file: str, lines_before: int) -> Iterator[_Hypothes
             yield _step(_AFTER_NUMBER.split(text, 1)[-1], place)
 
 
-def _step(text: str, place: str) -> _Hypothesis:
+def _step(text: str, place: str) -> _Line:
     fields = _fields(text, place)
     hypothesis, stack = (whole(_required(fields, name, place), name, place) for name in ("hyp", "stack"))
     for name in ("score", "fscore"):
@@ -92,9 +92,9 @@ def _step(text: str, place: str) -> _Hypothesis:
     if hypothesis != 0 or "forward" in fields:
         complete = whole(_required(fields, "forward", place), "forward", place, _COMPLETE) == _COMPLETE
     if hypothesis == 0:
-        if not fields.keys() <= _OF_THE_FIRST:
+        if not fields.keys() <= _FIELDS_OF_THE_FIRST:
             raise FormatError("hypothesis 0 is where the search begins, and has no arc", where=place)
-        return _Hypothesis(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", _NO_FEATURES, {})
+        return _Line(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", _NO_FEATURES, {})
     back = whole(_required(fields, "back", place), "back", place)
     recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
     cost = 0.0 - number(_required(fields, _TRANSITION, place), place)
@@ -102,9 +102,7 @@ def _step(text: str, place: str) -> _Hypothesis:
     dense, features = _features(fields, place)
     source, words = _phrases(_required(fields, "out", place), fields.get("scores", ""), span, place)
     covered = fields[_COVERED] if span else ""
-    return _Hypothesis(
-        place, hypothesis, stack, complete, back, recombined, cost, words, covered, source, dense, features
-    )
+    return _Line(place, hypothesis, stack, complete, back, recombined, cost, words, covered, source, dense, features)
 
 
 def _fields(text: str, place: str) -> dict[str, str]:
@@ -113,7 +111,7 @@ def _fields(text: str, place: str) -> dict[str, str]:
     while end < len(text):
         match = _FIELD.match(text, end)
         name = (match[1] or _BRACKETS) if match else ""
-        if match is None or not (name in _OF_THE_FIRST or name in _OF_OTHERS):
+        if match is None or not (name in _FIELDS_OF_THE_FIRST or name in _FIELDS_OF_OTHERS):
             raise FormatError(f"'{shortened(text[end:], 40)}' is no field of a search graph", where=place)
         if name in fields:
             raise FormatError(f"the field '{name}' stands twice", where=place)
@@ -232,7 +230,7 @@ def _add(features: dict[str, float], name: str, value: str, place: str) -> None:
     features[name] = 0.0 - number(value, place)
 
 
-# ---- Reading: lines to states and arcs ----
+# ---- From lines to states and arcs ----
 
 _FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
 _ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
@@ -265,29 +263,29 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
 
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
-    steps = list(_hypotheses(data, file, lines_before))
-    return _lattice(steps, _States(steps), len(data))
+    lines = list(_parsed_lines(data, file, lines_before))
+    return _lattice(lines, _States(lines), len(data))
 
 
 class _States:
     """Numbers the states: hypotheses that were not recombined into others."""
 
-    def __init__(self, steps: list[_Hypothesis]) -> None:
+    def __init__(self, lines: list[_Line]) -> None:
         self._joined: dict[int, int] = {}
         self._stack: dict[int, int] = {}
-        for step in steps:
-            known = step.hypothesis in self._stack or step.hypothesis in self._joined
-            if step.recombined is None:
-                self._stack[step.hypothesis] = step.stack
-            elif step.recombined != step.hypothesis:
-                self._joined[step.hypothesis] = step.recombined
+        for line in lines:
+            known = line.hypothesis in self._stack or line.hypothesis in self._joined
+            if line.recombined is None:
+                self._stack[line.hypothesis] = line.stack
+            elif line.recombined != line.hypothesis:
+                self._joined[line.hypothesis] = line.recombined
             else:
-                # From 2010 to 2011, what was recombined was written with the number of what stands for it.
+                # From 2010 to 2011, a recombined hypothesis was written with the number of the one that replaces it.
                 continue
             if known:
-                raise FormatError(f"hypothesis {step.hypothesis} stands twice", where=step.place)
+                raise FormatError(f"hypothesis {line.hypothesis} stands twice", where=line.place)
         if 0 not in self._stack:
-            raise FormatError("the graph has no first hypothesis, 'hyp=0 stack=0'", where=steps[0].place)
+            raise FormatError("the graph has no first hypothesis, 'hyp=0 stack=0'", where=lines[0].place)
         self._number = {hypothesis: number for number, hypothesis in enumerate(sorted(self._stack))}
 
     def __len__(self) -> int:
@@ -302,30 +300,28 @@ class _States:
             self._joined[one] = hypothesis
         return hypothesis
 
-    def ends(self, step: _Hypothesis) -> tuple[int, int]:
+    def ends(self, line: _Line) -> tuple[int, int]:
         """Return the states that a line's arc connects."""
-        back = self._survivor(step.back)
-        target = self._survivor(step.hypothesis if step.recombined is None else step.recombined)
-        for hypothesis, means, verb in (
-            (step.back, back, "goes back to"),
-            (step.recombined, target, "is recombined to"),
-        ):
-            if means not in self._number:
+        back = self._survivor(line.back)
+        target = self._survivor(line.hypothesis if line.recombined is None else line.recombined)
+        ends = ((line.back, back, "goes back to"), (line.recombined, target, "is recombined to"))
+        for hypothesis, survivor, verb in ends:
+            if survivor not in self._number:
                 raise FormatError(
-                    f"hypothesis {step.hypothesis} {verb} {hypothesis}, which the graph does not have", where=step.place
+                    f"hypothesis {line.hypothesis} {verb} {hypothesis}, which the graph does not have", where=line.place
                 )
         if self._stack[back] >= self._stack[target]:
             raise FormatError(
-                f"hypothesis {step.hypothesis} goes back to {step.back}, which is no earlier: "
+                f"hypothesis {line.hypothesis} goes back to {line.back}, which is no earlier: "
                 f"their stacks are {self._stack[target]} and {self._stack[back]}",
-                where=step.place,
+                where=line.place,
             )
         return self._number[back], self._number[target]
 
 
-def _lattice(steps: list[_Hypothesis], states: _States, text_size: int) -> Lattice:
-    arcs = [step for step in steps if step.hypothesis != 0]
-    begin = next(step for step in steps if step.hypothesis == 0)
+def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
+    arcs = [line for line in lines if line.hypothesis != 0]
+    begin = next(line for line in lines if line.hypothesis == 0)
     # Where the first line leaves open whether it is complete, it is if there were no words to translate.
     final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
     numbers: dict[str, int] = {"": EPSILON}
@@ -334,26 +330,26 @@ def _lattice(steps: list[_Hypothesis], states: _States, text_size: int) -> Latti
     word: list[int] = []
     first: list[int] = []
     inner = len(states)
-    for step in arcs:
-        here, end = states.ends(step)
-        if step.complete:
+    for line in arcs:
+        here, end = states.ends(line)
+        if line.complete:
             final[end] = None
         first.append(len(word))
-        for text in step.words[:-1]:
+        for text in line.words[:-1]:
             source.append(here)
             target.append(inner)
             word.append(numbers.setdefault(text, len(numbers)))
             here, inner = inner, inner + 1
         source.append(here)
         target.append(end)
-        word.append(numbers.setdefault(step.words[-1] if step.words else "", len(numbers)))
+        word.append(numbers.setdefault(line.words[-1] if line.words else "", len(numbers)))
     if not final:
         raise InputError(
             "the search graph has no complete translation",
-            where=steps[0].place,
+            where=lines[0].place,
             advice="Moses found none; leave it out",
         )
-    labels = {_COVERED: [step.covered for step in arcs], _SOURCE: [step.source for step in arcs]}
+    labels = {_COVERED: [line.covered for line in arcs], _SOURCE: [line.source for line in arcs]}
     return Lattice.from_arcs(
         source,
         target,
@@ -366,15 +362,15 @@ def _lattice(steps: list[_Hypothesis], states: _States, text_size: int) -> Latti
     )
 
 
-def _columns(arcs: list[_Hypothesis], first: list[int], size: int, ends: int, text_size: int) -> dict[str, Column]:
+def _columns(arcs: list[_Line], first: list[int], size: int, ends: int, text_size: int) -> dict[str, Column]:
     values: dict[str, list[float]] = {_TRANSITION: [0.0] * size}
-    for row, step in zip(first, arcs, strict=True):
-        values[_TRANSITION][row] = step.cost
-        if step.dense != arcs[0].dense:
-            raise FormatError("the line has not as many scores as the graph's first", where=step.place)
-        for name, cost in step.features.items():
+    for row, line in zip(first, arcs, strict=True):
+        values[_TRANSITION][row] = line.cost
+        if line.dense != arcs[0].dense:
+            raise FormatError("the line has not as many scores as the graph's first", where=line.place)
+        for name, cost in line.features.items():
             if name not in values:
-                with placed(step.place):
+                with placed(line.place):
                     require_dense(len(values) + 1, size, text_size)
                 values[name] = [0.0] * size
             values[name][row] = cost
@@ -414,10 +410,10 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_bare_ends(lattice, _NAME)
     require_field(name, "the id")
     features = _written_features(lattice)
-    own_end = any(column.final.any() for column in lattice.scores.values())
-    arcs = _arcs(lattice, own_end=own_end)
+    new_end = any(column.final.any() for column in lattice.scores.values())
+    arcs = _arcs(lattice, new_end=new_end)
     extended = bool(features) or _SOURCE in lattice.labels
-    texts = _texts(lattice, arcs, _feature_texts(features, own_end=own_end) if features else None, extended=extended)
+    texts = _texts(lattice, arcs, _feature_texts(features, new_end=new_end) if features else None, extended=extended)
     lines = [f"{name} {line}" for line in _lines(arcs, texts, extended=extended)]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
@@ -440,12 +436,12 @@ def _written_features(lattice: Lattice) -> dict[str, Column]:
     return features
 
 
-def _arcs(lattice: Lattice, *, own_end: bool) -> _Arcs:
+def _arcs(lattice: Lattice, *, new_end: bool) -> _Arcs:
     cost = lattice.cost()
     score = (0.0 - cost.arc).tolist()
     source, target, word = (part.tolist() for part in (lattice.source, lattice.target, lattice.word))
     final = lattice.final.tolist()
-    if not own_end:
+    if not new_end:
         return _Arcs(lattice.num_states, source, target, score, word, set(final))
     end = lattice.num_states
     closing = (0.0 - cost.final[lattice.final]).tolist()
@@ -519,7 +515,7 @@ def _out(source: str, word: str, span: str) -> str:
     return f'"{text}"'
 
 
-def _feature_texts(features: dict[str, Column], *, own_end: bool) -> list[str]:
+def _feature_texts(features: dict[str, Column], *, new_end: bool) -> list[str]:
     """Return the features of each arc for `scores=`: `core_0`, `core_1`, … by their place, others by name."""
     dense: list[str] = []
     while f"{_DENSE}_{len(dense)}" in features:
@@ -527,7 +523,7 @@ def _feature_texts(features: dict[str, Column], *, own_end: bool) -> list[str]:
 
     def values(name: str) -> list[float]:
         column = features[name]
-        parts = [column.arc, column.final] if own_end else [column.arc]
+        parts = [column.arc, column.final] if new_end else [column.arc]
         return [0.0 - cost for cost in np.concatenate(parts).tolist()]
 
     named = [(name, values(name)) for name in features if name not in dense]

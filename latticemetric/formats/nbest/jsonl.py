@@ -13,9 +13,9 @@ from functools import partial
 from typing import IO, Any
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.registry import Entry, Format, Naming, register
+from latticemetric.formats.registry import Entry, Format, Naming, register, unbuildable
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.json import object_of, parsed_json, refuse_blank_line, text_of
+from latticemetric.formats.text.json import blank_lines, object_of, parsed_json, text_of
 from latticemetric.formats.text.nbest import require_all_have, require_nbest
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
@@ -58,8 +58,8 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             build = partial(_build, record, place)
             entry = Entry(name or str(number), place, build, naming="own" if named else "position")
         # Blank lines count where lines have no ids; those at the end do not.
-        for lost in range(read + 1, number) if entry.naming == "position" else ():
-            yield Entry(str(lost), stream.place(lost), partial(refuse_blank_line, stream.place(lost)))
+        if entry.naming == "position":
+            yield from blank_lines(stream, range(read + 1, number))
         read = number
         yield entry
 
@@ -70,11 +70,7 @@ def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: 
     own = match[1].decode("utf-8", "replace") if match else None
     naming: Naming = "own" if match else "position" if named is False else "file"
     lost = own or (str(number) if naming == "position" else place)
-    return Entry(lost, place, partial(_fail, error), naming=naming)
-
-
-def _fail(error: FormatError) -> NBest:
-    raise error
+    return Entry(lost, place, unbuildable(error), naming=naming)
 
 
 def _record(line: bytes, stream: Stream) -> _Object:
@@ -84,7 +80,7 @@ def _record(line: bytes, stream: Stream) -> _Object:
     return record
 
 
-def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  what lists before it have
+def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  for the lists before
     """Return the list's id; all lists have one, or none does."""
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):

@@ -14,10 +14,11 @@ from typing import IO
 from latticemetric.errors import FormatError
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import split_lines
 from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import Vocabulary
 
 _NAME = "wenet-nbest"
 _SCORE = "score"
@@ -33,25 +34,22 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     current: Entry | None = None
     lines: list[tuple[str, list[str]]] = []
-    for line in stream.lines():
-        fields = split_words(line)
-        if not fields:
-            continue
+    for place, fields in split_lines(stream):
         if fields[0] == _CANDIDATE and current is not None:
-            lines.append((stream.place(), fields[1:]))
+            lines.append((place, fields[1:]))
             continue
         if current is not None:
             yield current._replace(build=partial(_build, lines))
-        current, lines = Entry(_key(fields, stream), stream.place(), partial(_build, ()), naming="own"), []
+        current, lines = Entry(_key(fields, place), place, partial(_build, ()), naming="own"), []
     if current is not None:
         yield current._replace(build=partial(_build, lines))
 
 
-def _key(fields: list[str], stream: Stream) -> str:
+def _key(fields: list[str], place: str) -> str:
     if fields[0] == _CANDIDATE:
-        raise FormatError("a candidate before the first 'wav KEY'", where=stream.place())
+        raise FormatError("a candidate before the first 'wav KEY'", where=place)
     if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
-        raise FormatError("the line is neither a key nor a candidate", where=stream.place(), advice=_ADVICE)
+        raise FormatError("the line is neither a key nor a candidate", where=place, advice=_ADVICE)
     return fields[1]
 
 

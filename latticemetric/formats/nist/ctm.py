@@ -2,7 +2,7 @@
 
 A graph a channel, its id `file,channel`. States have times: a word's arc goes from where it begins to where it ends,
 and an ε-arc leads over a gap or back over an overlap. Graphs have no scores: a confidence is no probability of a
-path that could be added up, may be NA, and keeps its digits as a label.
+path that could be added up. It may be NA, and is kept as a label, digit by digit.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def _contents(lattice: Lattice) -> Any:
     times, labels = lattice.times.tolist(), labels_of(lattice)
 
     def listed(sequence: Series) -> list[Any]:
-        # Alternations of alternations have been refused: this goes no deeper than two of them.
+        # Nested alternations were refused before: the recursion goes no deeper than two.
         return [[listed(b) for b in item.in_order()] if isinstance(item, Fork) else arc(item) for item in sequence]
 
     def arc(number: int) -> tuple[Any, ...]:

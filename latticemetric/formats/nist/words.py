@@ -56,7 +56,7 @@ class GraphBuilder:
 
     @property
     def depth(self) -> int:
-        """How many alternations are open."""
+        """The number of open alternations."""
         return len(self._forks)
 
     @property

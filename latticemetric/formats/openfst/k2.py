@@ -17,8 +17,16 @@ import numpy as np
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.columns import lattice_to_write, only_column, require_labels
 from latticemetric.formats.registry import Entry, Format, graph_name, register
-from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import is_number, is_word_number, number, numbered_lines, spelled, whole
+from latticemetric.formats.streams.stream import HEAD_SIZE, Stream
+from latticemetric.formats.text.fields import (
+    is_number,
+    is_word_number,
+    number,
+    numbered_lines,
+    spelled,
+    whole,
+    whole_lines,
+)
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
@@ -26,7 +34,6 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _INPUT = "input"
 _END = -1
 _FEWEST_FIELDS = 4
-_HEAD = 2**16
 _PREFIX = re.compile(rb"\s*(?:k2\.FsaVec:\s*)?(?:k2\.Fsa|FsaVec\[[0-9]+\]): ")
 _TITLE = re.compile(rb"\s*k2\.FsaVec:\s*")
 _TRAILER = b"properties_str = "
@@ -48,12 +55,12 @@ def looks_like_k2(head: bytes) -> bool:
     if _PREFIX.match(head):
         return True
     ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
-    return len(ends) == 1 and max(ends) > max(others, default=0) and (seen_all or len(head) >= _HEAD)
+    return len(ends) == 1 and max(ends) > max(others, default=0) and (seen_all or len(head) >= HEAD_SIZE)
 
 
 def _may_be_k2(head: bytes) -> bool:
     """Check whether a long file begins like one: the end is not in sight, but scores are, and none is above 0."""
-    if len(head) < _HEAD or b" -" not in head:
+    if len(head) < HEAD_SIZE or b" -" not in head:
         return False
     source, lowest = 0, 0.0
     for line in head[: head.rfind(b"\n")].split(b"\n"):
@@ -72,12 +79,11 @@ def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
     ends: set[int] = set()
     others: set[int] = set()
     last: int | None = None
-    whole_head = head[: head.rfind(b"\n") + 1] if len(head) >= _HEAD else head
-    for line in whole_head.split(b"\n"):
+    for line in whole_lines(head).split(b"\n"):
         if not line.strip():
             continue
         if last is not None:
-            # Only the first machine of several is looked at.
+            # The first machine of several is enough.
             break
         if _ARC.fullmatch(line):
             fields = line.split()

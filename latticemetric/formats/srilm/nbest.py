@@ -16,11 +16,11 @@ from typing import IO, NamedTuple
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite
+from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite, split_lines
 from latticemetric.formats.text.nbest import require_nbest, require_scales, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import Vocabulary
 
 _NAME = "srilm-nbest"
 _HEADERS = {"NBestList1.0": 1, "NBestList2.0": 2}
@@ -55,7 +55,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    lines = [_Line(stream.place(), fields) for line in stream.lines() if (fields := split_words(line))]
+    lines = [_Line(place, fields) for place, fields in split_lines(stream)]
     if lines:
         yield Entry(graph_name(stream.stem), stream.name, partial(_build, lines), naming="file")
 

@@ -147,7 +147,7 @@ def _times(mesh: _Mesh) -> list[float] | None:
     return [*times, end] if any(name == "info" for name, _, _ in mesh.texts) else None
 
 
-# --- Lines
+# ---- The lines of a mesh, by their keywords ----
 
 
 def _expect(mesh: _Mesh, fields: list[str], place: str) -> None:

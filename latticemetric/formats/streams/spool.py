@@ -81,4 +81,4 @@ def _temporary_folder() -> str | None:
     try:
         return tempfile.gettempdir()
     except OSError:
-        return None  # no folder will do; the error names those that were tried
+        return None  # no folder is writable; the error lists them

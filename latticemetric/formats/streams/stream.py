@@ -18,7 +18,7 @@ from latticemetric.formats.streams.inputs import current
 
 STANDARD_INPUT = "-"
 
-_HEAD = 2**16
+HEAD_SIZE = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
 _MOST_NAMED = 10
@@ -85,7 +85,7 @@ class Stream:
         content: IO[bytes] = self._bytes
         return content
 
-    def graph_found(self) -> None:
+    def begin_next_graph(self) -> None:
         """Count what follows for the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:
@@ -183,7 +183,7 @@ class Stream:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
                 raise FormatError("the archive is cut short inside this file", where=self.name) from None
-            # Some are named rather than imported: each comes from a module that few files need.
+            # By name, since importing the modules of these errors costs time that few files need.
             if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
@@ -307,7 +307,7 @@ def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[byte
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """Return the same bytes unread, and the first of them: as many as requested, even if a pipe gives few at a time."""
     head = b""
-    while len(head) < _HEAD and (more := raw.read(_HEAD - len(head))):
+    while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more
     source = _Rejoined(head, raw)
     return source, io.BufferedReader(source, _BUFFER), head

@@ -52,7 +52,7 @@ def probability_to_write(cost: float) -> str:
         raise InputError(
             f"the cost {cost!r} is that of no probability which could be written", advice="write another format"
         )
-    # Several doubles may have the same cost: the one with the fewest digits, if that is among them.
+    # Several doubles may have the same cost: prefer the one with the fewest digits.
     above = below = nearest
     candidates = [float(f"{nearest:.15g}"), nearest]
     for _ in range(_STEPS):

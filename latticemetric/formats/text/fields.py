@@ -11,11 +11,11 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.stream import decoded_line
+from latticemetric.formats.streams.stream import HEAD_SIZE, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# Digits are read in one way only: a pattern that can part them in two takes for ever on a long run of them.
+# The pattern matches digits in one way only: with two ways to split them, a long run of digits takes forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 _NUMBER = re.compile(NUMBER)
@@ -25,7 +25,7 @@ _LONGEST = 1000
 
 def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
     """Yield the place and the fields of each line that is not blank."""
-    # Not splitlines: it would go through all lines before the first is read.
+    # Unlike splitlines, this splits no further than the lines that are used.
     begin, line = 0, lines_before
     while begin < len(data):
         end = data.find(b"\n", begin)
@@ -34,6 +34,18 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
         place = f"{file}:{line}"
         if fields := split_words(decoded_line(text, place)):
             yield place, fields
+
+
+def whole_lines(head: bytes) -> bytes:
+    """Return the first bytes of a file without the last line, where it may be cut."""
+    return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
+
+
+def split_lines(stream: Stream) -> Iterator[tuple[str, list[str]]]:
+    """Yield the place and the fields of each line of a stream that is not blank."""
+    for line in stream.lines():
+        if fields := split_words(line):
+            yield stream.place(), fields
 
 
 def is_number(text: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from latticemetric.errors import FormatError, InputError, placed, shortened
+from latticemetric.formats.registry import Entry, unbuildable
+from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import require_finite
 
 Pairs = tuple[tuple[str, Any], ...]
@@ -43,7 +45,7 @@ def parsed_json(
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
-                advice=None if line is None else "a line holds one integer object",
+                advice=None if line is None else "a line holds one whole object",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
@@ -93,14 +95,14 @@ def list_of(value: object, what: str, place: str) -> list[Any]:
 
 
 def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """Return an array of integer numbers of 32 bits."""
+    """Return an array of whole numbers of 32 bits."""
     return [integer(one, what, place) for one in list_of(value, what, place)]
 
 
 def integer(value: object, what: str, place: str) -> int:
-    """Return a integer number of 32 bits; a boolean is none."""
+    """Return a whole number of 32 bits; a boolean is none."""
     if type(value) is not int or not -(2**31) < value < 2**31 - 1:
-        raise FormatError(f"{what} holds {shown(value)}, not a integer number", where=place)
+        raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
     return value
 
 
@@ -112,7 +114,7 @@ def real(value: object, what: str, place: str) -> float:
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return a text in integer characters."""
+    """Return a text in whole characters."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -146,10 +148,10 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def refuse_blank_line(place: str) -> NoReturn:
-    """Refuse a blank line in a file where lines are counted."""
-    raise FormatError(
-        "the line is blank, and lines without ids are paired by their numbers",
-        where=place,
-        advice="remove the line here and in the references",
-    )
+def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
+    """Yield a graph that cannot be built for each blank line of a file where lines are counted."""
+    for line in lines:
+        place = stream.place(line)
+        what = "the line is blank, and lines without ids are paired by their numbers"
+        advice = "remove the line here and in the references"
+        yield Entry(str(line), place, unbuildable(FormatError(what, where=place, advice=advice)))

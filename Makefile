@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules
 
-# Two thousand examples a property instead of sixty.
+# Two thousand examples for each property instead of sixty.
 deep: $(VENV)/.installed-test wordnet
 	HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n auto tests
 
@@ -23,7 +23,7 @@ coverage: $(VENV)/.installed-test wordnet
 	$(BIN)/pytest -n auto tests --pyargs latticemetric --doctest-modules \
 		--cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
-# Reports, clicked through in Chromium; fails where there is none.
+# Tests reports in Chromium; fails without it.
 browser: $(VENV)/.installed-browser chromium
 	$(BIN)/pytest tests/report/test_browser.py
 
@@ -38,15 +38,15 @@ types: $(VENV)/.installed-lint
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-# Runs the notebooks and keeps what they show, as the tests want to find it.
+# Runs the notebooks and saves their output, which the tests compare.
 notebooks: $(VENV)/.installed-test
 	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False examples/notebooks/*.ipynb
 
-# Measures everything in docs/performance.md and writes it there; `BENCH=--long` for more sizes and runs.
+# Measures everything in docs/performance.md and writes it there; `BENCH=--long` adds sizes and runs.
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
-# Debian's WordNet, where there is none and the machine lets us; without it, tests of synonyms are skipped and say so.
+# Installs Debian's WordNet if it is missing and we may; without it, tests of synonyms are skipped with a message.
 wordnet: $(VENV)/.installed
 	@$(BIN)/python -P -c "from latticemetric.metrics.wordnet import wordnet; wordnet()" 2>/dev/null || { \
 		if [ "$$(id -u)" = 0 ]; then root=; elif [ -n "$$CI" ]; then root="sudo -n"; else root=false; fi; \
@@ -54,13 +54,13 @@ wordnet: $(VENV)/.installed
 		$$install || { $$root apt-get update && $$install; }; \
 	} >/dev/null 2>&1 || echo "There is no WordNet: tests of synonyms are skipped (apt install wordnet-base)."
 
-# Debian's Chromium, where there is none and the machine lets us.
+# Installs Debian's Chromium if it is missing and we may.
 chromium:
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
 		if [ "$$(id -u)" = 0 ]; then root=; elif [ -n "$$CI" ]; then root="sudo -n"; else root=false; fi; \
 		install="$$root apt-get install -y --no-install-recommends chromium"; \
 		$$install || { $$root apt-get update && $$install; }; \
-	} >/dev/null 2>&1 || echo "There is no Chromium: reports cannot be clicked through (apt install chromium)."
+	} >/dev/null 2>&1 || echo "There is no Chromium: reports cannot be tested in a browser (apt install chromium)."
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/commands .pytest_cache .mypy_cache .ruff_cache
@@ -85,8 +85,8 @@ PARSERS := kaldi kaldi_binary openfst plf slf blocks forest
 
 .PHONY: sanitize fuzz mutate
 
-# Damaged files of every format (or FORMATS), a hundred thousand a reader (or MUTATIONS); then two thousand commands
-# (or COMMANDS) on hostile inputs and options, made from a seed (or SEED).
+# Reads damaged files of every format (or FORMATS), a hundred thousand for each reader (or MUTATIONS); then runs two
+# thousand commands (or COMMANDS) on hostile inputs and options, made from a seed (or SEED).
 MUTATIONS ?= 100000
 COMMANDS ?= 2000
 SEED ?= 1
@@ -94,7 +94,7 @@ mutate: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/mutate.py $(MUTATIONS) $(FORMATS)
 	$(BIN)/python tests/fuzz/hostile.py $(COMMANDS) --seed $(SEED)
 
-# The whole suite over an extension built with AddressSanitizer and UndefinedBehaviorSanitizer.
+# Runs all tests over an extension built with AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:
 	$(PYTHON) -m venv $(VENV)-sanitize
 	$(VENV)-sanitize/bin/python -m pip install --quiet ".[test]" \
@@ -103,7 +103,7 @@ sanitize:
 		ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		$(VENV)-sanitize/bin/pytest -n auto tests
 
-# A million inputs a parser (or FUZZ_RUNS), from a small corpus; needs clang and its runtime.
+# Fuzzes each parser with a million inputs (or FUZZ_RUNS), from a small corpus; needs clang and its runtime.
 fuzz: $(PARSERS:%=build/fuzz/%)
 	for parser in $(PARSERS); do \
 		mkdir -p build/fuzz/grown-$$parser; \

@@ -1,4 +1,4 @@
-"""MBR under metrics: every string against every string, 25 words each, a fifth of which differ from one sentence's."""
+"""MBR under metrics: score all pairs of strings of 25 words, a fifth of which differ from a common sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METRICS: list[Metric] = [
 
 
 def alike(count: int, words: int = 25) -> Strings:
-    """Strings like those of an n-best list."""
+    """Return strings like those of an n-best list."""
     random = np.random.default_rng(0)
     sentence = random.integers(0, 300, words)
     changed, other = random.random((count, words)) < 0.2, random.integers(0, 300, (count, words))
@@ -32,7 +32,7 @@ def _score_all(metric: Metric, strings: Strings) -> float:
 
 
 def all_pairs(runs: int, numbers: tuple[int, ...] = (250, 500, 1000)) -> Iterator[str]:
-    """Rows of a table: seconds for so many strings, pairs a second, and the exponent of pairs that fits; one thread."""
+    """Yield rows of a table, for one thread: seconds by number of strings, pairs a second, fitted exponent of pairs."""
     for metric in METRICS:
         seconds = [median_of(partial(time_call, partial(_score_all, metric, alike(n))), runs) for n in numbers]
         pairs = np.square(numbers)

@@ -1,6 +1,6 @@
-"""Deterministic random forests for benchmarks, as a chart decoder leaves them: a node a span, an edge a rule.
+"""Deterministic random forests for benchmarks, as chart decoders make them: a node for a span, an edge for a rule.
 
-`python benchmarks/forests.py` says how large the usual one is.
+`python benchmarks/forests.py` prints the size of the default one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from latticemetric.engine.search import ForestSearch
 
 @dataclass(frozen=True)
 class Chart:
-    """How large a forest is.
+    """The size of a forest.
 
     Attributes:
         words: Words of the source sentence; half their square is the number of nodes.
@@ -31,7 +31,7 @@ class Chart:
 
 
 def draw_forest(chart: Chart, seed: int = 0) -> tuple[lm.Forest, list[int]]:
-    """A forest, and a reference of its words.
+    """Return a forest and a reference of its words.
 
     A third of the edges of a span have one to three words and no tails; the others join two smaller spans, in either
     order, with up to two words before, between or after them. The reference takes its words from derivations that
@@ -67,7 +67,7 @@ def draw_forest(chart: Chart, seed: int = 0) -> tuple[lm.Forest, list[int]]:
 
 
 def _some_words(forest: lm.Forest, random: np.random.Generator) -> list[int]:
-    """What a derivation says whose edges are chosen at random."""
+    """Return the words of a derivation with random edges."""
     begin = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1))
     tails, target = forest.tails.rows(), forest.target.rows()
 
@@ -79,7 +79,7 @@ def _some_words(forest: lm.Forest, random: np.random.Generator) -> list[int]:
 
 
 def forest_search(chart: Chart, metric: lm.GRR) -> ForestSearch:
-    """A generated forest and its reference, ready to be searched."""
+    """Return the search of a generated forest and its reference."""
     forest, reference = draw_forest(chart)
     words = forest.target.lengths() - forest.tails.lengths()
     numbers = np.array(reference, dtype=np.int32)

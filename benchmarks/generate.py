@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Size:
-    """How large a lattice is."""
+    """The size of a lattice."""
 
     states: int
     arcs: int
@@ -46,7 +46,7 @@ class Drawn:
 
 
 def draw(size: Size, seed: int = 0) -> Drawn:
-    """A lattice whose layers are as many as the reference has words, and a third more.
+    """Return a lattice with a third more layers than the reference has words.
 
     Every state has an arc to the next layer and one from the layer before; the others go one or two layers on.
     The reference is a random path with a fifth of its words replaced, cut or padded to its length.
@@ -87,7 +87,7 @@ def _reference(source, target, word, size: Size, random: np.random.Generator) ->
 
 
 def kaldi_text(name: str, drawn: Drawn) -> str:
-    """As a Kaldi compact-lattice text archive of one."""
+    """Return a Kaldi text archive of one compact lattice."""
     columns = (drawn.source, drawn.target, drawn.word, drawn.graph, drawn.acoustic)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     arcs = "\n".join(f"{s} {t} {w} {g},{a}," for s, t, w, g, a in rows)
@@ -95,14 +95,14 @@ def kaldi_text(name: str, drawn: Drawn) -> str:
 
 
 def openfst_text(drawn: Drawn) -> str:
-    """As OpenFst text, an acceptor with the sum of the costs."""
+    """Return an acceptor as OpenFst text, with the sum of the costs."""
     columns = (drawn.source, drawn.target, drawn.word, drawn.graph + drawn.acoustic)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return "".join(f"{s}\t{t}\t{w}\t{w}\t{c:.4f}\n" for s, t, w, c in rows) + f"{drawn.states - 1}\n"
 
 
 def main() -> None:
-    """Writes NAME.lat.txt, NAME.fst.txt and NAME.ref.txt into a folder."""
+    """Write NAME.lat.txt, NAME.fst.txt and NAME.ref.txt into a folder."""
     name, folder = sys.argv[1], Path(sys.argv[2])
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""What `lattice-oracle` is measured against: the same table, written by hand.
+"""Baselines for `lattice-oracle`: programs that write the same table.
 
 `python benchmarks/loops.py LATTICES REFERENCES OUTPUT` is a loop over `latticemetric.read` and `latticemetric.oracle`.
-With a number after these, a `multiprocessing.Pool` of so many: what is sent to it are graphs before they are built, and
-what comes back are lines, which nobody can do with less.
+With a number N after these, it is a `multiprocessing.Pool` of N processes, with the least possible traffic: graphs go
+in before they are built, and lines come back.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _lines(lattices: str, workers: int) -> Iterable[str]:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     lattices, references, output, *workers = sys.argv[1:]
     with open(references) as file:  # noqa: PTH123  as one writes it by hand
         _references.update(line.split(maxsplit=1) for line in file)

@@ -1,7 +1,7 @@
-"""Runs over many small lattices: what they cost beside a loop by hand, what they predict, and the memory they take.
+"""Runs over many small lattices: time compared with a plain loop, predicted time, and memory.
 
-`python benchmarks/many_graphs.py` measures twenty thousand lattices in some ways, in turn, and writes
-docs/performance/many-graphs.md and its plot; `--lattices`, `--rounds` and `--folder` for other numbers and places.
+`python benchmarks/many_graphs.py` measures several ways to process twenty thousand lattices, in turn, and writes
+docs/performance/many-graphs.md and its plot; `--lattices`, `--rounds` and `--folder` set other numbers and places.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARDS = 4
 
 
 class Files(NamedTuple):
-    """What all ways read, and where they write."""
+    """The files that all ways read, and the folder that they write to."""
 
     lattices: Path
     references: Path
@@ -43,7 +43,7 @@ class Files(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One way to have the oracles of all lattices.
+    """One way to compute the oracles of all lattices.
 
     Attributes:
         name: In the table.
@@ -77,7 +77,7 @@ WAYS = [
 
 
 class Run(NamedTuple):
-    """What a way took once.
+    """Time and memory of one run of a way.
 
     Attributes:
         processor: Seconds of all its processes, of users and of the system.
@@ -93,7 +93,7 @@ class Run(NamedTuple):
 
 
 def generate(folder: Path, count: int, size: Size = SMALL) -> Files:
-    """An archive of so many lattices, and its references."""
+    """Write an archive of this many lattices, and its references."""
     lattices, references = folder / "many.lat.txt", folder / "many.ref.txt"
     with lattices.open("w") as archive, references.open("w") as text:
         for k in range(count):
@@ -104,7 +104,7 @@ def generate(folder: Path, count: int, size: Size = SMALL) -> Files:
 
 
 def run(way: Way, files: Files) -> Run:
-    """Goes that way once."""
+    """Run this way once."""
     output = files.output.with_suffix(way.result)
     began = os.times()
     memory: list[Sample] = []
@@ -118,7 +118,7 @@ def run(way: Way, files: Files) -> Run:
 
 
 def measure(files: Files, rounds: int) -> dict[str, list[Run]]:
-    """All ways in turn, again and again; what they write has to be the same."""
+    """Run all ways in turn, several times; their outputs must be equal."""
     runs: dict[str, list[Run]] = {way.name: [] for way in WAYS}
     for turn in range(rounds):
         for way in WAYS:
@@ -131,7 +131,7 @@ def measure(files: Files, rounds: int) -> dict[str, list[Run]]:
 
 
 def rows(runs: dict[str, list[Run]], count: int) -> Iterator[str]:
-    """A table of medians, and of medians of ratios round by round."""
+    """Yield a table of medians, and of medians of ratios round by round."""
     yield "| way | processor | a lattice | wall | largest process | all processes | processor, ratio |"
     yield "|---|---|---|---|---|---|---|"
     for way in WAYS:
@@ -150,7 +150,7 @@ def rows(runs: dict[str, list[Run]], count: int) -> Iterator[str]:
 
 
 def plot(runs: dict[str, list[Run]], path: Path) -> None:
-    """Memory against time, however many lattices have been read."""
+    """Plot memory against the part of the run."""
     lines = {"a loop": (plots.GREY, ":"), "`lattice-oracle --workers 1`": (plots.BLUE, "-")}
     lines["`lattice-oracle --workers 2`"] = (plots.ORANGE, "--")
     with plots.style():
@@ -173,7 +173,7 @@ def plot(runs: dict[str, list[Run]], path: Path) -> None:
 
 
 def report(folder: Path, count: int, rounds: int, target: Path) -> Iterator[str]:
-    """The page, section by section; its plot is written beside."""
+    """Yield the page, section by section, and write its plot."""
     version = f"latticemetric {lm.__version__}, Python {platform.python_version()}, on {platform.machine()}"
     load = os.getloadavg()[0]
     yield f"Measured with {version}, {os.cpu_count()} processors; load at the beginning {load:.1f}.\n"
@@ -189,7 +189,7 @@ def report(folder: Path, count: int, rounds: int, target: Path) -> Iterator[str]
 
 
 def main() -> None:
-    """Measures, and writes the page."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lattices", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,4 +1,4 @@
-"""Times, memory and ratios that can be believed on a noisy machine: in turn, medians, pair by pair."""
+"""Times, memory and ratios that hold on a noisy machine: alternating runs, medians, ratios pair by pair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Run(NamedTuple):
     megabytes: float
 
 
-# Runs a command from a small process: one that is forked from a large one starts with its memory on the bill.
+# Runs a command from a small process: a process forked from a large one counts its memory, too.
 _LAUNCHER = """
 import os, subprocess, sys, time
 begin = time.perf_counter()
@@ -28,7 +28,7 @@ print(status, time.perf_counter() - begin, usage.ru_maxrss / 1024)
 
 
 def run_command(command: str) -> Run:
-    """Runs a shell command, its output thrown away; raises where it fails."""
+    """Run a shell command, discard its output, and raise if it fails."""
     launched = subprocess.run(  # noqa: S603  commands of this folder
         [sys.executable, "-S", "-E", "-c", _LAUNCHER, command], capture_output=True, text=True, check=True
     )
@@ -39,7 +39,7 @@ def run_command(command: str) -> Run:
 
 
 def time_call(function: Callable[[], object], at_least: float = 0.01) -> float:
-    """Wall seconds a call: of one, or of as many as take ten milliseconds, as `timeit` does."""
+    """Return wall seconds a call: of one call, or of as many as take ten milliseconds, as `timeit` does."""
     begin = time.perf_counter()
     calls = 0
     while (seconds := time.perf_counter() - begin) < at_least or not calls:
@@ -57,7 +57,7 @@ class Comparison(NamedTuple):
 
 
 def compare(ours: Callable[[], float], theirs: Callable[[], float], runs: int = 5) -> Comparison:
-    """Measures in turn after one warm-up of each."""
+    """Measure in turn after one warm-up of each."""
     ours(), theirs()
     pairs = [(ours(), theirs()) for _ in range(runs)]
     return Comparison(
@@ -68,6 +68,6 @@ def compare(ours: Callable[[], float], theirs: Callable[[], float], runs: int = 
 
 
 def median_of(function: Callable[[], float], runs: int = 7) -> float:
-    """The median after one warm-up."""
+    """Return the median after one warm-up."""
     function()
     return statistics.median(function() for _ in range(runs))

@@ -1,4 +1,4 @@
-"""What a command and its processes hold in memory while it runs; from /proc, so on Linux."""
+"""Memory of a command and its processes while it runs, from /proc (Linux only)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sample(NamedTuple):
 
 
 def sampled(start: Callable[[], subprocess.Popen[bytes]]) -> list[Sample]:
-    """Runs a command to its end, and looks at it four times a second; raises where it fails."""
+    """Run a command, sample its memory four times a second, and raise if it fails."""
     began = time.perf_counter()
     process = start()
     samples = []
@@ -49,7 +49,7 @@ def sampled(start: Callable[[], subprocess.Popen[bytes]]) -> list[Sample]:
 
 
 def _family(pid: int) -> list[int]:
-    """A process and its children."""
+    """Return a process and its children."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
@@ -58,7 +58,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _held(pid: int) -> tuple[float, float] | None:
-    """RSS and PSS of a process, in megabytes; nothing where it is gone."""
+    """Return RSS and PSS of a process, in megabytes, or nothing if it has ended."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

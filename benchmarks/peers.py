@@ -1,4 +1,4 @@
-"""The peers: what else answers the same question, as commands a shell can run or functions a process can time."""
+"""Peers: other programs with the same answer, as shell commands or as functions to time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int]) -> None:
-    """The WRR automaton of a reference as OpenFst text, ★ spelled out over the vocabulary.
+    """Write the WRR automaton of a reference as OpenFst text, with ★ spelled out over the vocabulary.
 
-    That is what OpenFst's tools need: they know no symbol that stands for any word.
+    OpenFst's tools need this: they have no symbol for any word.
     """
     lines = []
     for state in range(len(reference) + 1):
@@ -22,7 +22,7 @@ def write_metric(folder: Path, name: str, vocabulary: int, reference: list[int])
 
 
 def libfst_command(folder: Path, name: str) -> str:
-    """The pipeline that finds a lattice's WER oracle with OpenFst's own tools, from texts to the best path.
+    """Return the pipeline of OpenFst's own tools for a lattice's WER oracle, from texts to the best path.
 
     Every reference has an automaton of its own, so that compiling it is a part of the work.
     """
@@ -35,7 +35,7 @@ def libfst_command(folder: Path, name: str) -> str:
 
 
 def pynini_best_path(lattice: Any, metric: Any) -> float:
-    """Compose and shortest path as a user of pynini would write them; returns the cost.
+    """Compose and take the shortest path, as a user of pynini would; return its cost.
 
     `lattice` has an arc to ★ beside each arc whose word is in the reference, and only that for other words, which is
     the fastest form we know: a user who spells ★ out over the vocabulary waits longer.

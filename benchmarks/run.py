@@ -1,4 +1,4 @@
-"""Everything in docs/performance.md, measured here and now, in a few minutes; `--long` for more sizes and runs."""
+"""Measure everything in docs/performance.md, in a few minutes; `--long` adds sizes and runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BIN = Path(sys.executable).parent
 
 
 def table(head: str, rows: Iterator[str]) -> Iterator[str]:
-    """A Markdown table."""
+    """Yield a Markdown table."""
     yield head
     yield "|" + "---|" * (head.count("|") - 1)
     yield from rows
@@ -41,7 +41,7 @@ def table(head: str, rows: Iterator[str]) -> Iterator[str]:
 
 
 def searches(sizes: list[str], runs: int) -> Iterator[str]:
-    """Native against openfst, search against search."""
+    """Compare the searches of the native and the openfst engine."""
     for name in sizes:
         for metric in (lm.GRR(4), lm.WER()):
             search = search_of(SIZES[name], metric)
@@ -59,7 +59,7 @@ def searches(sizes: list[str], runs: int) -> Iterator[str]:
 
 
 def forest_searches(runs: int) -> Iterator[str]:
-    """The same on a forest that OpenFst can unfold."""
+    """Compare them on a forest that OpenFst can unfold."""
     for metric in (lm.GRR(4), lm.WER()):
         search = forest_search(Chart(words=5, edges=60, reference=6), metric)
         found, checked = native.search_forest(search), openfst.search_forest(search)
@@ -85,7 +85,7 @@ def _machines(search: Search) -> tuple[Any, Any]:
 
 
 def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
-    """The whole command against the libfst-tools pipeline, from file to answer."""
+    """Compare the whole command with the libfst-tools pipeline, from file to answer."""
     for name in sizes:
         size, drawn = SIZES[name], draw(SIZES[name])
         (folder / f"{name}.fst.txt").write_text(openfst_text(drawn))
@@ -102,7 +102,7 @@ def commands(sizes: list[str], folder: Path, runs: int) -> Iterator[str]:
 
 
 def archive(folder: Path, count: int) -> Iterator[str]:
-    """Many lattices, whole command."""
+    """Measure the whole command on many lattices."""
     with (folder / "many.lat.txt").open("w") as lattices, (folder / "many.ref.txt").open("w") as references:
         for k in range(count):
             drawn = draw(SIZES["S"], k)
@@ -116,7 +116,7 @@ def archive(folder: Path, count: int) -> Iterator[str]:
 
 
 def startup() -> Iterator[str]:
-    """What a user waits for when there is next to nothing to do."""
+    """Measure the time of commands with almost no work."""
     example = DOCS.parent / "examples" / "data"
     small = f"{example}/harbour.fst.txt {example}/harbour.ref.txt"
     for what, command in (("`lattice-oracle --help`", "--help"), ("one small lattice", small)):
@@ -126,7 +126,7 @@ def startup() -> Iterator[str]:
 
 
 def report(folder: Path, *, long: bool) -> Iterator[str]:
-    """The page of results."""
+    """Yield the page of results."""
     sizes, runs = (["S", "M", "L"], 9) if long else (["S", "M"], 5)
     yield f"Measured with latticemetric {lm.__version__}, Python {platform.python_version()}, on {platform.machine()}."
     yield ""
@@ -155,7 +155,7 @@ def report(folder: Path, *, long: bool) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measures, and writes docs/performance/results.md and its plot."""
+    """Measure, and write docs/performance/results.md and its plot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()

@@ -1,12 +1,12 @@
-"""What a run costs, as a formula whose constants are fitted here, and what the formula predicts of other runs.
+"""Time of a run as a formula: fit its constants here, and compare its predictions with other runs.
 
 A graph of A arcs and a reference of R words take
 
     reading   a + b·A                  by format
     search    c + d·R + e·A + f·A·R    by metric, with the line that is written
-    the rest  g                        pairing, and what is colder between two steps than within one
+    the rest  g                        pairing, and cache misses between the steps
 
-seconds of one processor. Constants come from calls in this process; predictions are held against whole commands.
+seconds of one processor. Constants come from calls in this process; predictions are compared with whole commands.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FITTED = [
     *(Size(arcs // 5, arcs, 300, words) for arcs in (1_000, 10_000) for words in (10, 25, 50)),
 ]
 OTHERS = [Size(100, 400, 300, 18), Size(1_000, 4_000, 300, 40)]
-# Of each archive: enough that a pass takes a tenth of a second.
+# Arcs of each archive: enough that a pass takes a tenth of a second.
 _ARCS = 200_000
 _PASSES = 5
 
@@ -66,7 +66,7 @@ class Archive(NamedTuple):
 
 
 def archive(folder: Path, size: Size, arcs: int) -> Archive:
-    """So many arcs in lattices of that size."""
+    """Return this many arcs in lattices of that size."""
     count = max(4, arcs // size.arcs)
     drawn = [draw(size, seed) for seed in range(count)]
     names = [f"u{k:06d}" for k in range(count)]
@@ -88,7 +88,7 @@ def archive(folder: Path, size: Size, arcs: int) -> Archive:
 
 
 def processor_time(function: Callable[[], object]) -> float:
-    """Processor seconds of a call: the median of some, after one that warms up."""
+    """Return processor seconds of a call: the median of several calls after a warm-up."""
     function()
     taken = []
     for _ in range(_PASSES):
@@ -99,12 +99,12 @@ def processor_time(function: Callable[[], object]) -> float:
 
 
 def reading_cost(path: Path, count: int) -> float:
-    """Seconds a graph, from bytes to lattices."""
+    """Return seconds a graph, from bytes to lattices."""
     return processor_time(lambda: sum(1 for _ in lm.read(path))) / count
 
 
 def search_cost(one: Archive, metric: str) -> float:
-    """Seconds a graph, from lattices to lines of a table."""
+    """Return seconds a graph, from lattices to lines of a table."""
     graphs = list(lm.read(one.paths["kaldi"]))
     lines = dict(line.split(maxsplit=1) for line in one.references.read_text().splitlines())
     pairs = [
@@ -121,7 +121,7 @@ def search_cost(one: Archive, metric: str) -> float:
 
 
 def whole_cost(one: Archive) -> float:
-    """Seconds a graph, from bytes to lines."""
+    """Return seconds a graph, from bytes to lines."""
 
     def answer() -> int:
         pairs = pair_up(entries([one.paths["kaldi"]]), [read_references(str(one.references))])
@@ -132,7 +132,7 @@ def whole_cost(one: Archive) -> float:
 
 
 def fitted(terms: Sequence[Sequence[float]], seconds: Sequence[float]) -> Floats:
-    """Constants, none of them negative, whose relative errors are least: small graphs count as much as large ones."""
+    """Fit non-negative constants with least relative errors, so that small graphs count as much as large ones."""
     matrix = np.array(terms) / np.array(seconds)[:, None]
     kept = list(range(matrix.shape[1]))
     while True:
@@ -146,7 +146,7 @@ def fitted(terms: Sequence[Sequence[float]], seconds: Sequence[float]) -> Floats
 
 
 def command_cost(one: Archive, name: str, metric: str, workers: int = 1) -> float:
-    """Processor seconds of a whole command, its processes and its start included."""
+    """Return processor seconds of a whole command, including its processes and its start."""
     command = [
         str(BIN / "lattice-oracle"), str(one.paths[name]), str(one.references),
         "--metric", metric, "--format", "tsv", "--workers", str(workers), "--output", os.devnull,
@@ -169,7 +169,7 @@ class Model(NamedTuple):
     start: float
 
     def predicted(self, size: Size, count: int, name: str, metric: str) -> float:
-        """Processor seconds of a run over so many graphs."""
+        """Return processor seconds of a run over this many graphs."""
         arcs, words = size.arcs, size.reference
         a, b = self.reading[name]
         c, d, e, f = self.search[metric]
@@ -177,7 +177,7 @@ class Model(NamedTuple):
 
 
 def model(archives: Sequence[Archive], start: float) -> Model:
-    """Fits all constants."""
+    """Fit all constants."""
     sizes = [one.size for one in archives]
     lengths = [[1.0, size.arcs] for size in sizes]
     products = [[1.0, size.reference, size.arcs, size.arcs * size.reference] for size in sizes]
@@ -193,7 +193,7 @@ def model(archives: Sequence[Archive], start: float) -> Model:
 
 
 def costs(folder: Path, arcs: int = _ARCS) -> Iterator[str]:
-    """The constants, what they predict of sizes that they were not fitted to, and what those took."""
+    """Yield the constants, their predictions for other sizes, and the measured times."""
     archives = [archive(folder, size, arcs) for size in FITTED]
     others = [archive(folder, size, 5 * arcs) for size in OTHERS]
     one = archive(folder, Size(8, 20, 30, 3), 0)._replace(count=1)

@@ -1,4 +1,4 @@
-"""How search time grows with the size of a graph and of its reference: figures, fitted exponents, a plot."""
+"""Growth of search time with the size of a graph and of its reference: figures, fitted exponents, a plot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATIC = Path(__file__).resolve().parent.parent / "docs" / "_static"
 
 
 def search_of(size: Size, metric: lm.GRR, seed: int = 0) -> Search:
-    """A generated lattice and its reference, ready to be searched."""
+    """Return the search of a generated lattice and its reference."""
     drawn = draw(size, seed)
     costs = {
         name: lm.Column(values, np.zeros(1)) for name, values in (("lm", drawn.graph), ("acoustic", drawn.acoustic))
@@ -33,7 +33,7 @@ def search_of(size: Size, metric: lm.GRR, seed: int = 0) -> Search:
 
 @dataclass(frozen=True)
 class Series:
-    """One thing that grows, the others being fixed; cost grows with this power of it at most."""
+    """One growing size, with the others fixed; cost grows with at most this power of it."""
 
     graph: str
     against: str
@@ -65,7 +65,7 @@ def _series(longest: int) -> list[Series]:
 
 
 def scaling(longest: int) -> Iterator[str]:
-    """Search time against sizes, with fitted exponents and a plot."""
+    """Measure search time against sizes, fit exponents, and plot them."""
     measured = []
     for series in _series(longest):
         seconds = [median_of(partial(time_call, series.search(number)), 5) for number in series.numbers]
@@ -83,7 +83,7 @@ def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
         for panel, (series, seconds) in zip(figure.subplots(2, 2).flat, measured, strict=True):
             numbers, milliseconds = np.array(series.numbers), seconds * 1e3
             (shown["measured"],) = panel.loglog(numbers, milliseconds, "o-", color=plots.BLUE, zorder=3)
-            # What the formula allows, from the smallest on.
+            # The upper bound of the formula, from the smallest size on.
             bound = milliseconds[0] * (numbers / numbers[0]) ** series.power
             name, line = {1: ("linear", "--"), 3: ("cubic", ":")}[series.power]
             (shown[f"{name} from the smallest on"],) = panel.loglog(numbers, bound, line, color=plots.GREY)

@@ -15,16 +15,16 @@ Lists = list[list[str]]
 
 
 def pairs(count: int, words: int = 25) -> tuple[Lists, Lists]:
-    """Candidates and references: a fifth of the words differ."""
+    """Return candidates and references; a fifth of the words differ."""
     random = np.random.default_rng(0)
     references = [[f"w{w}" for w in row] for row in random.integers(0, 300, (count, words))]
     candidates = [[w if random.random() < 0.8 else f"w{random.integers(300)}" for w in row] for row in references]
-    # As where lines are split: each word is an object of its own.
+    # Each word is an object of its own, as after splitting lines.
     return tuple([" ".join(row).split() for row in side] for side in (candidates, references))
 
 
 def string_metrics(candidates: Lists, references: Lists, runs: int) -> Iterator[str]:
-    """Rows of a table: pairs a second, ours and theirs, in turn."""
+    """Yield rows of a table: pairs a second, ours and theirs, in turn."""
     lines, expected = ([" ".join(words) for words in side] for side in (candidates, references))
     peers: list[tuple[str, Callable[[], object], str, Callable[[], object]]] = []
 
@@ -78,7 +78,7 @@ def _nist(candidates: Lists, references: Lists) -> Callable[[], object]:
 
 
 class _NoWordNet:
-    """What nltk's METEOR asks for synonyms, without any: its exact stage and its stems are left."""
+    """A WordNet without synonyms for nltk's METEOR, which leaves its exact and stem stages."""
 
     @staticmethod
     def synsets(_word: str) -> list[object]:

@@ -26,7 +26,7 @@ exclude_patterns = [
     "_build",
     "performance/results.md",
     "performance/many-graphs.md",
-]  # measurements are for a page to include
+]  # other pages include these measurements
 
 # Docstrings put code in single backticks, as Markdown does.
 default_role = "code"
@@ -38,12 +38,12 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-# As the sources write them, not as NumPy spells them out.
+# Show the names in the sources, not NumPy's long types.
 autodoc_type_aliases = {name: name for name in ("Floats", "References", "Scales", "States", "Text", "Words")}
 autodoc_type_aliases["npt.ArrayLike"] = "ArrayLike"
 napoleon_attr_annotations = False
 napoleon_numpy_docstring = False
-# Attributes as fields of their class: autodoc lists them too, and nothing is to be described twice.
+# Attributes are fields of their class: autodoc lists them too, and would describe them twice.
 napoleon_use_ivar = True
 python_maximum_signature_line_length = 100
 
@@ -57,7 +57,7 @@ html_theme_options = {"navigation_with_keys": True}
 
 
 def _keep_lengths(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """|r| in a docstring is a length, not one of reStructuredText's substitutions."""
+    """Escape |r| in docstrings: it is a length, not a substitution of reStructuredText."""
     shown = False  # inside an example, where bars are safe
     for number, line in enumerate(lines):
         shown = line.lstrip().startswith(">>>") or (shown and bool(line.strip()))
@@ -68,7 +68,7 @@ def _keep_lengths(_app: Any, _what: str, _name: str, _object: Any, _options: Any
 def _name_aliases(
     _app: Any, _what: str, _name: str, _object: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """An alias inside another type is shown by its name too, not by what Sphinx wraps it in."""
+    """Show an alias inside another type by its name, without Sphinx's wrapper."""
     plain = [text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, result)]
     return plain[0], plain[1]
 

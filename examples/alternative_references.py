@@ -1,9 +1,9 @@
-"""References that leave a choice: oracles against all that a transcript allows, and the counts that sclite would give.
+"""Find oracles against transcripts with alternatives, and count errors as sclite does.
 
     python alternative_references.py LATTICES TRANSCRIPT
 
 TRANSCRIPT is a file in NIST's formats trn, STM or CTM, whose ids are those of the lattices. Alternations
-`{ um / uh / @ }` and optional words `(all)` make each reference a graph; whatever one of its paths says is right.
+`{ um / uh / @ }` and optional words `(all)` make each reference a graph; each of its paths is right.
 """
 
 import sys
@@ -12,7 +12,7 @@ import latticemetric as lm
 
 
 def main(lattice_file: str, transcript: str) -> None:
-    """Prints each oracle with the reading that it comes closest to, then the rates of what the model itself says."""
+    """Print each oracle with its closest reading, then the rates of the model's own 1-bests."""
     references = {name: graph for name, graph in lm.read(transcript) if isinstance(graph, lm.Lattice)}
     said = {}
     for name, lattice in lm.read(lattice_file):
@@ -21,8 +21,8 @@ def main(lattice_file: str, transcript: str) -> None:
         print(f"{name} {best.score:.4f} {' '.join(best.words)}")
         print(f"  of {references[name].statistics().paths} readings: {' '.join(best.reference)}")
         said[name] = best.one_best.words
-    # WER takes the fewest errors that there can be, sclite counts along the alignment that is cheapest by its own
-    # costs: 4 for a substitution, 3 for a deletion or an insertion.
+    # WER counts the fewest possible errors. sclite counts those of the cheapest alignment, at 4 for a substitution and
+    # 3 for a deletion or an insertion.
     for metric in (lm.WER(), lm.Sclite()):
         corpus = metric.corpus(list(said.values()), [references[name] for name in said])
         print(f"{metric.name} {corpus.score:.4f} {corpus.numerator}/{corpus.denominator}")

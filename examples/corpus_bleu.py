@@ -1,4 +1,4 @@
-"""What a test set could reach by BLEU, beside what the model says and what each sentence's own oracle says.
+"""Compare the BLEU of a corpus oracle with that of the 1-bests and of the sentences' own oracles.
 
     python corpus_bleu.py LATTICES REFERENCES
 
@@ -12,7 +12,7 @@ import latticemetric as lm
 
 
 def main(graph_file: str, reference_file: str) -> None:
-    """Prints three scores, and the sentences where most is still to be gained."""
+    """Print three scores, and the sentences with the most headroom."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
     graphs = dict(lm.read(graph_file))

@@ -1,9 +1,9 @@
-"""Tunes the weights of a lattice's scores by hope and fear (Chiang 2012), one lattice at a time.
+"""Tune the weights of score columns with hope and fear (Chiang 2012), one lattice at a time.
 
     python margin_training.py LATTICES REFERENCES
 
-References are lines that begin with the ids of the lattices. Each step moves the weights just so far that the hope
-costs less than the fear by the difference of their rates, or as near to that as the largest step lets them.
+References are lines that begin with the ids of the lattices. Each step moves the weights just far enough that
+the hope costs less than the fear by the difference of their rates, or by the largest step if that is shorter.
 """
 
 import sys
@@ -16,10 +16,10 @@ ROUNDS = 5
 
 
 def step(scales: dict[str, float], lattice: lm.Lattice, reference: str, metric: lm.GRR) -> dict[str, float]:
-    """The weights after one lattice."""
+    """Return the weights after one lattice."""
     hope = lm.hope(lattice, reference, metric, weight=1, scales=scales)
     fear = lm.fear(lattice, reference, metric, weight=1, scales=scales)
-    # Scores are costs: what the fear has more of should weigh more.
+    # Scores are costs: a column that is larger in the fear should weigh more.
     change = {name: fear.scores[name] - hope.scores[name] for name in scales}
     size = sum(value * value for value in change.values())
     rates = [metric.merit(found.statistics)[1] for found in (hope, fear)]
@@ -31,7 +31,7 @@ def step(scales: dict[str, float], lattice: lm.Lattice, reference: str, metric: 
 
 
 def tuned(lattices: list[lm.Lattice], references: list[str], metric: lm.GRR) -> dict[str, float]:
-    """The mean of the weights after each step, which is steadier than the last of them."""
+    """Return the mean of the weights after each step; it varies less than the last weights."""
     scales = dict.fromkeys(lattices[0].scores, 1.0)
     sums = dict.fromkeys(scales, 0.0)
     for _ in range(ROUNDS):
@@ -44,7 +44,7 @@ def tuned(lattices: list[lm.Lattice], references: list[str], metric: lm.GRR) -> 
 def one_best_score(
     lattices: list[lm.Lattice], references: list[str], metric: lm.GRR, scales: dict[str, float] | None
 ) -> float | None:
-    """The metric of what the model says under some weights."""
+    """Return the corpus value of the 1-bests under these weights."""
     said = [
         lm.oracle(lattice, reference, metric, scales=scales).one_best.words
         for lattice, reference in zip(lattices, references, strict=True)
@@ -53,7 +53,7 @@ def one_best_score(
 
 
 def main(lattice_file: str, reference_file: str) -> None:
-    """Prints the weights, and the word error rate before and after."""
+    """Print the weights, and the word error rate before and after."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
     graphs = {name: graph for name, graph in lm.read(lattice_file) if isinstance(graph, lm.Lattice)}

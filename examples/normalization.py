@@ -1,4 +1,4 @@
-"""How many errors of a recogniser are only spelling: rates before and after a grammar rewrites both sides.
+"""Count errors that are only spelling: rates before and after a grammar rewrites both sides.
 
     python normalization.py LATTICES REFERENCES [GRAMMAR]
 
@@ -14,7 +14,7 @@ import latticemetric as lm
 
 
 def rates(pairs: Iterable[tuple[lm.Lattice, str | lm.Lattice]]) -> tuple[float | None, float | None]:
-    """The corpus WER of the oracles, and of the model's own best paths."""
+    """Return the corpus WER of the oracles, and of the model's own best paths."""
     metric = lm.WER()
     found = [lm.oracle(lattice, reference, metric) for lattice, reference in pairs]
     sums = sum((best.statistics for best in found[1:]), found[0].statistics)
@@ -23,12 +23,12 @@ def rates(pairs: Iterable[tuple[lm.Lattice, str | lm.Lattice]]) -> tuple[float |
 
 
 def main(lattice_file: str, reference_file: str, grammar: str = "english") -> None:
-    """Prints the rates, and what became of the references."""
+    """Print the rates and the rewritten references."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
     graphs = {name: graph for name, graph in lm.read(lattice_file) if isinstance(graph, lm.Lattice)}
-    # A lattice is composed with the grammar, so that every text in it is rewritten, at the same cost. A reference
-    # becomes a graph of all that may stand for it: a year, say, may be read in several ways.
+    # A lattice is composed with the grammar, so every text in it is rewritten, at the same cost. A reference becomes a
+    # graph of all its allowed forms: a year, for example, has several readings.
     lattices = {name: lm.normalize(lattice, grammar) for name, lattice in graphs.items()}
     references = {name: lm.normalize_reference(text[name], grammar) for name in graphs}
     for name, reference in references.items():

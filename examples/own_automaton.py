@@ -1,9 +1,9 @@
-"""An automaton of one's own in place of a metric: keywords that are worth something, and a price for each word.
+"""Search lattices with your own automaton: each keyword gains, each word costs.
 
     python own_automaton.py LATTICES OUTPUT KEYWORD...
 
-The automaton has one state. Each word takes it around once: a keyword gains 1, any word costs a tenth, so that of two
-paths with the same keywords the shorter one is better. OUTPUT is the automaton as an OpenFst file, which the command
+The automaton has one state with a loop for each word: a keyword gains 1, any word costs a tenth. So the shorter of two
+paths with the same keywords is better. OUTPUT is the automaton as an OpenFst file, which the command
 line takes too: `lattice-oracle LATTICES --metric OUTPUT`.
 """
 
@@ -18,7 +18,7 @@ PRICE = 0.1
 
 
 def keyword_automaton(keywords: list[str]) -> pynini.Fst:
-    """The automaton. Its weights are costs, −score; labels are spelled by its symbol table, and ★ takes any word."""
+    """Return the automaton: weights are −score, its symbol table spells labels, and ★ matches any word."""
     symbols = pynini.SymbolTable()
     for symbol in ("<eps>", ANY_WORD, *keywords):
         symbols.add_symbol(symbol)
@@ -32,11 +32,11 @@ def keyword_automaton(keywords: list[str]) -> pynini.Fst:
 
 
 def main(lattice_file: str, output: str, *keywords: str) -> None:
-    """Prints what each lattice could say at best, beside the model's own choice."""
+    """Print the best path of each lattice beside the model's own choice."""
     automaton = keyword_automaton(list(dict.fromkeys(keywords)))
     automaton.write(output)
     for name, lattice in lm.read(lattice_file):
-        # A path takes ★ or an arc of its word, whichever is worth more. Ties go to the least model cost.
+        # A word takes ★ or its own arc, whichever gains more. Ties go to the least model cost.
         best = lm.automaton_oracle(lattice, automaton)
         for label, found in (("best", best), ("1-best", best.one_best)):
             print(f"{name} {label} {found.score:.2f} {' '.join(found.words)}")

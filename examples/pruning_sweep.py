@@ -1,8 +1,8 @@
-"""How far a test set's lattices can be pruned before good paths are lost.
+"""Find the narrowest beam that keeps the oracles of a test set.
 
     python pruning_sweep.py LATTICES REFERENCES MOST
 
-References are lines that begin with the ids of the lattices. MOST is how many lattices may lose their best path.
+References are lines that begin with the ids of the lattices. MOST is the number of lattices that may lose their oracle.
 """
 
 import sys
@@ -15,7 +15,7 @@ LISTS = (1, 10, 100)
 
 
 def main(lattice_file: str, reference_file: str, most: str) -> None:
-    """Prints the oracle at each beam and for each length of n-best lists, then the narrowest beam that will do."""
+    """Print the oracle at each beam and for each length of n-best lists, then the narrowest beam that suffices."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
     graphs = dict(lm.read(lattice_file))

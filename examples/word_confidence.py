@@ -1,9 +1,9 @@
-"""Are the words that a lattice is sure of right? Tags of the 1-best's words, and tags predicted from posteriors.
+"""Compare the true tags of the 1-best's words with tags predicted from posteriors: are confident words right?
 
     python word_confidence.py LATTICES REFERENCES [SCALE]
 
 References are lines that begin with the ids of the lattices. SCALE multiplies costs before they become
-probabilities; below 1 it makes them less sure of themselves, as acoustic scores need it.
+probabilities; below 1 it flattens the distribution, as acoustic scores need.
 """
 
 import sys
@@ -15,13 +15,13 @@ THRESHOLDS = (0.2, 0.4, 0.6, 0.8)
 
 
 def f1(predicted: list[bool], right: list[bool]) -> float:
-    """F1 of the class that is marked true: 2 · hits / (predicted + gold)."""
+    """Return F1 of the class that is marked true: 2 · hits / (predicted + gold)."""
     hits = sum(a and b for a, b in zip(predicted, right, strict=True))
     return 2 * hits / ((sum(predicted) + sum(right)) or 1)
 
 
 def main(lattice_file: str, reference_file: str, scale: str = "0.1") -> None:
-    """Prints each word of the 1-bests with its tag and its confidence, then F1-mult at some thresholds."""
+    """Print each word of the 1-bests with its tag and its confidence, then F1-mult at some thresholds."""
     lines = (line.partition(" ") for line in Path(reference_file).read_text(encoding="utf-8").splitlines())
     text = {name: words for name, _, words in lines}
     bad: list[bool] = []
@@ -29,8 +29,8 @@ def main(lattice_file: str, reference_file: str, scale: str = "0.1") -> None:
     graphs = {name: graph for name, graph in lm.read(lattice_file) if isinstance(graph, lm.Lattice)}
     for name, lattice in graphs.items():
         one_best = lm.oracle(lattice, text[name], "wer").one_best
-        # A word is OK where the alignment with the reference matches it, else BAD. `tags_with_gaps` also has tags of
-        # the gaps between words, as tasks of quality estimation do.
+        # A word is OK if it matches the reference, else BAD. `tags_with_gaps` adds tags of the gaps between words, as
+        # in tasks of quality estimation.
         sure = lm.posteriors(lattice, scale=float(scale)).confidences(one_best)
         for word, tag, confidence in zip(one_best.words, one_best.tags, sure, strict=True):
             print(f"{name} {word} {tag} {confidence:.3f}")

@@ -1,12 +1,12 @@
-"""English as speech is scored: what is said the same counts as the same.
+"""English for scoring speech: different spellings of the same words become equal.
 
-`NORMALIZE` gives every text one form, and both sides of a comparison go through it: lower case, no punctuation, one
-spelling, contractions in full where they mean one thing only, numbers as words, hesitations as one word.
-`ALTERNATIVES` says what else the normalised text of a reference may be, where that is not one thing: `he's` is `he is`
-or `he has`, a hesitation may be left out, a year has several readings. sclite's GLM files serve the same purpose.
+`NORMALIZE` gives both sides of a comparison one form: lower case, no punctuation, one spelling, unambiguous
+contractions in full, numbers as words, hesitations as one word. `ALTERNATIVES` adds further forms of a normalised
+reference: `he's` is `he is` or `he has`, a hesitation may be left out, a year has several readings. sclite's GLM files
+serve the same purpose.
 
 A rule rewrites bytes (UTF-8); words are separated by single spaces. Words in brackets (`<s>`, `[noise]`) stay as they
-are. As every grammar of pynini's, this one exports itself (pynini's exporter needs absl-py):
+are. Like pynini's own grammars, this one can export itself (pynini's exporter needs absl-py):
 
     python english.py --output english.far
 """
@@ -30,18 +30,18 @@ _BRACKETED = pynini.union(
 
 
 def _rewriting(what: pynini.Fst, before: pynini.FstLike = "", after: pynini.FstLike = "") -> pynini.Fst:
-    """Rewrites wherever it can, between contexts."""
+    """Rewrite everywhere between these contexts."""
     return pynini.cdrewrite(what, before, after, _SIGMA).optimize()
 
 
 def _table(text: str) -> list[tuple[str, str]]:
-    """Rows of `word, word = other words`."""
+    """Read rows of `word, word = other words`."""
     rows = (line.split(" = ") for line in text.strip().splitlines())
     return [(word.strip(), others.strip()) for words, others in rows for word in words.split(",")]
 
 
 def _words(text: str) -> pynini.Fst:
-    """Rewrites the whole words of a table."""
+    """Rewrite the whole words of a table."""
     return _rewriting(pynini.string_map(_table(text)), _BEGIN, _END)
 
 
@@ -110,7 +110,7 @@ _last_three = pynini.union(pynutil.delete("000"), _space + _triple)
 
 
 def _large(comma: str) -> pynini.Fst:
-    """Thousands and millions, their groups separated by commas or by nothing."""
+    """Read thousands and millions, with or without commas between groups."""
     between = pynutil.delete(comma)
     thousands = pynini.union(pynutil.delete("000"), _space + _triple + pynutil.insert(" thousand"))
     return pynini.union(
@@ -120,7 +120,7 @@ def _large(comma: str) -> pynini.Fst:
 
 
 CARDINAL = pynini.union(pynini.cross("0", "zero"), _leading, _large(""), _large(",")).optimize()
-# What is no number to be read as one (007, telephone numbers) is read digit by digit.
+# Other runs of digits (007, telephone numbers) are read digit by digit.
 _DIGITS = (pynini.difference(_DIGIT.plus, pynini.project(CARDINAL, "input")) @ _spelled).optimize()
 _DECIMAL = CARDINAL + pynini.cross(".", " point ") + _spelled
 
@@ -243,7 +243,7 @@ _ANY_WORD = pynini.union(_BRACKETED, pynini.difference(_LETTER.plus, _BRACKETED)
 
 
 def _sequence(word: pynini.Fst) -> pynini.Fst:
-    """Words with single spaces between them: the closure without a second copy, or anything to optimize."""
+    """Accept words with single spaces between them: a closure without a second copy, which needs no optimization."""
     text = word.copy()
     for state in text.states():
         if text.final(state) != pynini.Weight.zero("tropical"):
@@ -251,15 +251,15 @@ def _sequence(word: pynini.Fst) -> pynini.Fst:
     return text
 
 
-# A word that vanished has left its space.
+# Remove the space of a word that vanished.
 _SPACES = (_rewriting(pynutil.delete(" "), _BEGIN) @ _rewriting(pynutil.delete(" "), "", "[EOS]")).optimize()
 NORMALIZE = (_sequence(_ANY_WORD) @ (_SPACES @ NUMBER_PHRASES).optimize()).connect()
 
-# ---- References: what else it may be ----
+# ---- References: further forms ----
 
 
 def _either(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A contraction for its full form too."""
+    """Allow a contraction for its full form."""
     return [*pairs, *((full, short) for short, full in pairs)]
 
 
@@ -282,7 +282,7 @@ YEARS = (pynini.invert(_reading) @ _reading).optimize()
 
 
 def _optional(what: pynini.Fst) -> pynini.Fst:
-    """Rewrites words or leaves them."""
+    """Rewrite words or leave them."""
     return pynini.cdrewrite(what, _BEGIN, _END, _SIGMA, mode="opt").optimize()
 
 
@@ -302,7 +302,7 @@ _RULES = {
 
 
 def generator_main(exporter: export.Exporter) -> None:
-    """Exports the rules: the two that are applied, and the parts of the first."""
+    """Export the two rules that are applied, and the parts of the first."""
     for name, rule in _RULES.items():
         exporter[name] = rule
 

@@ -1,15 +1,15 @@
-"""Recognition rates as grammars: what latticemetric compiles, written out for an alphabet of a few letters.
+"""Recognition rates as grammars: the automata of latticemetric, written out for an alphabet of a few letters.
 
 Chiang & DeNeefe 2008, section 4, define n-GRR by an automaton whose states count. Here it is the composition of two
-small machines, each a regular expression. The first aligns: it reads a candidate and writes what becomes of each word,
-against a reference, as edits. The second pays: the k-th match in a row gains min(k, n), which is how many n-grams it
-completes; an insertion costs α, a deletion β, a substitution nothing. Weights are costs, so gains are negative.
+small machines, each a regular expression. The first aligns: it reads a candidate and writes the edits of an
+alignment with a reference. The second weighs edits: the k-th match in a row gains min(k, n), the number of n-grams that
+it completes; an insertion costs α, a deletion β, a substitution nothing. Weights are costs, so gains are negative.
 
     edits      C match   S substitution   D deletion   I insertion
     align      I* (step 1) I* (step 2) I* … (step |r|) I*,   step i = C by r_i | S by any word | D by nothing
     pay        (run break)* run,   run = (C/1 (C/2 (… (C/n C/n*)? …)?)?,   break = S/0 | D/−β | I/−α
 
-Words are letters, so that a text is a string. The tests compare these with `GRR(n).compile`.
+Each word is one letter, so a text is a string. The tests compare these with `GRR(n).compile`.
 
     python recognition.py --output recognition.far
 """
@@ -25,7 +25,7 @@ REFERENCE = "abac"
 
 
 def alignments(reference: str, alphabet: str = ALPHABET) -> pynini.Fst:
-    """Candidates to the edits of each of their alignments with a reference."""
+    """Map candidates to the edits of each of their alignments with a reference."""
     word = pynini.union(*alphabet)
     inserted = pynini.cross(word, "I").star
     whole = inserted.copy()
@@ -36,7 +36,7 @@ def alignments(reference: str, alphabet: str = ALPHABET) -> pynini.Fst:
 
 
 def gains(order: int, alpha: float = 1, beta: float = 0) -> pynini.Fst:
-    """Edits, each at its cost."""
+    """Weigh each edit by its cost."""
     run = _edit("C", -order).star
     for in_a_row in range(order, 0, -1):
         run = (_edit("C", -in_a_row) + run).ques
@@ -49,12 +49,12 @@ def _edit(name: str, cost: float) -> pynini.Fst:
 
 
 def grr(reference: str, order: int, alpha: float = 1, beta: float = 0, alphabet: str = ALPHABET) -> pynini.Fst:
-    """The n-gram recognition rate of a reference: the best path of a candidate costs −numerator."""
+    """Return the n-gram recognition rate of a reference: the best path of a candidate costs −numerator."""
     return pynini.project(alignments(reference, alphabet) @ gains(order, alpha, beta), "input").optimize()
 
 
 def generator_main(exporter: export.Exporter) -> None:
-    """Exports WRR, 2-GRR and 4-GRR of one reference."""
+    """Export WRR, 2-GRR and 4-GRR of one reference."""
     exporter["WRR"] = grr(REFERENCE, 1)
     exporter["GRR2"] = grr(REFERENCE, 2)
     exporter["GRR4"] = grr(REFERENCE, 4)

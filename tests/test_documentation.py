@@ -445,7 +445,7 @@ def test_tags_have_the_documented_fields():
     assert all(list(one) == scores for part in ("systems", "synthetic") for one in document[part].values())
     assert list(document["comparison"]) == documented("json.md", "A comparison of metrics of tags")
     for one in document["comparison"]["metrics"].values():
-        assert list(one) == documented("json.md", "What a metric makes of systems")
+        assert list(one) == documented("json.md", "Results of a metric of tags")
     assert list(document["sampling"]) == documented("json.md", "Repeated sampling")
     header, *_ = output_of(*TIDE, "--format", "tsv").splitlines()
     assert header.split("\t") == ["system", *scores]

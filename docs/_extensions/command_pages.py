@@ -1,4 +1,4 @@
-"""A page for each command, from what the command line knows of itself; a new command has its page without more ado."""
+"""A page for each command, made from its help; a new command gets its page automatically."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NO_GUIDES = {
     "contributing.md",
     "json.md",
 }
-# Options, '<s> </s>', names of files, and what stands for them in a synopsis.
+# Options, '<s> </s>', names of files, and their placeholders in a synopsis.
 _CODE = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*|'[^']+'|@?[\w*]+\.(?:fst|far|txt|tsv)(?::RULE)?|@FILE|[a-z]+/)(?!\w)")
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Connects to Sphinx."""
+    """Connect to Sphinx."""
     app.connect("builder-inited", _write_pages)
     return {"parallel_read_safe": True}
 
@@ -42,7 +42,7 @@ def _write_pages(app: Any) -> None:
             file.unlink()
     for name, text in pages.items():
         file = folder / name
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # what is the same is not built again
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # Sphinx rebuilds only pages that change
             file.write_text(text, encoding="utf-8")
 
 
@@ -62,14 +62,14 @@ def _index(verbs: list[str]) -> str:
         rows += [f"| [](<{verb}.md>) | {_escaped(text)} |" for verb, text in section.items()] + [""]
     tree = ["```{toctree}", ":hidden:", "", *verbs, "```"]
     intro = (
-        "What each command takes and what it exits with, as `latticemetric VERB --help` (or `-h`) has it. What it is "
-        "good for is said in the guides."
+        "Arguments, options and exit status of each command, as in `latticemetric VERB --help` (or `-h`). The guides "
+        "explain what each command is for."
     )
     return "\n".join(["# Commands", "", intro, "", *rows, *tree, ""])
 
 
 def _guides(docs: Path, verb: str) -> list[str]:
-    """Pages that lead to the command's, by their paths."""
+    """Return the paths of the pages that link to the command's page."""
     link = re.compile(rf"commands/{verb}\.md|`latticemetric {verb}`")
     pages = [page.relative_to(docs) for page in sorted(docs.rglob("*.md"))]
     guides = [page for page in pages if page.parts[0] not in _NO_GUIDES]
@@ -131,7 +131,7 @@ def _options(command: click.Command, context: click.Context, program: str, headi
 
 
 def _each(spelled: str, option: click.Option) -> str:
-    """`-o, --output FILE` as Sphinx has it, the value after each."""
+    """Spell `-o, --output FILE` as Sphinx does, with the value after each name."""
     value = spelled.partition(option.opts[-1] if len(option.opts) == 1 else max(option.opts, key=len))[2]
     return ", ".join(name + value for name in sorted(option.opts, key=len, reverse=True))
 
@@ -150,15 +150,15 @@ def _exit_statuses(command: click.Command) -> Iterator[str]:
     yield "## Exit status\n"
     yield "| | |\n|---|---|"
     if "Exit status" not in (command.help or ""):
-        yield "| 0 | all was done |"
+        yield "| 0 | success |"
         if any("--keep-going" in option.opts for option in command.params):
-            yield "| 1 | something failed under `--keep-going`; the rest was done |"
-    yield "| 2 | wrong usage or input; the last line on standard error says what, where and what to do |"
-    yield "| 128 + *n* | ended by signal *n*: 130 by an interrupt |\n"
+            yield "| 1 | something failed under `--keep-going`; the rest succeeded |"
+    yield "| 2 | wrong usage or input; the last line on standard error names the problem, its place, and what to do |"
+    yield "| 128 + *n* | ended by signal *n*: 130 after an interrupt |\n"
 
 
 def _escaped(text: str) -> str:
-    """Text for Markdown: options, arguments and quoted words as code, all else as it is."""
+    """Escape text for Markdown; mark options, arguments and quoted words as code."""
     parts = _CODE.split(text)
     for at, part in enumerate(parts):
         parts[at] = "`" + part.strip("'") + "`" if at % 2 else re.sub(r"([\\`*_<>\[\]|$~])", r"\\\1", part)

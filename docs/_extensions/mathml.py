@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: a page needs no script, and nothing from elsewhere."""
+"""Formulas as MathML, which browsers render themselves: pages need no script and no download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sphinx.errors import SphinxError
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Makes it a way to draw formulas in HTML."""
+    """Register MathML as a renderer of formulas in HTML."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

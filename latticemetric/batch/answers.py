@@ -1,4 +1,4 @@
-"""One question asked of many graphs: ours without references, or a user's own."""
+"""The answer to one question about each of many graphs: ours without references, or a user's own."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ from latticemetric.parallel.map import Workers
 from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
 
-# ---- One question asked of many graphs, without references ----
-
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one graph: a value, or a problem.
+    """The value of one graph, or its problem.
 
     Attributes:
         name: The graph's id.
@@ -44,10 +42,10 @@ class Answer:
 
 
 def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
-    """Asks each graph, in their order.
+    """Ask each graph, in order.
 
     Raises:
-        InputError: A graph has a problem, unless failures are gone past: then it is an answer.
+        InputError: A graph has a problem, unless the run keeps going: then it is an answer.
     """
     return answer_each(partial(_answer, ask), failed, entries, run)
 
@@ -58,11 +56,9 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
 
 
 def failed(question: Located, error: InputError) -> Answer:
-    """The answer of a graph that has none."""
+    """Make the answer of a graph that has a problem."""
     return Answer(question.name, None, error, question.where)
 
-
-# ---- One question of a user's own, asked of many graphs ----
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
@@ -80,19 +76,18 @@ def ask_each(
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
     style: Style = "auto",
 ) -> Iterator[Answer]:
-    """Asks many graphs a question, some of them at once; answers come in the order of the graphs.
+    """Ask many graphs a question, some of them at once; yield answers in the order of the graphs.
 
-    However many there are, few are under way at a time. Files are best given by name: where it can, a worker reads
-    its graphs itself.
+    However many there are, few are in memory at a time. Give files by name: workers then read their graphs themselves.
 
     Args:
-        ask: What is asked: a function of a graph or, with references, of a graph and what is to be said. What it
-            answers is sent between processes, and to a cluster so is the function.
+        ask: A function of a graph or, with references, of a graph and its references. Its answers are sent between
+            processes; to a cluster, so is the function.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
         workers: How many processes answer; or a Dask client.
-        keep_going: Whether a graph that fails is an answer with a `problem`, and not the end.
-        timeout: Seconds that one graph may take; one that takes longer has failed. Limits take processes that can be
+        keep_going: Whether a graph that fails gives an answer with a `problem`, instead of ending the run.
+        timeout: Seconds that one graph may take; one that takes longer has failed. Limits need processes that can be
             killed.
         max_memory: Bytes that one graph may take, likewise; Linux only.
         format: A format's name; sniffed from the content where it is not given.
@@ -100,7 +95,7 @@ def ask_each(
         style: Whether lines of references begin with ids (`keyed`) or not (`plain`).
 
     Raises:
-        InputError: A graph has a problem, unless failures are gone past.
+        InputError: A graph has a problem, unless the run keeps going.
 
     Examples:
         >>> from functools import partial
@@ -112,23 +107,22 @@ def ask_each(
     """
     vocabulary = as_vocabulary(symbols)
     named = _paths(graphs)
-    found = _given(graphs) if named is None else entries(named, format, vocabulary)
+    listed = _given(graphs) if named is None else entries(named, format, vocabulary)
     run = Run(workers, keep_going, Limits(timeout, max_memory))
     if references is None:
-        return answers_of(found, ask, run)
+        return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
-    return answer_each(partial(_answer_of_user, ask), failed, pair_up(found, files, style), run)
+    return answer_each(partial(_answer_of_user, ask), failed, pair_up(listed, files, style), run)
 
 
 def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:
-    graph, references = built(pair)
-    assert pair.entry is not None
-    with placed(pair.entry.place):
+    with built(pair) as (graph, references):
+        assert pair.entry is not None
         return Answer(pair.name, ask(graph, references), where=pair.where, format=pair.entry.format)
 
 
 def _paths(given: Any) -> list[str] | None:
-    """The names of files, if that is what is given."""
+    """Return names of files, or nothing if graphs are given."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):

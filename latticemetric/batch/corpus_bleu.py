@@ -1,4 +1,4 @@
-"""The oracle of a corpus by BLEU: all its graphs are in memory at once."""
+"""The oracle of a whole corpus by BLEU, with all its graphs in memory at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 @dataclass(frozen=True)
 class CorpusMember:
-    """One pair of the corpus: what its graph says in the oracle, or why it says nothing, and where it is."""
+    """One pair of the corpus: its path in the oracle, or its problem, and its place."""
 
     name: str
     path: CorpusPath | None
@@ -27,7 +27,7 @@ class CorpusMember:
     where: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         if self.path is None:
             return {"id": self.name, "error": str(self.problem)}
         return {"id": self.name, **self.path.asdict(), "alignment": self.path.path.alignment.edits}
@@ -38,9 +38,9 @@ class CorpusAnswer:
     """The oracle of all pairs.
 
     Attributes:
-        members: Each of them.
-        found: The oracle. A graph that could not be searched says nothing in it, and its references count.
-        signature: The metric, and what was done to the words.
+        members: The pairs.
+        found: The oracle. A graph that could not be searched has no words in it, and its references count.
+        signature: The metric, its parameters, and how words were changed.
     """
 
     members: tuple[CorpusMember, ...]
@@ -49,11 +49,11 @@ class CorpusAnswer:
 
     @property
     def failed(self) -> int:
-        """How many have a problem."""
+        """The number of pairs with a problem."""
         return sum(member.problem is not None for member in self.members)
 
     def corpus(self) -> dict[str, Any]:
-        """The corpus part of the JSON document."""
+        """Return the corpus part of the JSON document."""
         found, signature = self.found, {"signature": self.signature}
         return {
             **found.corpus.asdict(),
@@ -85,7 +85,7 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Answers pairs, together; `normalize` is the grammar that they went through, for the signature.
+    """Search all pairs together; `normalize` names the grammar that rewrote them, for the signature.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`.
@@ -109,10 +109,11 @@ def corpus_oracle_of(
 def _read(pairs: Iterable[Pair], *, keep_going: bool) -> Iterator[_Read]:
     for pair in pairs:
         try:
-            graph, references = built(pair)
-            yield _Read(pair.name, pair.where, graph, references)
+            with built(pair) as (graph, references):
+                read = _Read(pair.name, pair.where, graph, references)
         except InputError as error:
             if not keep_going:
                 raise
-            silence = Lattice.from_strings([""])
-            yield _Read(pair.name, pair.where, silence, pair.said() if pair.references else [], error)
+            references = pair.graph_references() if pair.references else []
+            read = _Read(pair.name, pair.where, Lattice.from_strings([""]), references, error)
+        yield read

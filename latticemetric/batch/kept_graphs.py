@@ -1,4 +1,4 @@
-"""Graphs that are written only when all of them are known; on disk, once they are many."""
+"""Graphs that can be written only when all of them are known: kept on disk, once they are many."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_IN_MEMORY = 2**24
 
 
 class KeptGraphs:
-    """Names and graphs in the order in which they came; one of them in memory at a time."""
+    """Names and graphs in the order in which they were added; iteration reads one at a time."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
@@ -22,13 +22,13 @@ class KeptGraphs:
         self._count = 0
 
     def add(self, name: str, graph: Graph) -> None:
-        """Keeps one more."""
+        """Add a graph."""
         with temporary_files():
             self._file.write(self._plain.dumps((name, graph)) + b"\n")
         self._count += 1
 
     def __del__(self) -> None:
-        with contextlib.suppress(OSError):  # what could not be written was told
+        with contextlib.suppress(OSError):  # `add` has raised it
             self._file.close()
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What is asked of a graph beside its oracle: the best strings, hope, fear, the worst string, all oracles."""
+"""The margins of a graph, beside its oracle: the best strings, hope, fear, the worst string, all oracles."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """What is asked for.
+    """Which margins to search.
 
     Attributes:
-        nbest: So many of the best strings; 0 for none.
-        hope: A hope for each of these weights.
-        fear: A fear for each of these.
+        nbest: How many of the best strings.
+        hope: Weights, for a hope each.
+        fear: Weights, for a fear each.
         on: Whether they weigh the rate or its numerator.
-        worst: Whether the worst string is wanted.
-        graphs: Whether the graphs of all oracles are.
+        worst: Whether to search the worst string.
+        graphs: Whether to make the graph of all oracles.
     """
 
     nbest: int = 0
@@ -44,7 +44,7 @@ class MarginOptions:
 
     @property
     def sides(self) -> list[MarginKind]:
-        """The margins, from good to bad."""
+        """Hopes, fears and the worst, in this order."""
         hopes = [MarginKind("hope", weight) for weight in self.hope]
         fears = [MarginKind("fear", weight) for weight in self.fear]
         return [*hopes, *fears, *([MarginKind("worst", None)] if self.worst else [])]
@@ -52,11 +52,11 @@ class MarginOptions:
 
 @dataclass(frozen=True)
 class MarginKind:
-    """One of the margins that are asked for.
+    """Hope or fear of some weight, or the worst string.
 
     Attributes:
         kind: `hope`, `fear` or `worst`.
-        weight: Of hope and of fear.
+        weight: The weight of a hope or a fear.
     """
 
     kind: str
@@ -64,11 +64,11 @@ class MarginKind:
 
     @property
     def name(self) -> str:
-        """As it stands in tables."""
+        """The name in tables."""
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
     def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Margin:
-        """What is asked for, of one graph."""
+        """Search it in one graph."""
         if self.weight is None:
             return worst(graph, references, metric, scales=scales)
         find = hope if self.kind == "hope" else fear
@@ -77,13 +77,13 @@ class MarginKind:
 
 @dataclass(frozen=True)
 class Margins:
-    """What was found.
+    """The margins of one graph.
 
     Attributes:
         nbest: The best strings.
-        found: An answer for each side.
-        graph: All oracles.
-        failed: Sides that have no answer, and why; only where failures are gone past.
+        found: The path of each side that has one.
+        graph: The graph of all oracles.
+        failed: Sides without a path, and why; only if the run keeps going.
     """
 
     nbest: tuple[Oracle, ...]
@@ -93,15 +93,15 @@ class Margins:
 
     @property
     def problem(self) -> InputError | None:
-        """What failed, in one."""
+        """All failures as one error."""
         sides: dict[str, list[str]] = {}
         for side, error in self.failed.items():
             sides.setdefault(str(error), []).append(side.name)
-        told = [f"{', '.join(names)}: {error}" for error, names in sides.items()]
-        return InputError("; ".join(told)) if told else None
+        lines = [f"{', '.join(names)}: {error}" for error, names in sides.items()]
+        return InputError("; ".join(lines)) if lines else None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         listed = {"nbest": [_item(best) for best in self.nbest]} if self.nbest else {}
         sides = {side: _item(margin) for side, margin in self.found.items()}
         failed = {side: {"error": str(error)} for side, error in self.failed.items()}
@@ -117,10 +117,10 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """What is wanted of one graph.
+    """Search the margins of one graph.
 
     Raises:
-        InputError: Something cannot be found; of a side, unless failures are gone past.
+        InputError: A search fails; of a side, unless the run keeps going.
     """
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
     found, failed = {}, {}
@@ -138,7 +138,7 @@ def margins_of(
 
 
 def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
-    """One value a kind: a list of them where there are several weights."""
+    """Group items by kind: one item, or a list where there are several weights."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
         weight = {} if side.weight is None else {"weight": side.weight}
@@ -147,7 +147,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """What the item that it is part of does not say already."""
+    """Return plain values, without those that the item around it has."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -159,9 +159,9 @@ class MarginTotal:
 
     Attributes:
         statistics: Counts of the strings.
-        value: Of hope and of fear, their values; exact, so that it does not matter in which order they are added.
-        inexact: How many are not known to be the margin.
-        failed: How many there are not: all words of their references count as deleted.
+        value: The values of hopes or fears; exact, so that the order of adding does not matter.
+        inexact: How many are not proven to be the margin.
+        failed: How many graphs have none: all words of their references count as deleted.
     """
 
     statistics: RecognitionStatistics
@@ -171,7 +171,7 @@ class MarginTotal:
 
     @classmethod
     def of(cls, margin: Margin) -> Self:
-        """One graph's share."""
+        """Return the share of one graph."""
         value = Fraction() if isinstance(margin, Worst) else Fraction(margin.value)
         return cls(margin.statistics, value, int(not margin.exact))
 
@@ -184,7 +184,7 @@ class MarginTotal:
         )
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Its part of the corpus, for JSON."""
+        """Return its part of the corpus, for JSON."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
@@ -199,11 +199,11 @@ class MarginTotals:
 
     @classmethod
     def zero(cls, wanted: MarginOptions, order: int) -> Self:
-        """Nothing counted."""
+        """Return empty sums."""
         return cls({side: MarginTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
 
     def plus(self, margins: Margins | None, missed: RecognitionStatistics | None) -> Self:
-        """With one more graph; what failed of it has all of its reference's words deleted."""
+        """Add a graph; where a side failed, all words of the reference count as deleted."""
         found = {} if margins is None else margins.found
         shares = {side: MarginTotal.of(margin) for side, margin in found.items()}
         return type(self)(
@@ -217,17 +217,17 @@ class MarginTotals:
         )
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Its part of the corpus, for JSON."""
+        """Return its part of the corpus, for JSON."""
         return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
 
     def state(self) -> list[list[Any]]:
-        """All of it in plain values, for JSON: of each side, in their order."""
+        """Return plain values, for JSON: those of each side, in order."""
         return [
             [total.statistics.row(), str(total.value), total.inexact, total.failed] for total in self.sides.values()
         ]
 
     def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
-        """With those of other graphs, from those values."""
+        """Add the sums of other graphs, from those values."""
         others = [MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
         both = zip(self.sides.items(), others, strict=True)
         return type(self)({side: total + other for (side, total), other in both})

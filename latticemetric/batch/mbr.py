@@ -1,4 +1,4 @@
-"""What minimum Bayes risk says of a graph, scored against its reference as oracles and 1-bests are."""
+"""The minimum Bayes risk (MBR) answer of a graph, scored against its reference as oracles and 1-bests are."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 
 AUTO = "auto"
-"""By word errors, as consensus networks are read; by n-grams where the graph is a forest, which has no such search."""
+"""By word errors; for forests, which have no such search, by n-grams."""
 
 
 @dataclass(frozen=True)
 class MBRSettings:
-    """How a graph is decoded for minimum Bayes risk.
+    """How to decode a graph for minimum Bayes risk.
 
     Attributes:
-        method: `auto`, or what `mbr` takes.
-        prune: The cost above the best path that graphs are pruned to first; `None` for all of them.
-        samples: Of metrics: how many paths are drawn; `None` for all paths.
-        seed: Of the samples.
+        method: `auto`, or a method of `mbr`.
+        prune: Prune graphs first to this cost above the best path.
+        samples: For metrics: how many paths to draw; `None` for all paths.
+        seed: The seed of the samples.
     """
 
     method: str | Metric[Any] = AUTO
@@ -38,10 +38,10 @@ class MBRSettings:
 
     @classmethod
     def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
-        """MBRSettings by a method, or by the metric of that name.
+        """Make settings for a method, or for the metric of that name.
 
         Raises:
-            UsageError: There is no such method, or it knows no samples.
+            UsageError: There is no such method, or it takes no samples.
         """
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
@@ -49,7 +49,7 @@ class MBRSettings:
         return cls(named, prune, samples, seed)
 
     def named(self, graph: Lattice | Forest) -> str | Metric[Any]:
-        """The method for one graph."""
+        """Return the method for one graph."""
         if self.method != AUTO:
             return self.method
         return "ngram" if isinstance(graph, Forest) else "wer"
@@ -57,7 +57,7 @@ class MBRSettings:
 
 @dataclass(frozen=True)
 class MBRAnswer:
-    """The answer, scored.
+    """The MBR answer, scored.
 
     Attributes:
         words: The words, without ignored ones.
@@ -66,10 +66,10 @@ class MBRAnswer:
         denominator: Its denominator.
         statistics: Matches, substitutions, deletions, insertions.
         alignment: With the reference that it scores best against.
-        method: What was minimised: `wer`, `ngram`, or a metric's name.
+        method: The risk that was minimized: `wer`, `ngram`, or a metric's name.
         confidences: The probability of each word, ignored ones among them.
-        arcs: Arcs (of forests: edges) of the path that says it, or of the one that is nearest to it.
-        distance: Word errors between that path and the words: answers by word errors need not be on any path.
+        arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path.
+        distance: Word errors between that path and the words: answers by word errors may be on no path.
     """
 
     words: tuple[str, ...]
@@ -93,32 +93,32 @@ def mbr_answer(
     scale: float,
     scales: Scales | None,
 ) -> MBRAnswer:
-    """What one graph should have said, and how it scores.
+    """Decode one graph for minimum Bayes risk, and score the answer.
 
     Args:
         graph: The graph.
         references: Its references.
-        metric: What it is scored by.
-        settings: How it is decoded.
-        scale: What costs are multiplied by before they become probabilities.
+        metric: The metric of the score.
+        settings: How to decode.
+        scale: Factor of costs before they become probabilities.
         scales: Weight of each score column in the model's cost.
 
     Raises:
-        InputError: The graph cannot be decoded so: a forest that is no lattice by word errors, too many n-grams.
+        InputError: The method cannot decode the graph: a forest by word errors, or too many n-grams.
     """
     method: Any = settings.named(graph)
     drawn: dict[str, Any] = {} if settings.samples is None else {"samples": settings.samples, "seed": settings.seed}
     answer: Any = mbr(graph, method, scale=scale, prune=settings.prune, scales=scales, **drawn)
     words = tuple(word for word in answer.words if word not in metric.ignore)
-    found = metric.evaluate(words, references)
+    scored = metric.evaluate(words, references)
     arcs, distance = _path(graph, answer, scales)
     return MBRAnswer(
         words=words,
-        score=metric.value(found.statistics),
-        numerator=metric.numerator(found.statistics),
-        denominator=metric.denominator(found.statistics),
-        statistics=found.statistics,
-        alignment=found.alignment,
+        score=metric.value(scored.statistics),
+        numerator=metric.numerator(scored.statistics),
+        denominator=metric.denominator(scored.statistics),
+        statistics=scored.statistics,
+        alignment=scored.alignment,
         method=method if isinstance(method, str) else method.name,
         confidences=answer.confidences,
         arcs=arcs,
@@ -127,7 +127,7 @@ def mbr_answer(
 
 
 def _path(graph: Lattice | Forest, answer: Any, scales: Scales | None) -> tuple[tuple[int, ...], int]:
-    """Where the graph says it: some methods answer a path, others words."""
+    """Return the path of the answer; for methods that answer words alone, the nearest path and its word errors."""
     own = getattr(answer, "edges", ()) or getattr(answer, "arcs", ())
     if own:
         return own, 0

@@ -1,4 +1,4 @@
-"""Which evidence belongs to which graph: that of the same id. Nothing is dropped in silence."""
+"""Evidence for MBR: a second set of graphs, for the posteriors, paired by id. None is dropped silently."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EvidencePair:
     Attributes:
         name: The id of both.
         entry: The graph, not yet built.
-        evidence: The evidence, likewise.
+        evidence: The evidence, not yet built.
         problem: What is missing, if anything.
     """
 
@@ -46,30 +46,30 @@ class EvidencePair:
 
     @property
     def place(self) -> str:
-        """Where the graph is, for an error."""
+        """The graph's place, for an error."""
         return self.entry.place if self.entry else self.name
 
 
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
-    """Pairs graphs with the evidence of the same id.
+    """Pair graphs with the evidence of the same id.
 
     Where both come in the same order, one pair is in memory at a time; evidence that comes before its graph waits.
 
     Raises:
-        FormatError: Two graphs, or two pieces of evidence, have one id: it cannot be told which belong together.
+        FormatError: Two graphs, or two pieces of evidence, have one id.
     """
     waiting: dict[str, Entry] = {}
     rest = _distinct(evidence, "pieces of evidence")
     for entry in _distinct(entries, "graphs"):
-        found = waiting.pop(entry.name, None)
-        while found is None and (following := next(rest, None)) is not None:
+        match = waiting.pop(entry.name, None)
+        while match is None and (following := next(rest, None)) is not None:
             if following.name == entry.name:
-                found = following
+                match = following
             elif following.format:
                 waiting[following.name] = following
             else:
                 yield _surplus(following)
-        yield EvidencePair(entry.name, entry, found, None if found else _lacking(entry))
+        yield EvidencePair(entry.name, entry, match, None if match else _lacking(entry))
     yield from map(_surplus, waiting.values())
     yield from map(_surplus, rest)
 
@@ -77,10 +77,10 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 def answers_by_evidence(
     pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
 ) -> Iterator[Answer]:
-    """Asks each graph with its evidence, in the order of the graphs.
+    """Ask each graph with its evidence, in the order of the graphs.
 
     Raises:
-        InputError: A pair has a problem, unless failures are gone past: then it is an answer.
+        InputError: A pair has a problem, unless the run keeps going: then it is an answer.
     """
     return answer_each(partial(_answer, ask), failed, pairs, run)
 
@@ -101,7 +101,7 @@ def _graph_of(pair: EvidencePair) -> Graph:
 
 
 def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
-    """The evidence of a pair whose graph is built.
+    """Build the evidence of a pair whose graph is built.
 
     Raises:
         InputError: It is missing, or cannot be used.
@@ -117,7 +117,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
 
 
 def _check_spelling(graph: Graph, evidence: Graph) -> None:
-    """Words against numbers never match: that is a forgotten symbol table."""
+    """Refuse words against numbers, which never match: a symbol table was forgotten."""
     numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
     if not _is_numeric(numeric) or _is_numeric(spelled) or (isinstance(numeric, Lattice) and not numeric.word.any()):
         return
@@ -160,7 +160,7 @@ def _surplus(evidence: Entry) -> EvidencePair:
         where=evidence.where,
         advice=f"leave this evidence out, {_ADVICE}",
     )
-    if not evidence.format:  # a file that cannot be read: what is wrong with it says more
+    if not evidence.format:  # the error of a file that cannot be read says more
         try:
             evidence.build()
         except InputError as error:
@@ -168,11 +168,8 @@ def _surplus(evidence: Entry) -> EvidencePair:
     return EvidencePair(evidence.name, None, evidence, problem)
 
 
-# ---- Development sets from files: graphs with references, and with evidence of their own if there is any ----
-
-
 class Example(NamedTuple):
-    """A graph, all that its references say, and what to take posteriors from where that is another graph."""
+    """A graph of a development set, all strings of its references, and its evidence if there is any."""
 
     graph: Graph
     references: list[tuple[str, ...]]
@@ -182,7 +179,7 @@ class Example(NamedTuple):
 def examples_of(
     pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
 ) -> Iterator[Answer]:
-    """Builds each pair, in their order: answers whose values are examples.
+    """Build a development set: answers, in order, whose values are examples.
 
     Raises:
         InputError: A pair has a problem, unless `keep_going`: then it is an answer.
@@ -196,11 +193,9 @@ def examples_of(
                 by_name[found.name] = found
 
     def example(pair: Pair) -> Example:
-        graph, references = built(pair)
-        assert pair.entry is not None
-        with placed(pair.entry.place):
-            said = list(strings_of_references(references))
-        return Example(graph, said, None if evidence is None else evidence_of(by_name[pair.name], graph))
+        with built(pair) as (graph, references):
+            strings = list(strings_of_references(references))
+        return Example(graph, strings, None if evidence is None else evidence_of(by_name[pair.name], graph))
 
     for pair in listed:
         try:

@@ -1,4 +1,4 @@
-"""Pairs, and references of strings, that go through a grammar before anything is compared."""
+"""Pairs and strings rewritten by a grammar before anything is compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Words = tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """The same pairs, their references rewritten, their graphs when they are built."""
+    """Rewrite the references of pairs now, and their graphs when they are built."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -33,7 +33,7 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
-    """A reference rewritten, with all that it may be."""
+    """Rewrite a reference, to a graph where the grammar has alternatives."""
     with placed(reference.where):
         graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
@@ -50,41 +50,41 @@ def normalized_sides(
     *,
     graphs: bool = False,
 ) -> tuple[list[list[Words]], list[list[Any]]]:
-    """Texts of systems, and references of each segment: more than there are files, if the grammar says so.
+    """Rewrite the texts of systems and the references of each segment; alternatives are further references.
 
     Args:
-        outputs: Systems: what to call them, and a text a segment.
-        references: Files of references, likewise.
-        grammar: What rewrites them.
-        graphs: Whether references with too many readings to be listed stay graphs; else they are refused.
+        outputs: Name and texts of each system, a text a segment.
+        references: Name and texts of each file of references.
+        grammar: The grammar.
+        graphs: Whether references with too many strings to be listed stay graphs; else they are refused.
     """
-    readings = [normalized_readings(texts, grammar, name, graphs=graphs) for name, texts in references]
-    expected = [[words for several in row for words in several] for row in zip(*readings, strict=True)]
+    per_file = [normalized_references(texts, grammar, name, graphs=graphs) for name, texts in references]
+    expected = [[words for several in row for words in several] for row in zip(*per_file, strict=True)]
     return [normalized_texts(texts, grammar, name) for name, texts in outputs], expected
 
 
 def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> list[Words]:
-    """Each text of a file rewritten."""
+    """Rewrite each text of a file."""
     return [_at(name, number, grammar.text, words) for number, words in enumerate(texts, start=1)]
 
 
-def normalized_readings(
+def normalized_references(
     texts: Iterable[Words], grammar: Grammar, name: str, *, graphs: bool
 ) -> list[list[Words | Lattice]]:
-    """All that each reference of a file may be: each reading is a reference, or the graph of them if they are many."""
+    """Rewrite each reference of a file to all its strings, or to the graph of them if they are many."""
 
-    def found(words: Words) -> list[Words | Lattice]:
-        said = normalized_reference(Reference(words, ""), grammar).graph_or_words
-        if graphs and isinstance(said, Lattice) and distinct_strings(said, MOST_STRINGS) is None:
-            return [said]
-        return list(strings_of_references([said]))
+    def rewritten(words: Words) -> list[Words | Lattice]:
+        reference = normalized_reference(Reference(words, ""), grammar).graph_or_words
+        if graphs and isinstance(reference, Lattice) and distinct_strings(reference, MOST_STRINGS) is None:
+            return [reference]
+        return list(strings_of_references([reference]))
 
-    return [_at(name, number, found, words) for number, words in enumerate(texts, start=1)]
+    return [_at(name, number, rewritten, words) for number, words in enumerate(texts, start=1)]
 
 
-def _at(name: str, number: int, rewritten: Callable[[Words], T], words: Words) -> T:
+def _at(name: str, number: int, rewrite: Callable[[Words], T], words: Words) -> T:
     try:
-        return rewritten(words)
+        return rewrite(words)
     except InputError as error:
         raise InputError(error.what, where=f"{name}, segment {number}", advice=error.advice) from None
 

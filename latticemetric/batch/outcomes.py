@@ -1,4 +1,4 @@
-"""Oracles of many graphs, and their totals."""
+"""Oracles of many graphs, and what else is searched in each: confidences, margins, scores of sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from latticemetric.batch.pairing import Pair
 from latticemetric.batch.pairs import built, missed, readable
 from latticemetric.batch.run import Run, answer_each
-from latticemetric.errors import InputError, LatticeMetricError, placed
+from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import GraphReference
@@ -34,17 +34,17 @@ class Confidences(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one pair: an oracle, or a problem, or an oracle and a problem of what else was asked for.
+    """The oracle of one pair, or its problem; or an oracle, and a problem of its margins.
 
     Attributes:
         name: The graph's id.
-        oracle: The answer; `None` where there is none.
-        problem: Why there is none, or not all that was asked for.
-        missed: What counts for an answer that there is not: all words of the reference deleted.
-        strings: Its words, for sentence metrics; only where some were asked for.
-        sentence_scores: What they say of it alone; likewise.
-        confidences: Of the oracle's and the 1-best's words; only where they were asked for.
-        margins: What else was asked for.
+        oracle: The oracle; `None` where the pair failed.
+        problem: Why the pair, or some of its margins, failed.
+        missed: Counts used when there is no answer: all words of the reference deleted.
+        strings: Its words, if there are sentence metrics.
+        sentence_scores: Its own scores by sentence metrics, if there are any.
+        confidences: Confidences of the oracle's and the 1-best's words, if wanted.
+        margins: Its margins, if wanted.
         where: File and line of what failed.
     """
 
@@ -59,7 +59,7 @@ class Outcome:
     where: str = ""
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         if self.oracle is None:
             return {"id": self.name, "error": str(self.problem)}
         scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
@@ -82,21 +82,21 @@ def oracles_of(
     confidence: float | None = None,
     wanted: MarginOptions | None = None,
 ) -> Iterator[Outcome]:
-    """Answers pairs, in their order.
+    """Search the oracles of pairs, in order.
 
-    With a scorer, what was extracted is scored as well; with a `confidence`, words have those posteriors that costs
-    times this number give. What else is `wanted` of a graph is found, too.
+    A scorer also scores oracles and 1-bests. A `confidence` is the factor of costs for the posteriors of words. The
+    margins that are `wanted` are searched, too.
 
     Raises:
-        InputError: A pair has a problem, unless failures are gone past: then it is an outcome.
+        InputError: A pair has a problem, unless the run keeps going: then it is an outcome.
         UsageError: A parameter makes no sense; that is never one graph's fault alone.
     """
-    asked = _Question(metric, scales, engine, confidence, wanted, run.keep_going)
-    return answer_each(partial(_outcome, asked, scorer), partial(_failed, asked, scorer), pairs, run)
+    settings = _Settings(metric, scales, engine, confidence, wanted, run.keep_going)
+    return answer_each(partial(_outcome, settings, scorer), partial(_failed, settings, scorer), pairs, run)
 
 
-class _Question(NamedTuple):
-    """What is asked of each pair."""
+class _Settings(NamedTuple):
+    """The searches in each pair."""
 
     metric: GRR
     scales: Scales | None
@@ -106,29 +106,27 @@ class _Question(NamedTuple):
     keep_going: bool
 
 
-def _outcome(asked: _Question, scorer: StringScorer | None, pair: Pair) -> Outcome:
-    return _scored(_answer(pair, asked), pair, scorer)
+def _outcome(settings: _Settings, scorer: StringScorer | None, pair: Pair) -> Outcome:
+    return _scored(_answer(pair, settings), pair, scorer)
 
 
-def _failed(asked: _Question, scorer: StringScorer | None, pair: Pair, error: InputError) -> Outcome:
-    return _scored(Outcome(pair.name, None, error, missed(pair, asked.metric), where=pair.where), pair, scorer)
+def _failed(settings: _Settings, scorer: StringScorer | None, pair: Pair, error: InputError) -> Outcome:
+    return _scored(Outcome(pair.name, None, error, missed(pair, settings.metric), where=pair.where), pair, scorer)
 
 
-def _answer(pair: Pair, asked: _Question) -> Outcome:
-    graph, references = built(pair)
-    assert pair.entry is not None
-    with placed(pair.entry.place):
-        found = oracle(graph, references, asked.metric, scales=asked.scales, engine=asked.engine)
-        margins = _margins(graph, references, asked)
+def _answer(pair: Pair, settings: _Settings) -> Outcome:
+    with built(pair) as (graph, references):
+        found = oracle(graph, references, settings.metric, scales=settings.scales, engine=settings.engine)
+        margins = _margins(graph, references, settings)
         problem = None if margins is None else margins.problem
         return Outcome(
             pair.name,
             found,
             problem=problem and problem.at(pair.place),
-            missed=missed(pair, asked.metric) if problem is not None else None,
+            missed=missed(pair, settings.metric) if problem is not None else None,
             confidences=None
-            if asked.confidence is None
-            else _confidences(graph, found, asked.confidence, asked.scales),
+            if settings.confidence is None
+            else _confidences(graph, found, settings.confidence, settings.scales),
             margins=margins,
             where=pair.where,
         )
@@ -143,20 +141,22 @@ def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | Non
     return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 
-def _margins(graph: Graph, references: Sequence[GraphReference], asked: _Question) -> Margins | None:
-    """What is wanted beside the oracle; what finds it is imported only then."""
-    if asked.wanted is None:
+def _margins(graph: Graph, references: Sequence[GraphReference], settings: _Settings) -> Margins | None:
+    """Search the margins, importing the search only if they are wanted."""
+    if settings.wanted is None:
         return None
     from latticemetric.batch.margins import margins_of
 
-    return margins_of(graph, references, asked.metric, asked.wanted, asked.scales, keep_going=asked.keep_going)
+    return margins_of(
+        graph, references, settings.metric, settings.wanted, settings.scales, keep_going=settings.keep_going
+    )
 
 
 def _scored(outcome: Outcome, pair: Pair, scorer: StringScorer | None) -> Outcome:
-    """The same with its words, and with what the sentence metrics say of them."""
+    """Add the words, and their scores by the sentence metrics."""
     if scorer is None or not pair.references:
         return outcome
-    references = strings_of_references(pair.said()) if outcome.oracle is not None else readable(pair)
+    references = strings_of_references(pair.graph_references()) if outcome.oracle is not None else readable(pair)
     strings = scorer.strings(outcome.oracle, references)
     scores = scorer.sentence(strings) if scorer.each and outcome.oracle is not None else None
     return replace(outcome, strings=strings, sentence_scores=scores)

@@ -1,4 +1,4 @@
-"""Which references belong to which graph. Nothing is dropped or realigned in silence."""
+"""Pairing: which references belong to which graph. Nothing is dropped or realigned silently."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.paths import size_and_digits
 from latticemetric.metrics.base import GraphReference
-
-# ---- The order of graphs: which line of plain references belongs to which graph, or why that cannot be known ----
 
 _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
@@ -51,7 +49,7 @@ class _Name(NamedTuple):
 
 
 def require_ascending(earlier: str, later: str, where: str) -> None:
-    """Refuses names whose numbers go back: 10 before 2."""
+    """Refuse names whose numbers go back: 10 before 2."""
     one, two = _Name.of(earlier), _Name.of(later)
     if two.is_numbered_like(one) and two.goes_back(one):
         raise FormatError(
@@ -62,7 +60,7 @@ def require_ascending(earlier: str, later: str, where: str) -> None:
 
 
 class Order:
-    """Numbers graphs as plain references are numbered, and refuses graphs whose place is not certain.
+    """The lines of plain references that belong to graphs; refuses graphs whose place is not certain.
 
     Args:
         proven: Whether names must prove the order of files in folders and archives; a user who asks for plain
@@ -79,11 +77,11 @@ class Order:
         self._broken = self._ends_broken = False
 
     def line(self, entry: Entry, *, is_broken: bool) -> int:
-        """The line of the graph's references, from 1.
+        """Return the line of the next graph's references, from 1.
 
         Args:
             entry: The next graph.
-            is_broken: Whether the graph stands for a file that cannot be read, or read on.
+            is_broken: Whether the graph stands for a file that cannot be read to its end.
         """
         last = self._last
         self._check_broken(entry)
@@ -105,12 +103,12 @@ class Order:
         return last.naming == "number" and self._first_number == 0
 
     def name(self, line: int) -> str:
-        """The id of a graph that is lost: of a sentence, its number."""
+        """Return the id of a graph that is lost; if graphs are sentences, its number."""
         first = self._first_number
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_broken(self, entry: Entry) -> None:
-        """Refuses graphs behind a file that may have held more of them than could be read."""
+        """Refuse graphs behind a file that may have held more of them than could be read."""
         self._many |= bool(entry.format) and not find_format(entry.format).single
         if self._broken and self._many:
             raise FormatError(
@@ -120,7 +118,7 @@ class Order:
             )
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Refuses names that are not numbered by one number, which goes up; others may be sorted in many ways."""
+        """Refuse names that are not numbered by one number, which goes up; others may be sorted in many ways."""
         one, two = _Name.of(last.order), _Name.of(entry.order)
         is_like = two.is_numbered_like(one)
         places = two.changed(one) if is_like else []
@@ -194,7 +192,7 @@ class Pair:
         name: The graph's id, or the reference's where there is no graph.
         entry: The graph, not yet built.
         references: Its references, one a file.
-        problem: What is missing, if anything.
+        problem: Why a side is missing, if one is.
     """
 
     name: str
@@ -209,16 +207,16 @@ class Pair:
 
     @property
     def place(self) -> str:
-        """Where it is, for an error."""
+        """The place of the graph, for an error."""
         return self.entry.place if self.entry is not None else self.where
 
-    def said(self) -> list[GraphReference]:
-        """What each reference says."""
+    def graph_references(self) -> list[GraphReference]:
+        """Return the words, or the graph, of each reference."""
         return [reference.graph_or_words for reference in self.references]
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
-    """Pairs graphs with references, file by file of references in step.
+    """Pair graphs with references, all files of references in step.
 
     In the style `auto`, references of graphs that are named by their position are plain. Those of other graphs are
     keyed if half of the first graphs' ids begin lines of each file. One line for one graph that is named by its file
@@ -362,7 +360,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
-    """Graphs that are paired by their order; the id of a later one may still show that lines begin with ids."""
+    """Pass on graphs that are paired by their order, unless the id of a later one shows that lines begin with ids."""
     for seen, entry in enumerate(entries):
         if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
             file = next((file for file in files if entry.name in file.ids), None)
@@ -401,7 +399,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
 
 
 def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
-    """The longest of the files, where all are as long and none is out of order."""
+    """Refuse files of different lengths, or out of order; return one of them."""
     longest = max(files, key=lambda file: len(file.lines))
     for file in files:
         if len(file.lines) != len(longest.lines):
@@ -415,7 +413,7 @@ def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
 
 
 def _require_ascending_ids(file: ReferenceFile) -> None:
-    """Refuses references whose own ids say that they are not in the order of their numbers."""
+    """Refuse references whose ids show that they are not in the order of their numbers."""
     ids = file.first_words()
     for (earlier, later), reference in zip(pairwise(ids), file.plain()[1:], strict=False):
         require_ascending(earlier, later, reference.where)

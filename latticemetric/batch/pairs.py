@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, Literal
 
 from latticemetric.automata.reference import words_in
@@ -20,8 +21,9 @@ from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 
 
-def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
-    """The graph of a pair, and what its references say.
+@contextmanager
+def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
+    """Build the graph and the references of a pair; errors without a place get that of the graph.
 
     Raises:
         InputError: A side is missing, or cannot be used.
@@ -31,29 +33,29 @@ def built(pair: Pair) -> tuple[Graph, list[GraphReference]]:
     assert pair.entry is not None
     with placed(pair.entry.place):
         graph = pair.entry.build()
-        references = pair.said()
+        references = pair.graph_references()
         _check_spelling(graph, references)
-    warn_of_forms(pair, graph)
-    return graph, references
+        _warn_of_forms(pair, graph)
+        yield graph, references
 
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
-    """A missing graph says nothing: its reference's words count as deletions."""
-    return metric.statistics("", pair.said()) if pair.references else None
+    """Return the statistics of a missing graph: all words of its references are deleted."""
+    return metric.statistics("", pair.graph_references()) if pair.references else None
 
 
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
-    """What a failed pair's references may say; the first of it where that is too much, and may be why it failed."""
+    """Return all strings of a failed pair's references; if they are too many, as may be why it failed, one of each."""
     try:
-        return strings_of_references(pair.said())
+        return strings_of_references(pair.graph_references())
     except InputError:
         return [reference.words for reference in pair.references]
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Words against numbers never match: that is a forgotten symbol table, not a bad lattice."""
+    """Refuse words against numbers, which never match: a symbol table was forgotten."""
     vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
-    if vocabulary is None or not vocabulary.is_numeric or _says_nothing(graph):
+    if vocabulary is None or not vocabulary.is_numeric or _is_silent(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
     if words and not any(word in vocabulary for word in words):
@@ -63,22 +65,22 @@ def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
         )
 
 
-def _says_nothing(graph: Graph) -> bool:
-    """Check whether a lattice has no words: it does not show how its words would be written."""
+def _is_silent(graph: Graph) -> bool:
+    """Check for a lattice without words, which does not show how its words would be written."""
     return isinstance(graph, Lattice) and not graph.word.any()
 
 
-# Words that look the same and are not: é as one character in references, as two in graphs, matches nothing.
+# Words that look the same may differ: é as one character in references never matches é as two in graphs.
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
-# Shared with workers, which are forked: one of them says it, and none again.
-_said = mmap.mmap(-1, 1)
+# Shared with workers, which are forked: only one of them warns.
+_has_warned = mmap.mmap(-1, 1)
 
 
-def warn_of_forms(pair: Pair, graph: Graph) -> None:
-    """Says once, of the first graph that this happens to, that a reference's words stand there in another form."""
+def _warn_of_forms(pair: Pair, graph: Graph) -> None:
+    """Warn, once in a run, that words of a reference stand in the graph in another Unicode form."""
     words = {word for reference in pair.references for word in reference.words if not word.isascii()}
-    if not words or _said[0]:
+    if not words or _has_warned[0]:
         return
     known = _words_of(graph)
     alike = [
@@ -87,7 +89,7 @@ def warn_of_forms(pair: Pair, graph: Graph) -> None:
         if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
     ]
     if alike:
-        _said[0] = 1
+        _has_warned[0] = 1
         what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
         warn(
             pair.place,

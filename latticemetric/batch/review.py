@@ -1,4 +1,4 @@
-"""What a report shows of each graph: the oracle, the 1-best and the MBR answer side by side, and how large it is."""
+"""Reviews of graphs, for reports: oracle, 1-best and MBR answer side by side, the sweep, the size, a drawing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from latticemetric.batch.pairs import built, missed, readable
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.batch.sketches import Sketch, sketch
 from latticemetric.batch.string_scores import StringScorer
-from latticemetric.batch.sweep import Question, Score, Sweep, Swept, summed
-from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed
+from latticemetric.batch.sweep import ReferencedGraph, Score, Sweep, Swept, summed
+from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice_or_forest
@@ -39,17 +39,17 @@ SIDES = (ORACLE, ONE_BEST, MBR)
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """What is asked of each graph.
+    """The settings of reviews.
 
     Attributes:
-        metric: What is measured.
-        points: Beams, densities and n-best lists whose oracles are wanted, too.
-        decoding: How MBR decodes; `None` where that is not wanted.
+        metric: The metric of oracles.
+        points: Beams, densities and n-best lists to sweep over.
+        decoding: How MBR decodes; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
-        engine: What finds the oracles.
-        scorer: Metrics of strings that are wanted, too.
-        posterior_scale: What costs are multiplied by before they become probabilities.
-        drawn: Whether graphs are to be drawn.
+        engine: The engine that searches oracles.
+        scorer: Further metrics, of strings.
+        posterior_scale: Factor of costs before they become probabilities.
+        drawn: Whether to draw graphs.
     """
 
     metric: GRR
@@ -68,13 +68,13 @@ class ReviewSettings:
 
 @dataclass(frozen=True)
 class Size:
-    """How large a graph is.
+    """The size of a graph.
 
     Attributes:
         kind: `lattice` or `forest`.
         states: States, or nodes.
         arcs: Arcs, or edges.
-        paths: Complete paths, or derivations, exactly; `None` if they are more than is counted.
+        paths: Complete paths, or derivations, exactly; `None` if they are too many to count.
     """
 
     kind: str
@@ -85,20 +85,20 @@ class Size:
 
 @dataclass(frozen=True)
 class Review:
-    """What became of one pair.
+    """The review of one pair.
 
     Attributes:
         name: The graph's id.
-        references: What its references say; each reading of those that are graphs.
-        swept: What is kept of it at each point, the 1-best first and the whole graph last.
+        references: All strings of its references.
+        swept: Its sweep, the 1-best first and the whole graph last.
         oracle: The best path; `None` where there is a problem.
         mbr: The MBR answer; `None` where there is none.
-        mbr_problem: Why there is none, where it was asked for.
-        best_paths: How many paths (or derivations) score as well as the oracle, which is one of them; `None` likewise.
-        size: How large the graph is.
-        scores: By metric of strings and side: of the answers to this graph alone.
-        sketch: The graph, to be drawn; `None` where that is not wanted.
-        problem: Why there is no answer at all.
+        mbr_problem: Why MBR failed.
+        best_paths: Number of paths (or derivations) that score as well as the oracle, with the oracle.
+        size: Its size.
+        scores: Scores of this graph alone, by metric of strings and side.
+        sketch: Its drawing; `None` if graphs are not drawn.
+        problem: Why it failed.
         where: File and line of what failed.
     """
 
@@ -116,83 +116,86 @@ class Review:
     where: str = ""
 
     def words(self, side: str) -> Words:
-        """What one side says; a graph that failed says nothing."""
+        """Return the words of one side; none if the graph failed."""
         if self.oracle is None:
             return ()
         answer = {ORACLE: self.oracle, ONE_BEST: self.oracle.one_best, MBR: self.mbr}[side]
         return () if answer is None else answer.words
 
 
-def reviews_of(pairs: Iterable[Pair], asked: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Reviews pairs, in their order.
+def reviews_of(pairs: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
+    """Review pairs, in order.
 
     Raises:
-        InputError: A pair has a problem, unless failures are gone past: then it is a review of nothing.
+        InputError: A pair has a problem, unless the run keeps going: then its review has the problem.
         UsageError: A parameter makes no sense.
     """
-    return answer_each(partial(_review_pair, asked), partial(_failed, asked), pairs, run)
+    return answer_each(partial(_review_pair, settings), partial(_failed, settings), pairs, run)
 
 
-def _review_pair(asked: ReviewSettings, pair: Pair) -> Review:
-    graph, references = built(pair)
-    assert pair.entry is not None
-    with placed(pair.entry.place):
-        return review(asked, pair.name, graph, references)
+def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
+    with built(pair) as (graph, references):
+        return review(settings, pair.name, graph, references)
 
 
-def _failed(asked: ReviewSettings, pair: Pair, error: InputError) -> Review:
-    said = tuple(readable(pair)) if pair.references else ()
-    length = reference_words(said, asked.metric) if said else None
-    swept = Swept(pair.name, length, missed=missed(pair, asked.metric), problem=error, where=pair.where)
-    return Review(pair.name, said, swept, problem=error, where=pair.where)
+def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
+    strings = tuple(readable(pair)) if pair.references else ()
+    length = reference_words(strings, settings.metric) if strings else None
+    swept = Swept(pair.name, length, missed=missed(pair, settings.metric), problem=error, where=pair.where)
+    return Review(pair.name, strings, swept, problem=error, where=pair.where)
 
 
-def review_graph(asked: ReviewSettings, question: Question) -> Review:
-    """The same of a graph that a program has."""
-    return review(asked, question.name, question.graph, question.references)
+def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
+    """Review a graph that is in memory."""
+    return review(settings, given.name, given.graph, given.references)
 
 
-def review(asked: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
-    """All that is shown of one graph."""
-    metric, scales = asked.metric, asked.scales
+def review(settings: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
+    """Review one graph."""
+    metric, scales = settings.metric, settings.scales
     graph = as_lattice_or_forest(given, scales)
-    best = oracle(graph, references, metric, scales=scales, engine=asked.engine)
-    answer, problem = _decoded(graph, references, asked)
-    said = strings_of_references(references)
-    kept = sweep_graph(graph, said, metric, asked.points, scales)
+    best = oracle(graph, references, metric, scales=scales, engine=settings.engine)
+    answer, problem = _decoded(graph, references, settings)
+    strings = strings_of_references(references)
+    kept = sweep_graph(graph, strings, metric, settings.points, scales)
     found = Review(
         name,
-        said,
-        Swept(name, reference_words(said, metric), tuple(kept), references=len(references)),
+        strings,
+        Swept(name, reference_words(strings, metric), tuple(kept), references=len(references)),
         oracle=best,
         mbr=answer,
         mbr_problem=problem,
         best_paths=_best_paths(graph, references, metric),
         size=_size(graph),
-        sketch=_sketch(graph, best, answer, asked),
+        sketch=_sketch(graph, best, answer, settings),
     )
-    return found if asked.scorer is None else _scored(found, asked.scorer)
+    return found if settings.scorer is None else _scored(found, settings.scorer)
 
 
-def _sketch(graph: Lattice | Forest, best: Oracle, answer: MBRAnswer | None, asked: ReviewSettings) -> Sketch | None:
-    """The graph with its ways: of an MBR answer that is on no path, the nearest one's."""
-    if not asked.drawn:
+def _sketch(graph: Lattice | Forest, best: Oracle, answer: MBRAnswer | None, settings: ReviewSettings) -> Sketch | None:
+    """Sketch the graph with its paths; for an MBR answer that is on no path, the nearest one."""
+    if not settings.drawn:
         return None
     ways = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
     if answer is not None:
         ways["mbr"] = answer.arcs
-    return sketch(graph, ways, scale=asked.posterior_scale, scales=asked.scales)
+    return sketch(graph, ways, scale=settings.posterior_scale, scales=settings.scales)
 
 
 def _decoded(
-    graph: Lattice | Forest, references: Sequence[GraphReference], asked: ReviewSettings
+    graph: Lattice | Forest, references: Sequence[GraphReference], settings: ReviewSettings
 ) -> tuple[MBRAnswer | None, LatticeMetricError | None]:
-    """The MBR answer; what one graph is too large for is no reason to show nothing of it."""
-    if asked.decoding is None:
+    """Return the MBR answer, or why there is none: a graph that is too large for MBR is still reviewed."""
+    if settings.decoding is None:
         return None, None
     try:
         answer = mbr_answer(
-            graph, references, asked.metric, asked.decoding, scale=asked.posterior_scale, scales=asked.scales
+            graph,
+            references,
+            settings.metric,
+            settings.decoding,
+            scale=settings.posterior_scale,
+            scales=settings.scales,
         )
     except InputError as error:
         return None, error
@@ -214,7 +217,7 @@ def _size(graph: Lattice | Forest) -> Size:
 
 
 def _scored(found: Review, scorer: StringScorer) -> Review:
-    """The same with what metrics of strings say of each side."""
+    """Add the scores of each side by metrics of strings."""
     references: list[Any] = [scorer.kept(words) for words in found.references]
     sides = [side for side in SIDES if side != MBR or found.mbr is not None]
     scores = {
@@ -223,17 +226,14 @@ def _scored(found: Review, scorer: StringScorer) -> Review:
     return replace(found, scores=scores)
 
 
-# ---- What reviews of many graphs come to: a corpus for each side, and what it is made from, row by row ----
-
-
 @dataclass(frozen=True, eq=False)
 class SideTotal(Frozen):
     """One side of a test set: the oracles, the 1-bests, or the MBR answers.
 
     Attributes:
-        side: Which.
+        side: Its name.
         total: The metric's value, and the summed statistics that it is made from.
-        scores: What metrics of strings say of it, by their names.
+        scores: Its scores by metrics of strings, by their names.
         table: Statistics, a row a graph, as `bootstrap` takes them; all sides have the same rows.
     """
 
@@ -245,15 +245,15 @@ class SideTotal(Frozen):
 
 @dataclass
 class ReviewTotals:
-    """Collects reviews.
+    """Totals of reviews.
 
     Attributes:
-        asked: What was asked of each graph.
-        references: How many references each graph has; `None` for what they do have.
-        normalize: The grammar that both sides went through, for signatures.
+        settings: The settings of the reviews.
+        references: References of each graph; `None` for as many as they have.
+        normalize: The grammar that rewrote both sides, for signatures.
     """
 
-    asked: ReviewSettings
+    settings: ReviewSettings
     references: int | str | None = None
     normalize: str | None = None
     lattices: int = 0
@@ -265,7 +265,7 @@ class ReviewTotals:
     _strings: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, review: Review) -> None:
-        """Takes in one more."""
+        """Add a review."""
         self._swept.append(review.swept)
         self.lattices += review.oracle is not None
         self.failed += review.oracle is None
@@ -274,51 +274,53 @@ class ReviewTotals:
             self.methods.add(review.mbr.method)
         for side, statistics in _statistics(review):
             self._rows[side].append(statistics.row())
-        if self.asked.scorer is not None and review.references:
-            kept = tuple(map(self.asked.scorer.kept, review.references))
+        if self.settings.scorer is not None and review.references:
+            kept = tuple(map(self.settings.scorer.kept, review.references))
             self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
 
     @property
     def decoded(self) -> bool:
-        """Whether there is an MBR answer to each graph that was searched: a corpus of some is none of all."""
-        return self.asked.decoding is not None and not self.undecoded and self.lattices > 0
+        """Whether each graph that was searched has an MBR answer: some of them make no corpus."""
+        return self.settings.decoding is not None and not self.undecoded and self.lattices > 0
 
     def sides(self) -> list[SideTotal]:
-        """The corpora, the oracles' first."""
+        """Return the corpora, the oracles' first."""
         return [self._side(side) for side in (ORACLE, MBR, ONE_BEST) if side != MBR or self.decoded]
 
     def sweep(self, borders: Sequence[float]) -> Sweep:
-        """What each point keeps of all graphs, and bins of lengths that end at these borders."""
-        asked = self.asked
-        return summed(self._swept, asked.metric, asked.points, borders, self.references, rewritten_by=self.normalize)
+        """Return the sweep over all graphs, with bins of lengths that end at these borders."""
+        settings = self.settings
+        return summed(
+            self._swept, settings.metric, settings.points, borders, self.references, rewritten_by=self.normalize
+        )
 
     def lengths(self) -> list[float]:
-        """The words of each graph's reference."""
+        """Return the length of each graph's reference."""
         return [swept.length for swept in self._swept if swept.length is not None]
 
     def signatures(self) -> dict[str, str]:
-        """Of the metrics of strings, by name."""
-        scorer, number = self.asked.scorer, references_each([list(row["references"]) for row in self._strings])
+        """Return the signatures of the metrics of strings, by name."""
+        scorer, number = self.settings.scorer, references_each([list(row["references"]) for row in self._strings])
         metrics = () if scorer is None else scorer.metrics
         return {m.name: str(scorer.signed(m.signature_for(number))) for m in metrics if scorer is not None}
 
     def _side(self, side: str) -> SideTotal:
-        metric = self.asked.metric
+        metric = self.settings.metric
         table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
         total = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
         return SideTotal(side, metric.corpus_score(total, self.references or 1), self._scores(side), table)
 
     def _scores(self, side: str) -> dict[str, float | None]:
-        scorer = self.asked.scorer
+        scorer = self.settings.scorer
         if scorer is None:
             return {}
         references = [list(row["references"]) for row in self._strings]
-        said = [row[side] for row in self._strings]
-        return {metric.name: metric.corpus(said, references).score for metric in scorer.metrics}
+        strings = [row[side] for row in self._strings]
+        return {metric.name: metric.corpus(strings, references).score for metric in scorer.metrics}
 
 
 def _statistics(review: Review) -> Iterable[tuple[str, RecognitionStatistics]]:
-    """What counts of each side: of a graph that failed, that all its reference's words are deleted."""
+    """Return the statistics of each side; if the graph failed, all words of its reference are deleted."""
     if review.oracle is None:
         missed = review.swept.missed
         return [] if missed is None else [(side, missed) for side in (ORACLE, ONE_BEST, MBR)]

@@ -1,4 +1,4 @@
-"""Shards: parts of many graphs for jobs that share the work, and the documents of such parts."""
+"""Shards: every N-th graph, for jobs that share the work; their documents, and the document merged of them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,16 @@ from latticemetric.batch.run import Located
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 
-# ---- Parts of many graphs, for jobs that share the work ----
-
-
 T = TypeVar("T", bound=Located)
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Every so manieth graph.
+    """Every N-th graph.
 
     Attributes:
-        index: Which shard, from 1; it begins with the graph of that number.
-        of: How many shards there are.
+        index: The number of the shard, from 1, and of its first graph.
+        of: N, the number of shards.
     """
 
     index: int
@@ -39,47 +36,47 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Of `I/N`."""
+        """Parse `I/N`."""
         index, _, of = text.partition("/")
         if not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}", text):
             raise UsageError(f"'{shortened(text)}' is no shard", advice="give I/N, like 3/8: the third of eight")
         return cls(int(index), int(of))
 
     def size(self, graphs: int) -> int:
-        """How many of so many graphs are its own."""
+        """Count its own graphs among so many."""
         return len(range(self.index - 1, graphs, self.of))
 
 
 class InputDigest:
-    """What graphs and references a run goes through: told by their ids, places and words, in their order."""
+    """A digest of the graphs and references of a run: their ids, places and words, in order."""
 
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=16)
         self._graphs = 0
 
     def watched(self, questions: Iterable[T]) -> Iterator[T]:
-        """Passes them on."""
+        """Pass graphs on, and add them to the digest."""
         for question in questions:
-            said = [reference.words for reference in getattr(question, "references", ())]
+            words = [reference.words for reference in getattr(question, "references", ())]
             # Files are named differently on other machines; that a graph begins at another line is another file.
             line = question.where.rpartition(":")[2]
-            told = [question.name, line if line.isdecimal() else "", said]
-            self._hash.update(json.dumps(told).encode())
+            fields = [question.name, line if line.isdecimal() else "", words]
+            self._hash.update(json.dumps(fields).encode())
             self._graphs += 1
             yield question
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {"graphs": self._graphs, "digest": self._hash.hexdigest()}
 
 
 @dataclass(frozen=True)
 class Part:
-    """A shard at work. It reads past all graphs, so it knows what all shards of its run must have read past.
+    """A shard at work. It reads past all graphs, so that `merge` can check that all shards had the same.
 
     Attributes:
-        shard: Which shard it is.
-        run: Tells what the shards of one run have in common beside their input: plain values, for JSON.
+        shard: The shard.
+        run: Returns what all shards of the run have in common beside their input, for JSON.
     """
 
     shard: Shard
@@ -87,18 +84,18 @@ class Part:
     _input: InputDigest = field(default_factory=InputDigest, repr=False)
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:
-        """Those of all graphs, or of pairs of graphs and references, that are its own."""
+        """Yield its own graphs, or pairs of graphs and references, of all."""
         return islice(self._input.watched(graphs), self.shard.index - 1, None, self.shard.of)
 
     def asdict(self, **more: Any) -> dict[str, Any]:
-        """What `merge` has to know, once all graphs were read past: plain values, for JSON."""
+        """Return what `merge` needs, once all graphs were read: plain values, for JSON."""
         run = {**self.run(), **self._input.asdict()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
 
-def document_end(told: dict[str, Any], part: Part | None = None, **more: Any) -> str:
-    """What follows the items of a JSON document; of a shard, with what `merge` has to know."""
-    fields = told if part is None else {**told, "shard": part.asdict(**more)}
+def document_end(totals: dict[str, Any], part: Part | None = None, **more: Any) -> str:
+    """Return the text after the items of a JSON document: totals and, for a shard, what `merge` needs."""
+    fields = totals if part is None else {**totals, "shard": part.asdict(**more)}
     shown = (f", {json.dumps(name)}: {_as_json(value)}" for name, value in fields.items())
     return f"]{''.join(shown)}}}"
 
@@ -107,7 +104,7 @@ def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-# ---- The documents of shards: read without their items, and checked to be all of one run ----
+# ---- Documents of shards: read without their items, and checked to be all of one run ----
 
 Merged = TypeVar("Merged")
 
@@ -128,32 +125,32 @@ class ShardDocument(NamedTuple):
     Attributes:
         path: Its file.
         head: Its first line, up to the items.
-        told: All but the items.
-        shard: Which shard it is.
+        fields: All but the items.
+        shard: The shard.
     """
 
     path: str
     head: str
-    told: dict[str, Any]
+    fields: dict[str, Any]
     shard: Shard
 
     @property
     def run(self) -> dict[str, Any]:
-        """What it has in common with all shards of its run."""
-        run: dict[str, Any] = self.told["shard"]["run"]
+        """What all shards of its run have in common."""
+        run: dict[str, Any] = self.fields["shard"]["run"]
         return run
 
     @property
     def sums(self) -> Any:
-        """What totals are made of; nothing where there are none."""
-        return self.told["shard"].get("sums")
+        """The sums that totals are made of; `None` if there are none."""
+        return self.fields["shard"].get("sums")
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """What `merged` makes of the sums of documents.
+    """Merge the sums of documents by a function.
 
     Raises:
-        FormatError: Those of one of them make no sense.
+        FormatError: The sums of a document make no sense.
     """
     try:
         return merged(documents)
@@ -166,7 +163,7 @@ def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
-    """All shards of one run, in their order.
+    """Read the documents of all shards of one run, in order.
 
     Raises:
         InputError: A file is no shard's document, or cannot be read.
@@ -195,16 +192,16 @@ def _read(path: str) -> ShardDocument:
         for line in stream.lines(passing=True):
             head, last = head or line, line
     try:
-        told = json.loads(head + last)
-        shard = Shard(told["shard"]["index"], told["shard"]["of"])
-        dict(told["shard"]["run"]["options"])
+        fields = json.loads(head + last)
+        shard = Shard(fields["shard"]["index"], fields["shard"]["of"])
+        dict(fields["shard"]["run"]["options"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
-    return ShardDocument(path, head, told, shard)
+    return ShardDocument(path, head, fields, shard)
 
 
 def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """What two runs do not have in common, in words."""
+    """Name the differences of two runs."""
     for name in one.keys() | other.keys():
         here, there = one.get(name), other.get(name)
         if isinstance(here, dict) and isinstance(there, dict):
@@ -213,24 +210,18 @@ def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
             yield _IN_WORDS.get(name, name)
 
 
-def _check_one(number: int, found: Sequence[str], of: int) -> None:
-    """Each shard must be there once."""
-    if not found:
+def _check_one(number: int, paths: Sequence[str], of: int) -> None:
+    """Refuse a shard that is missing, or there twice."""
+    if not paths:
         raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
-    if len(found) > 1:
-        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(found)}", advice=_ADVICE)
-
-
-# ---- The document of all graphs, made of the documents of shards ----
+    if len(paths) > 1:
+        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(paths)}", advice=_ADVICE)
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """The lines of the document of the whole: what a run without shards had written, byte for byte.
+    """Yield the lines of the merged document, byte for byte those of a run without shards.
 
-    Items pass through as they are, one in memory at a time.
-
-    Args:
-        documents: Of all shards, in their order.
+    Items pass through as they are, one in memory at a time. The documents are those of all shards, in order.
     """
     yield documents[0].head
     before = ""
@@ -241,8 +232,8 @@ def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """The items of all, a graph of each shard in turn."""
-    each = documents[0].told["shard"].get("items_each", 1)
+    """Yield the items of all documents, a graph of each shard in turn."""
+    each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:
         graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
         ended: ShardDocument | None = None
@@ -262,7 +253,7 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """The items of each graph; one that failed has one."""
+    """Yield the items of each graph; one that failed has one item."""
     items = _items(lines)
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]
@@ -278,7 +269,7 @@ def _items(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    """What follows the items; nothing where there are no totals."""
+    """Return the totals, if there are any."""
     return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
 
 
@@ -287,7 +278,7 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
     if "signature" in states[0]:  # an automaton's: rates are signed before their items
         from latticemetric.batch.user_automaton import AutomatonTotals
 
-        return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).told()
+        return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()
     from latticemetric.batch.totals import OracleSums
 
     return {"corpus": OracleSums.merged(states).corpus()}

@@ -1,4 +1,4 @@
-"""Graphs that are to be drawn: the part that is shown, paths through it, and what is told of each arc."""
+"""Sketches of graphs, to be drawn: the part to show, paths through it, and details of each arc."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _LONGEST_LABEL = 24
 
 @dataclass(frozen=True)
 class DrawnArc:
-    """What is told of an arc or an edge.
+    """The details of an arc or an edge.
 
     Attributes:
-        text: What it says.
+        text: Its words.
         cost: The model's cost.
         posterior: The probability of using it; `None` where costs are too large to have one.
         scores: Each score column's cost.
@@ -43,7 +43,7 @@ class Sketch:
 
     Attributes:
         diagram: Its vertices and links.
-        arcs: What is told of each link, if it is a lattice; of a forest, whose last vertices are its edges, of these.
+        arcs: Details of each link of a lattice; in a forest, whose last vertices are its edges, of these.
     """
 
     diagram: Diagram
@@ -51,7 +51,7 @@ class Sketch:
 
 
 def sketch(graph: Lattice | Forest, paths: Paths, *, scale: float, scales: Scales | None) -> Sketch:
-    """Return the part of a graph that is drawn, with all highlighted paths."""
+    """Sketch a graph; the arcs of highlighted paths are always in it."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     most = _MORE_STATES + _passed(graph, kept)
     probability = _posteriors(graph, scale, scales)
@@ -61,17 +61,17 @@ def sketch(graph: Lattice | Forest, paths: Paths, *, scale: float, scales: Scale
     else:
         numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
         diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
-    return Sketch(_short(diagram), tuple(_told(graph, numbers, probability, scales)))
+    return Sketch(_short(diagram), tuple(_details(graph, numbers, probability, scales)))
 
 
 def _passed(graph: Lattice | Forest, kept: Sequence[int]) -> int:
-    """Return the number of states or nodes that highlighted paths pass."""
+    """Count the states or nodes on highlighted paths."""
     if isinstance(graph, Forest):
         return len(np.unique(graph.head[list(kept)]))
     return len(np.union1d(graph.source[list(kept)], graph.target[list(kept)]))
 
 
-def _told(
+def _details(
     graph: Lattice | Forest, numbers: npt.NDArray[np.int64], probability: list[float] | None, scales: Scales | None
 ) -> list[DrawnArc]:
     cost = graph.cost(scales).arc
@@ -87,7 +87,7 @@ def _told(
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:
-    """The word of an arc; of an edge its words, and [k] where those of its k-th tail stand."""
+    """Return the word of an arc; or the words of an edge, with [k] for its k-th tail."""
     spelled = graph.vocabulary.word
     if isinstance(graph, Forest):
         return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))
@@ -99,11 +99,11 @@ def _posteriors(graph: Lattice | Forest, scale: float, scales: Scales | None) ->
         distribution = posteriors(graph, scale=scale, scales=scales)
     except InputError:
         return None
-    found: list[float] = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
-    return found
+    values: list[float] = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
+    return values
 
 
 def _short(diagram: Diagram) -> Diagram:
-    """With labels that leave room for others: what is told of a link has all of its word."""
+    """Shorten labels; the details of a link have all of its word."""
     links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
     return replace(diagram, links=links)

@@ -1,4 +1,4 @@
-"""How the oracle of many graphs changes with how much of them is kept, and with how long their references are."""
+"""Sweeps: how the oracle of many graphs changes with the part that is kept, and with the length of references."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.batch.pairing import Pair
 from latticemetric.batch.pairs import built, missed, readable
 from latticemetric.batch.run import Run, answer_each, graph_packing
 from latticemetric.batch.totals import metric_of, metric_state
-from latticemetric.errors import InputError, LatticeMetricError, UsageError, placed
+from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
@@ -28,8 +28,6 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.sweep import Kept, Point, Points, reference_words, sweep_graph
 from latticemetric.parallel.map import Workers, map_in_order
 
-# ---- The results of a sweep: what graphs come to together, point by point and length by length ----
-
 Score = CorpusScore[RecognitionStatistics]
 
 _COUNTS = ("matches", "substitutions", "deletions", "insertions")
@@ -37,15 +35,15 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 @dataclass(frozen=True)
 class Swept:
-    """What became of one graph.
+    """The sweep of one graph.
 
     Attributes:
         name: The graph's id.
         length: Words of its reference; `None` where it has none.
-        kept: What each point keeps of it; nothing where there is a problem.
-        references: How many references it has.
-        missed: What it counts as where there is a problem: all its reference's words deleted.
-        problem: Why there is no answer.
+        kept: The part that each point keeps; empty if there is a problem.
+        references: Number of its references.
+        missed: Statistics used if there is a problem: all words of the reference deleted.
+        problem: Why it failed.
         where: File and line of what failed.
     """
 
@@ -58,21 +56,21 @@ class Swept:
     where: str = ""
 
     def statistics(self, point: int) -> RecognitionStatistics | None:
-        """Those that count at a point; `None` where there is no reference."""
+        """Return the statistics at a point; `None` without a reference."""
         return self.kept[point].statistics if self.kept else self.missed
 
 
 @dataclass(frozen=True, eq=False)
 class SweepRow(Frozen):
-    """The oracle of a test set where so much of each graph is kept.
+    """The oracle of a test set at one point of a sweep.
 
     Attributes:
         kind: `one_best`, `beam`, `density`, `nbest` or `whole`.
-        at: The beam, the density, or n; `None` of the 1-best and of whole graphs.
+        at: The beam, the density, or n; `None` for the 1-best and for whole graphs.
         total: The metric's value, and the summed statistics that it is made from.
-        lost: Graphs whose best is worse than that of the whole graph.
+        lost: Number of graphs whose oracle is worse than that of the whole graph.
         arcs: Arcs that are kept of a graph, on average; `None` where that means nothing, as of n-best lists.
-        density: Kept arcs with words, for each word of the references; likewise.
+        density: Kept arcs with words, for each word of the references; `None` likewise.
         strings: Strings of an n-best list, on average; `None` of other points.
         table: Statistics, a row a graph, as `bootstrap` takes them.
     """
@@ -92,7 +90,7 @@ class SweepRow(Frozen):
         return self.total.score
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         sizes = {name: getattr(self, name) for name in ("lost", "arcs", "density", "strings")}
         counts = self.total.statistics.asdict()
         return {"kind": self.kind, "at": self.at, **_plain(self.total), **{n: counts[n] for n in _COUNTS}, **sizes}
@@ -100,12 +98,12 @@ class SweepRow(Frozen):
 
 @dataclass(frozen=True)
 class LengthBin:
-    """The oracle and the 1-best of those graphs whose references have so many words.
+    """The oracle and the 1-best of the graphs whose references have a length in some range.
 
     Attributes:
-        above: They have more words than this; `None` of the first bin.
-        up_to: And not more than this; `None` of the last bin.
-        graphs: How many there are.
+        above: Lengths are above this; `None` for the first bin.
+        up_to: Lengths are up to this; `None` for the last bin.
+        graphs: Number of graphs.
         oracle: The oracle of whole graphs.
         one_best: The model's own best paths.
     """
@@ -126,26 +124,26 @@ class LengthBin:
 
     @property
     def headroom(self) -> float | None:
-        """How far the two are apart."""
+        """The difference of the two."""
         if self.oracle.score is None or self.one_best.score is None:
             return None
         return abs(self.oracle.score - self.one_best.score)
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         borders = {"kind": "length", "above": self.above, "up_to": self.up_to, "graphs": self.graphs}
         return {**borders, **_plain(self.oracle), "one_best": _plain(self.one_best), "headroom": self.headroom}
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """How the oracle changes with what is kept of graphs, and with the length of references.
+    """The oracles of a test set, point by point and length by length.
 
     Attributes:
-        rows: The 1-best, the points that were asked for, and the whole graphs.
+        rows: The 1-best, the points, and the whole graphs.
         lengths: Bins by the words of the reference, the shortest first.
-        graphs: Graphs that were searched.
-        failed: Pairs that were not; their references' words count as deleted at every point.
+        graphs: Number of graphs that were searched.
+        failed: Number of pairs that failed; all words of their references count as deleted at every point.
         signature: The metric, its parameters and the version.
     """
 
@@ -156,7 +154,7 @@ class Sweep:
     signature: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "signature": self.signature,
             "graphs": self.graphs,
@@ -171,7 +169,7 @@ def _plain(score: Score) -> dict[str, Any]:
 
 
 def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
-    """Where bins end, ascending, each once."""
+    """Return the ends of bins, ascending, each once."""
     borders = sorted(set(lengths))
     for border in borders:
         if not 0 <= border < math.inf:
@@ -180,7 +178,7 @@ def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
 
 
 def summed(
-    found: Iterable[Swept],
+    swept: Iterable[Swept],
     metric: GRR,
     points: Points,
     borders: Sequence[float],
@@ -188,17 +186,17 @@ def summed(
     *,
     rewritten_by: str | None = None,
 ) -> Sweep:
-    """The totals of many graphs.
+    """Sum up the sweeps of many graphs.
 
     Args:
-        found: What became of each.
-        metric: What was measured.
-        points: What was swept over.
-        borders: Where bins of lengths end; no bins without any.
-        references: How many references each graph has, for the signature; without it, what they do have.
-        rewritten_by: The grammar that both sides went through, for the signature.
+        swept: The sweep of each graph.
+        metric: The metric.
+        points: The points of the sweep.
+        borders: The ends of bins of lengths; without any, there are no bins.
+        references: References of each graph, for the signature; by default, as many as they have.
+        rewritten_by: The grammar that rewrote both sides, for the signature.
     """
-    all_swept = list(found)
+    all_swept = list(swept)
     totals = _Totals([one for one in all_swept if one.length is not None], metric, references)
     answered = [one for one in all_swept if one.problem is None]
     return Sweep(
@@ -261,7 +259,7 @@ class _Totals:
 
 
 def _sum(values: Sequence[int | None]) -> int | None:
-    """The sum; nothing where a value means nothing."""
+    """Return the sum; `None` if a value is missing."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
 
@@ -278,18 +276,18 @@ def sweep(
     scales: Scales | None = None,
     workers: Workers = 1,
 ) -> Sweep:
-    """The oracle of a test set at several beams, densities and sizes of n-best lists, and by length of references.
+    """Search the oracles of a test set at several beams, densities and sizes of n-best lists, and by reference length.
 
     Args:
-        graphs: Lattices or n-best lists, or forests where no beams and no densities are asked for; or pairs of a name
-            and a graph, as `read` yields them.
+        graphs: Lattices or n-best lists, or forests if there are no beams and no densities; or pairs of a name and a
+            graph, as `read` yields them.
         references: Those of each graph: one as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Keep the paths of a lattice that cost at most so much more than the best one.
-        densities: Keep at most so many arcs with words for each word of the reference, by a beam of each lattice's own.
-        nbest: Keep the so many cheapest strings, each of them counted once.
-        by_length: The longest reference of each bin but the last, which holds what is longer.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        beams: Costs above the best path up to which paths of a lattice are kept.
+        densities: Largest numbers of arcs with words for each word of the reference, by a beam of each lattice's own.
+        nbest: Numbers of cheapest strings to keep, all different.
+        by_length: The longest reference of each bin; one more bin has the references that are longer.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
         workers: Graphs searched at once; or a Dask client, whose workers search them.
 
     Raises:
@@ -307,33 +305,28 @@ def sweep(
         nbest 3 0.0 None
         whole None 0.0 3.0
     """
-    chosen, points, borders = (
-        as_recognition_rate(metric),
-        Points.of(beams, densities, nbest),
-        checked_borders(by_length),
-    )
-    answer = partial(_swept, chosen, points, scales)
+    rate = as_recognition_rate(metric)
+    points, borders = Points.of(beams, densities, nbest), checked_borders(by_length)
+    answer = partial(_swept, rate, points, scales)
     swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
-    return summed(swept, chosen, points, borders)
+    return summed(swept, rate, points, borders)
 
 
 def swept_pairs(
     pairs: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Sweeps over pairs, in their order.
+    """Sweep over pairs, in order.
 
     Raises:
-        InputError: A pair has a problem, unless failures are gone past: then it is one of those that failed.
+        InputError: A pair has a problem, unless the run keeps going: then its sweep has the problem.
         UsageError: A parameter makes no sense.
     """
     return answer_each(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
-    graph, references = built(pair)
-    assert pair.entry is not None
-    with placed(pair.entry.place):
-        return _swept(metric, points, scales, Question(pair.name, graph, strings_of_references(references)))
+    with built(pair) as (graph, references):
+        return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, strings_of_references(references)))
 
 
 def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
@@ -343,51 +336,48 @@ def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
 
-class Question(NamedTuple):
-    """A graph with what may be said."""
+class ReferencedGraph(NamedTuple):
+    """A graph with all strings of its references."""
 
     name: str
     graph: Graph
     references: tuple[tuple[str, ...], ...]
 
 
-def _swept(metric: GRR, points: Points, scales: Scales | None, question: Question) -> Swept:
-    kept = sweep_graph(question.graph, question.references, metric, points, scales)
-    length = reference_words(question.references, metric)
-    return Swept(question.name, length, tuple(kept), references=len(question.references))
+def _swept(metric: GRR, points: Points, scales: Scales | None, given: ReferencedGraph) -> Swept:
+    kept = sweep_graph(given.graph, given.references, metric, points, scales)
+    length = reference_words(given.references, metric)
+    return Swept(given.name, length, tuple(kept), references=len(given.references))
 
 
 def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
-) -> Iterator[Question]:
-    """Graphs with their references; those without a name are numbered."""
+) -> Iterator[ReferencedGraph]:
+    """Pair graphs with their references; those without a name get a number."""
     pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither is ever None
     for number, (given, expected) in pairs:
         if given is None or expected is None:
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
             raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
-        yield Question(name, graph, strings_of_references(expected))
+        yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
-# ---- A sweep in plain values, for the documents of shards: what became of each graph, of which all totals are made
-# ----
-#
-# Intervals are drawn from the graphs in their order, so sums would not do.
+# Documents of shards have the sweep of each graph: intervals are drawn from graphs in their order, so sums do not do.
 
 State = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """What is asked of all graphs.
+    """The settings of a sweep over many graphs.
 
     Attributes:
-        metric: What is measured.
-        points: What is swept over.
-        borders: Where bins of reference lengths end.
-        references: How many references each graph has.
-        rewritten_by: The grammar that both sides went through.
+        metric: The metric.
+        points: The points.
+        borders: The ends of bins of reference lengths.
+        references: References of each graph.
+        rewritten_by: The grammar that rewrote both sides.
     """
 
     metric: GRR
@@ -397,11 +387,11 @@ class SweepSettings:
     rewritten_by: str | None = None
 
     def sweep(self, swept: Iterable[Swept]) -> Sweep:
-        """The totals of many graphs."""
+        """Sum up the sweeps of many graphs."""
         return summed(swept, self.metric, self.points, self.borders, self.references, rewritten_by=self.rewritten_by)
 
     def state(self) -> State:
-        """All of it in plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "metric": metric_state(self.metric),
             "points": asdict(self.points),
@@ -412,7 +402,7 @@ class SweepSettings:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Of those values."""
+        """Return the settings of those values."""
         return cls(
             metric_of(state["metric"]),
             Points.of(**state["points"]),
@@ -423,12 +413,12 @@ class SweepSettings:
 
 
 def swept_states(swept: Iterable[Swept]) -> list[State]:
-    """What became of each graph, in plain values, for JSON."""
+    """Return the sweep of each graph in plain values, for JSON."""
     return [_state(one) for one in swept]
 
 
 def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
-    """The graphs of all shards in their order: the first of each, the second of each, and so on."""
+    """Yield the sweeps of all shards in order: the first of each, the second of each, and so on."""
     for turn in zip_longest(*shards):
         yield from (_of_state(state) for state in turn if state is not None)
 

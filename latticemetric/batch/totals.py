@@ -1,4 +1,4 @@
-"""What oracles of many graphs add up to; sums of shards add up to those of the whole, to the last bit."""
+"""Totals of the oracles of many graphs; those of shards add up to those of the whole, to the last bit."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ State = dict[str, Any]
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums over outcomes. Frozen; they add up, so shards sum to the whole.
+    """Statistics of oracles and 1-bests, which add up.
 
     Attributes:
         best: Statistics of the oracles.
         one_best: Statistics of the model's own best paths.
-        lattices: Graphs that were searched.
-        failed: Pairs that were not.
+        lattices: Number of graphs that were searched.
+        failed: Number of pairs that failed.
     """
 
     best: RecognitionStatistics
@@ -38,12 +38,12 @@ class Totals:
 
     @classmethod
     def zero(cls, order: int) -> Self:
-        """Nothing counted."""
+        """Return empty sums."""
         return cls(RecognitionStatistics.zero(order), RecognitionStatistics.zero(order), 0, 0)
 
     @classmethod
     def of(cls, outcome: Outcome, order: int) -> Self:
-        """One outcome's share."""
+        """Return the share of one outcome."""
         if outcome.oracle is not None:
             return cls(outcome.oracle.statistics, outcome.oracle.one_best.statistics, 1, 0)
         missed = outcome.missed or RecognitionStatistics.zero(order)
@@ -58,7 +58,7 @@ class Totals:
         )
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """The corpus part of the JSON document."""
+        """Return the corpus part of the JSON document."""
         best, one_best = (metric.corpus_score(s, references) for s in (self.best, self.one_best))
         counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
         return {
@@ -77,13 +77,13 @@ class Totals:
 
 
 class OracleSums:
-    """Sums over outcomes: of oracles and 1-bests, of margins, and of what sentence metrics need.
+    """Sums over outcomes: oracles and 1-bests, margins, and strings for sentence metrics.
 
     Args:
-        metric: What was measured.
-        references: How many references each graph has.
-        scorer: What scores strings, if anything does.
-        wanted: What was asked for beside oracles, if anything was.
+        metric: The metric.
+        references: References of each graph.
+        scorer: The sentence metrics, if any.
+        wanted: The margins, if any.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class OracleSums:
             self.margins = MarginTotals.zero(wanted, metric.order)
 
     def add(self, outcome: Outcome) -> None:
-        """Takes in one outcome."""
+        """Add one outcome."""
         self.totals += type(self.totals).of(outcome, self.metric.order)
         if self.strings is not None:
             self.strings.add(outcome.strings)
@@ -107,7 +107,7 @@ class OracleSums:
             self.margins = self.margins.plus(outcome.margins, outcome.missed)
 
     def corpus(self) -> dict[str, Any]:
-        """The corpus part of the JSON document."""
+        """Return the corpus part of the JSON document."""
         corpus = self.totals.asdict(self.metric, self.references)
         if self.margins is not None:
             corpus |= self.margins.asdict(self.metric, self.references)
@@ -116,7 +116,7 @@ class OracleSums:
         return corpus
 
     def state(self) -> State:
-        """All of it in plain values, for JSON: what `merged` goes on from."""
+        """Return plain values, for JSON and `merged`."""
         totals = self.totals
         state: State = {
             "metric": metric_state(self.metric),
@@ -134,7 +134,7 @@ class OracleSums:
 
     @classmethod
     def merged(cls, states: Sequence[State]) -> Self:
-        """The sums of shards that take turns, in the order of the shards."""
+        """Add up the plain values of all shards, in their order."""
         first = states[0]
         sums = cls(metric_of(first["metric"]), first["references"], _scorer(first), _wanted(first))
         for state in states:
@@ -153,9 +153,9 @@ def _scorer(state: Mapping[str, Any]) -> StringScorer | None:
         return None
     from latticemetric.batch.string_scores import StringScorer
 
-    told = state["scorer"]
-    metrics = tuple(make_metric(name) for name in told["metrics"])
-    return StringScorer(metrics, frozenset(told["ignore"]), normalize=told["normalize"])
+    scorer = state["scorer"]
+    metrics = tuple(make_metric(name) for name in scorer["metrics"])
+    return StringScorer(metrics, frozenset(scorer["ignore"]), normalize=scorer["normalize"])
 
 
 def _wanted(state: Mapping[str, Any]) -> MarginOptions | None:
@@ -163,12 +163,12 @@ def _wanted(state: Mapping[str, Any]) -> MarginOptions | None:
         return None
     from latticemetric.batch.margins import MarginOptions
 
-    told = state["wanted"]
-    return MarginOptions(**told | {name: tuple(told[name]) for name in ("hope", "fear")})
+    wanted = state["wanted"]
+    return MarginOptions(**wanted | {name: tuple(wanted[name]) for name in ("hope", "fear")})
 
 
 def metric_state(metric: GRR) -> dict[str, Any]:
-    """All of a metric in plain values, for JSON."""
+    """Return the name and the parameters of a metric, for JSON."""
     penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
     words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
     given = {name: value for name, value in words.items() if value}
@@ -176,7 +176,7 @@ def metric_state(metric: GRR) -> dict[str, Any]:
 
 
 def metric_of(state: Mapping[str, Any]) -> GRR:
-    """The metric of these values."""
+    """Return the metric of these values."""
     metric = make_metric(state["spec"], **state["parameters"])
     assert isinstance(metric, GRR)
     return metric

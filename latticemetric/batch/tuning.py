@@ -1,4 +1,4 @@
-"""Parameters of n-gram MBR whose answers score best on a development set of many graphs with references."""
+"""Tuning of n-gram MBR: the parameters whose answers score best on a development set of graphs with references."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _PLACES = 10
 def coordinate_search(
     axes: Mapping[str, Sequence[float]], merits: Merits, halvings: int, is_possible: Callable[[Point], bool]
 ) -> dict[Point, float]:
-    """All points that were tried, in this order, with their merits; `best_of` them is the answer.
+    """Return all points that were tried, in order, with their merits; `best_of` them is the answer.
 
     The grid comes first, its last axis fastest. A step along an axis of several values is half of their mean distance
     at first, and half as long in each round that follows. In a round all steps from the best point so far are tried,
     axis by axis, down and up; it ends when none is better.
 
     Args:
-        axes: The values of each axis; one of a single value is not searched.
-        merits: The merit of each of some points, all distinct and new; larger is better.
-        halvings: How many rounds there are; 0 leaves it at the grid.
-        is_possible: Whether there is such a point, outside of the grid.
+        axes: The values of each axis; an axis of a single value stays.
+        merits: Returns the merits of points, all distinct and new; larger is better.
+        halvings: Number of rounds; with 0, there is only the grid.
+        is_possible: Checks that a point outside of the grid is valid.
     """
     if halvings < 0:
         raise UsageError(f"{halvings} rounds of steps", advice="give 0 or more")
@@ -68,7 +68,7 @@ def coordinate_search(
 
 
 def best_of(tried: Mapping[Key, float]) -> Key:
-    """The point (or what else is tried) of largest merit; of equal ones, the one that was tried first."""
+    """Return the key of largest merit; of equal ones, the first."""
     best, largest = next(iter(tried)), -math.inf
     for point, merit in tried.items():
         if merit > largest + _ROUNDING:
@@ -88,7 +88,7 @@ def _around(point: Point, distances: Sequence[float], share: float) -> Iterator[
             yield (*point[:axis], value, *point[axis + 1 :])
 
 
-# ---- A development set: what n-gram MBR answers to its graphs under any setting, and what that scores ----
+# ---- The answers of n-gram MBR on a development set, and their scores ----
 
 String = tuple[str, ...]
 
@@ -97,57 +97,62 @@ _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Graphs with references. Posteriors are computed once a scale and order, every distinct answer is scored once."""
+    """Graphs with references: posteriors are computed once a scale and order, each distinct answer is scored once."""
 
     def __init__(
         self,
-        asked: Sequence[NgramMBR],
+        decoders: Sequence[NgramMBR],
         references: Sequence[References],
         metric: Metric[Any],
         ignore: Iterable[str] = (),
     ) -> None:
-        if len(asked) != len(references):
-            raise UsageError(f"there are {len(asked)} graphs and references of {len(references)}")
-        if not asked:
+        if len(decoders) != len(references):
+            raise UsageError(f"there are {len(decoders)} graphs and references of {len(references)}")
+        if not decoders:
             raise UsageError("there are no graphs to tune on")
         self.metric = metric
-        self._asked, self._ignored = asked, frozenset(ignore)
+        self._decoders, self._ignored = decoders, frozenset(ignore)
         self.references = [tuple(map(self._counted_words, references_of(several))) for several in references]
         self._posteriors: dict[tuple[int, float, int], NgramPosteriors] = {}
         self._kept = 0
-        self._rows: list[dict[String, Table]] = [{} for _ in asked]
+        self._rows: list[dict[String, Table]] = [{} for _ in decoders]
 
     def tables(self, settings: Sequence[GainParameters]) -> list[Table]:
-        """The metric's statistics of the answers under each setting, a row a graph."""
+        """Return the metric's statistics of the answers under each setting, a row a graph."""
         answers: list[list[String]] = [[] for _ in settings]
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
-        for number, asked in enumerate(self._asked):
-            for _, chosen in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
-                alike = list(chosen)
+        for number, decoder in enumerate(self._decoders):
+            for _, group in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
+                alike = list(group)
                 posteriors = self._posteriors_of(number, settings[alike[0]])
                 for k in alike:
-                    answers[k].append(self._counted_words(asked.string(posteriors, settings[k])))
+                    answers[k].append(self._counted_words(decoder.string(posteriors, settings[k])))
         self._score(answers)
         return [self._table(strings) for strings in answers]
 
     def one_best(self) -> Table:
-        """The statistics of the model's own best strings."""
-        strings = [self._counted_words(asked.one_best) for asked in self._asked]
+        """Return the statistics of the model's own best strings."""
+        strings = [self._counted_words(decoder.one_best) for decoder in self._decoders]
         self._score([strings])
         return self._table(strings)
+
+    def signature(self) -> str:
+        """Return the signature of the metric on this set."""
+        scorer = StringScorer((self.metric,), self._ignored)
+        return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
     def _posteriors_of(self, number: int, setting: GainParameters) -> NgramPosteriors:
         key = (number, setting.scale, setting.order)
         if key in self._posteriors:
             return self._posteriors[key]
-        found = self._asked[number].posteriors(setting.scale, setting.order)
-        if self._kept + len(found) <= _MOST_KEPT:
-            self._kept += len(found)
-            self._posteriors[key] = found
-        return found
+        posteriors = self._decoders[number].posteriors(setting.scale, setting.order)
+        if self._kept + len(posteriors) <= _MOST_KEPT:
+            self._kept += len(posteriors)
+            self._posteriors[key] = posteriors
+        return posteriors
 
     def _score(self, answers: Sequence[Sequence[String]]) -> None:
-        """Makes rows of strings that have none yet.
+        """Make rows of strings that have none yet.
 
         A table is always made of all graphs at once, since a metric may weigh by the references of the whole set.
         """
@@ -156,9 +161,11 @@ class Development:
             for rows, strings in zip(self._rows, zip(*answers, strict=True), strict=True)
         ]
         for turn in range(max(map(len, new))):
-            said = [strings[turn] if turn < len(strings) else _any(strings, rows) for strings, rows in self._pairs(new)]
-            table = self.metric.table(said, self.references)
-            for rows, string, row in zip(self._rows, said, table, strict=True):
+            texts = [
+                strings[turn] if turn < len(strings) else _any(strings, rows) for strings, rows in self._pairs(new)
+            ]
+            table = self.metric.table(texts, self.references)
+            for rows, string, row in zip(self._rows, texts, table, strict=True):
                 rows[string] = row
 
     def _pairs(self, new: Sequence[list[String]]) -> Iterable[tuple[list[String], Mapping[String, Table]]]:
@@ -172,11 +179,8 @@ class Development:
 
 
 def _any(strings: Sequence[String], rows: Mapping[String, Table]) -> String:
-    """A string of which a row is at hand, for a graph that has no new one."""
+    """Return a string that has a row, for a graph without a new one."""
     return strings[0] if strings else next(iter(rows))
-
-
-# ---- What a development set says of parameters of n-gram MBR ----
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ class MBRTrial:
     """A setting and its score.
 
     Attributes:
-        parameters: How strings gained.
+        parameters: The setting.
         score: The corpus value of the answers; `None` where it is undefined.
     """
 
@@ -192,26 +196,26 @@ class MBRTrial:
     score: float | None
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {**self.parameters.asdict(), "score": self.score}
 
 
 @dataclass(frozen=True)
 class MBRTuning:
-    """What was found on a development set.
+    """The result of tuning on a development set.
 
     Attributes:
         best: The setting that scores best; of equal ones, the one that was tried first.
-        default: The setting that `mbr` has unless told otherwise, at the same order.
+        default: The default setting of `mbr`, at the same order.
         one_best: The corpus value of the model's own best strings.
         held_out: What to expect of other graphs: each fold answered under the setting of the grid that is best on the
             others. `None` where there are no folds.
         over_default: The best setting's value minus the default's, on resamples of the graphs; `None` without.
         over_one_best: The same against the model's own best strings.
-        held_out_over_one_best: The same of `held_out`. It alone is not too good to be true: the setting was chosen on
-            other graphs than those it is compared on.
+        held_out_over_one_best: The same of `held_out`. Only this is unbiased: it selects settings on other graphs than
+            those it compares.
         trials: Every setting that was tried, in this order.
-        graphs: How many there were.
+        graphs: Number of graphs.
         signature: The metric, its parameters and the version.
     """
 
@@ -227,7 +231,7 @@ class MBRTuning:
     signature: str
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "signature": self.signature,
             "graphs": self.graphs,
@@ -242,14 +246,14 @@ class MBRTuning:
         }
 
 
-def _comparison(found: PairedBootstrap | None) -> dict[str, Any] | None:
-    if found is None:
+def _comparison(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
+    if bootstrap is None:
         return None
-    difference = found.difference
-    return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": found.p}
+    difference = bootstrap.difference
+    return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": bootstrap.p}
 
 
-# ---- Parameters of n-gram MBR whose answers score best on a development set ----
+# ---- Tuning ----
 
 SCALES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PRECISIONS = (0.6, 0.85)
@@ -280,12 +284,11 @@ def tune_mbr(
     resamples: int = 1000,
     seed: int = 0,
 ) -> MBRTuning:
-    """Finds the parameters of `mbr` by n-grams whose answers score best against references.
+    """Search the parameters of `mbr` by n-grams whose answers score best against references.
 
-    All combinations of values are tried, then steps from the best one along each parameter that has several values: by
-    half of their mean distance until none is better, then by a quarter, and so on. Nothing is drawn at random but the
-    resamples. Of settings that score the same, the one that was tried first is best; in the grid, values ascend and
-    `word_penalty` varies fastest, `scale` slowest.
+    Try all combinations of values, then steps from the best one along each parameter that has several values: by half
+    of their mean distance until none is better, then by a quarter, and so on. Only the resamples are random. Of
+    settings with equal scores the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
 
     Answers depend on *p*, *T* and the word penalty only by *p* · (1 + *T* · penalty), where that is above 0: *T* need
     not be tuned, and of the other two many pairs are the same setting.
@@ -300,69 +303,60 @@ def tune_mbr(
         r: How much less precise each order is than the one before.
         word_penalty: A further cost of each word.
         order: Words of the longest n-grams.
-        evidence: Graphs for the posteriors, one of each graph, where they are others.
-        prune: The cost above the best path, before scaling, that graphs are pruned to first.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        evidence: Further graphs, one for each graph, to take posteriors from.
+        prune: Prune graphs first to this cost above the best path, before scaling.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
-        halvings: How often steps get shorter; 0 leaves it at the grid.
-        folds: For `held_out`: graph *i* is in fold *i* modulo so many. Below 2, there are none.
-        resamples: For the paired bootstrap; 0 leaves it out.
-        seed: Of the resamples.
+        halvings: How often steps get shorter; 0 tries the grid only.
+        folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.
+        resamples: Resamples for the paired bootstrap; 0 leaves it out.
+        seed: The seed of the resamples.
 
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> found = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
-        >>> found.best.parameters.scale, found.best.parameters.word_penalty, found.best.score, found.one_best
+        >>> tuning = tune_mbr([lattice], ["a c"], "wer", scale=[0.5, 1.0], p=0.85, r=0.72, resamples=0)
+        >>> tuning.best.parameters.scale, tuning.best.parameters.word_penalty, tuning.best.score, tuning.one_best
         (0.5, 0.0, 0.0, 0.5)
     """
-    chosen: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    asked = _asked(graphs, evidence, partial(NgramMBR, beam=prune, scales=scales))
-    ignored = word_set(ignore, "ignore")
-    references = list(checked_corpus(references))
-    search = _Search(Development(asked, references, chosen, ignored), order)
+    made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
+    decoders = _decoders(graphs, evidence, partial(NgramMBR, beam=prune, scales=scales))
+    development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
     axes = dict(zip(_AXES, map(_several, (scale, T, p, r, word_penalty)), strict=True))
-    tried = coordinate_search(axes, search.merits, halvings, _is_possible)
-    number = references_each(search.development.references)
-    signature = StringScorer((chosen,), ignored).signed(chosen.signature_for(number))
-    in_grid = math.prod(len(set(values)) for values in axes.values())
-    return search.found(
-        best_of(tried),
-        held_out=_held_out(chosen, list(search.tables.values())[:in_grid], folds),
-        compare=partial(_compared, chosen, resamples, seed),
-        signature=str(signature),
-    )
+    return _Search(development, order).tuned(axes, halvings, folds, partial(_compared, made, resamples, seed))
 
 
 class _Search:
     """The settings that were tried, and their tables."""
 
     def __init__(self, development: Development, order: int) -> None:
-        self.development, self._order = development, order
+        self._development, self._order = development, order
         self._metric = development.metric
         self.tables: dict[Point, Table] = {}
 
     def merits(self, points: Sequence[Point]) -> list[float]:
-        """Tries some points."""
-        found = self.development.tables([self._setting(point) for point in points])
-        self.tables.update(zip(points, found, strict=True))
-        return [_merit(self._metric, table.sum(axis=0)) for table in found]
+        """Try some points, and return their merits."""
+        tables = self._development.tables([self._setting(point) for point in points])
+        self.tables.update(zip(points, tables, strict=True))
+        return [_merit(self._metric, table.sum(axis=0)) for table in tables]
 
-    def found(
+    def tuned(
         self,
-        best: Point,
-        *,
-        held_out: Table | None,
+        axes: Mapping[str, Sequence[float]],
+        halvings: int,
+        folds: int,
         compare: Callable[[Table, Table | None], PairedBootstrap | None],
-        signature: str,
     ) -> MBRTuning:
-        """What is said of the best point."""
+        """Search the best point, and compare its answers."""
+        best = best_of(coordinate_search(axes, self.merits, halvings, _is_possible))
+        in_grid = math.prod(len(set(values)) for values in axes.values())
+        held_out = _held_out(self._metric, list(self.tables.values())[:in_grid], folds)
         value = partial(_value, self._metric)
-        usual = GainParameters(order=self._order)
-        (default,), one_best = self.development.tables([usual]), self.development.one_best()
+        setting = GainParameters(order=self._order)
+        (default,), one_best = self._development.tables([setting]), self._development.one_best()
         return MBRTuning(
             best=MBRTrial(self._setting(best), value(self.tables[best])),
-            default=MBRTrial(usual, value(default)),
+            default=MBRTrial(setting, value(default)),
             one_best=value(one_best),
             held_out=None if held_out is None else value(held_out),
             over_default=compare(default, self.tables[best]),
@@ -370,23 +364,25 @@ class _Search:
             held_out_over_one_best=compare(one_best, held_out),
             trials=tuple(MBRTrial(self._setting(point), value(table)) for point, table in self.tables.items()),
             graphs=len(one_best),
-            signature=signature,
+            signature=self._development.signature(),
         )
 
     def _setting(self, point: Point) -> GainParameters:
         return GainParameters(**dict(zip(_AXES, point, strict=True)), order=self._order)
 
 
-def _asked(graphs: Iterable[Graph], evidence: Iterable[Graph] | None, ask: Callable[..., NgramMBR]) -> list[NgramMBR]:
+def _decoders(
+    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, decoder: Callable[..., NgramMBR]
+) -> list[NgramMBR]:
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
         raise UsageError(f"there are {len(listed)} graphs and evidence of {len(others)}")
-    return [ask(graph, other) for graph, other in zip(listed, others, strict=True)]
+    return [decoder(graph, other) for graph, other in zip(listed, others, strict=True)]
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
-    """Of each fold the rows of the setting that is best on the others."""
+    """Return the rows of each fold, under the setting that is best on the other folds."""
     number = len(tables[0])
     if min(folds, number) < _FEWEST_FOLDS:
         return None
@@ -407,7 +403,7 @@ def _compared(
 
 
 def _merit(metric: Metric[Any], sums: Table) -> float:
-    """The value as larger is better; what is undefined is worst."""
+    """Return the value so that larger is better; an undefined one is worst."""
     value = float(metric.values(sums))
     return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value
 
@@ -418,7 +414,7 @@ def _value(metric: Metric[Any], table: Table) -> float | None:
 
 
 def _is_possible(point: Point) -> bool:
-    """Whether steps may lead there: the penalty is the only one that may be 0 or less."""
+    """Check that all values are above 0 but the penalty."""
     return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
 
 

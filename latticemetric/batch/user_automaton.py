@@ -20,10 +20,10 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     pairs: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Answers pairs, in their order; those without references are valued by the automaton alone.
+    """Search pairs, in order; for those without references, the automaton alone gives the value.
 
     Raises:
-        InputError: A pair has a problem, unless failures are gone past: then it is an answer.
+        InputError: A pair has a problem, unless the run keeps going: then it is an answer.
     """
     return answer_each(partial(_answer, automaton, scales), failed, pairs, run)
 
@@ -32,21 +32,21 @@ def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
     if pair.problem is not None:
         raise pair.problem
     assert pair.entry is not None
-    references = pair.said() or None
+    references = pair.graph_references() or None
     with placed(pair.entry.place):
         return Answer(pair.name, automaton_oracle(pair.entry.build(), automaton, references, scales=scales))
 
 
 @dataclass(frozen=True)
 class AutomatonTotals:
-    """Sums over answers; exact, so that it does not matter in which order they are added.
+    """Sums over answers; exact, so that the order of adding does not matter.
 
     Attributes:
-        score: Of the oracles.
-        one_best: Of the models' own best paths; `None` where the automaton does not accept one of them.
-        lattices: Graphs that were searched.
-        failed: Graphs that were not, which are left out of the sums.
-        signature: What the automaton is; nothing as long as no graph was searched.
+        score: Score of the oracles.
+        one_best: Score of the models' own best paths; `None` if the automaton does not accept one of them.
+        lattices: Number of graphs that were searched.
+        failed: Number of graphs that failed; they are left out of the sums.
+        signature: The automaton; empty until a graph was searched.
     """
 
     score: Fraction = Fraction()
@@ -57,7 +57,7 @@ class AutomatonTotals:
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
-        """One answer's share."""
+        """Return the share of one answer."""
         if answer.problem is not None:
             return cls(failed=1)
         best = answer.value
@@ -74,20 +74,20 @@ class AutomatonTotals:
             self.signature or other.signature,
         )
 
-    def told(self) -> dict[str, Any]:
-        """What a document says of all graphs."""
+    def asdict(self) -> dict[str, Any]:
+        """Return the part of a document about all graphs."""
         one_best = None if self.one_best is None else plain_number(self.one_best)
         sums = {"score": plain_number(self.score), "one_best": {"score": one_best}}
         corpus = {**sums, "lattices": self.lattices, "failed": self.failed}
         return {"corpus": corpus, "signature": self.signature}
 
     def state(self) -> dict[str, Any]:
-        """All of it in plain values, for JSON."""
+        """Return plain values, for JSON."""
         one_best = None if self.one_best is None else str(self.one_best)
         return {**vars(self), "score": str(self.score), "one_best": one_best}
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Of those values."""
+        """Return the sums of those values."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})

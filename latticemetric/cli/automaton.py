@@ -111,13 +111,13 @@ class Totals:
         from latticemetric.batch.shards import document_end
 
         sums = {} if self.part is None else {"sums": self.sums.state()}
-        return document_end(self.sums.told(), self.part, **sums)
+        return document_end(self.sums.asdict(), self.part, **sums)
 
     def summary(self) -> str:
         """The sums in a few lines."""
         from latticemetric.cli.display import shown, table
 
-        corpus, sums = self.sums.told()["corpus"], self.sums
+        corpus, sums = self.sums.asdict()["corpus"], self.sums
         rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
         failed = f", {sums.failed} failed" if sums.failed else ""
         count = "1 lattice" if sums.lattices == 1 else f"{sums.lattices} lattices"

@@ -164,7 +164,7 @@ def _found(
     pair = _chosen(graphs, name, {key: pair for key, pair in pairs.items() if pair.entry is not None})
     if pair.problem is not None:
         raise pair.problem
-    return _built(pair.entry), pair.said()
+    return _built(pair.entry), pair.graph_references()
 
 
 def _chosen(graphs: str, name: str | None, known: dict[str, Any]) -> Any:

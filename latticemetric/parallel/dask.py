@@ -38,7 +38,7 @@ _SECONDS_BETWEEN_COUNTS = 2.0
 
 
 class _Run(NamedTuple):
-    """What all batches of a run have in common.
+    """The settings of all batches of a run.
 
     Attributes:
         name: Tells it from other runs.

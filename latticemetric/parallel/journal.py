@@ -1,9 +1,9 @@
-"""Answers kept on disk as they come: what a run that was killed had done is not done again.
+"""The journal of a run: keeps answers on disk as they come, so that an interrupted run does not repeat them.
 
-A journal is a line of JSON that tells whose it is, and a record an answer: its length, a checksum, the answer as plain
-data (see `plain`). Each record is handed to the system as soon as it is known, so that it outlives the process; a
-record that was cut short is the last one, and is cut off. The run that goes on says everything again from its
-beginning, in the same words, with the answers of the journal: what it writes cannot differ.
+A journal is a line of JSON that identifies the run, and a record an answer: its length, a checksum, the answer as plain
+data (see `plain`). Each record is handed to the system at once, so that it outlives the process; a last record that was
+cut short is cut off. A run that resumes writes its output from the beginning, with the answers of the journal: what it
+writes cannot differ.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ Fingerprint = dict[str, Any]
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
 _FORMAT = 2
-# What a journal begins with is read whole: it lists the files of a run, a hundred bytes each.
+# The first line is read whole: it lists the files of a run, a hundred bytes each.
 _LONGEST_HEAD = 2**28
 _BEGIN_AGAIN = "remove it to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
-    """The journal of one run; nobody else may have it meanwhile.
+    """The journal of one run, locked for other processes.
 
     Args:
-        path: Where it is, or will be.
-        fingerprint: What tells one run from another: plain values, for JSON.
+        path: Its file, new or not.
+        fingerprint: Identifies the run: plain values, for JSON.
 
     Raises:
-        UsageError: There is one, of another run.
-        InputError: It cannot be read or written, or another process is at work on it.
+        UsageError: The file is the journal of another run.
+        InputError: The file cannot be read or written, or another process has it.
     """
 
     def __init__(self, path: str, fingerprint: Fingerprint) -> None:
@@ -56,8 +56,8 @@ class Journal:
         self._repeated = 0
         self._synced = time.monotonic()
         try:
-            # Without a buffer: what a full disk did not take must not be tried again when the file is closed.
-            # Nor through a link: its name is known beforehand, and others may write into the folder.
+            # Without a buffer: bytes that a full disk did not take must not be tried again when the file is closed.
+            # Not through a link: its name is known beforehand, and others may write into the folder.
             self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
@@ -73,14 +73,14 @@ class Journal:
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
     ) -> Iterator[Answer]:
-        """The answers that are kept, and then those to the questions that are left, which are kept, too."""
+        """Yield the answers in the journal, then those to the questions that are left, and keep them."""
         rest = iter(questions)
         for answer in self._records():
             question: Any = next(rest, None)
             if question is None or question.name != answer.name:
-                there = "no graph" if question is None else f"'{shortened(question.name)}'"
+                name = "no graph" if question is None else f"'{shortened(question.name)}'"
                 raise UsageError(
-                    f"the journal has '{shortened(answer.name)}' where there is {there} now",
+                    f"the journal has '{shortened(answer.name)}' where there is {name} now",
                     where=self.path,
                     advice=_BEGIN_AGAIN,
                 )
@@ -94,9 +94,9 @@ class Journal:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """Names the journal in an error that nobody foresaw, in a run that repeats answers of it.
+        """Blame the journal for an unforeseen error in a run that repeats its answers.
 
-        What is read is checked field by field. Whether the fields of an answer fit together, only its user can tell.
+        Answers are checked field by field. Only the code that uses them can tell that fields do not fit together.
         """
         try:
             yield
@@ -108,12 +108,12 @@ class Journal:
             raise self._damaged(f"its answers cannot be used ({type(e).__name__})") from e
 
     def remove(self) -> None:
-        """Everything is done, and what was written with these answers is safe."""
+        """Remove the journal: the run is done and its output is safe."""
         Path(self.path).unlink(missing_ok=True)
         self._file.close()
 
     def close(self) -> None:
-        """It will be gone on with."""
+        """Close the journal, for a run that resumes."""
         self._file.close()
 
     def _require_file(self) -> None:
@@ -143,20 +143,20 @@ class Journal:
             self._begin = len(head)
             return
         try:
-            found = json.loads(line)
+            before = json.loads(line)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            before = None
+        if not isinstance(before, dict):
             raise UsageError("this is no journal", where=self.path, advice="name another output, or remove it")
-        if changed := sorted(_changes(found, json.loads(json.dumps(fingerprint)))):
+        if changed := sorted(_changes(before, json.loads(json.dumps(fingerprint)))):
             raise UsageError(
-                f"the run that was broken off is another one: {shortened(', '.join(changed), 200)} changed",
+                f"the journal is of another run: {shortened(', '.join(changed), 200)} changed",
                 where=self.path,
                 advice="give the same command and files, or remove the journal to begin again",
             )
 
     def _records(self) -> Iterator[Any]:
-        """The answers that are kept whole; what follows them is cut off."""
+        """Yield the answers of whole records, and cut off what follows them."""
         end, reader = self._begin, self._reader(self._begin)
         while (data := self._read_record(reader)) is not None:
             yield self._answer(data)
@@ -168,7 +168,7 @@ class Journal:
         return os.fdopen(self._file.fileno(), "rb", closefd=False)
 
     def _cut(self, end: int) -> None:
-        """What is written next follows this place, as nothing else does."""
+        """Cut the file here, and write on here."""
         try:
             self._file.truncate(end)
             self._file.seek(end)
@@ -232,7 +232,7 @@ class Journal:
 
 
 def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
-    """The names of what is not the same."""
+    """Yield the names of values that differ."""
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):

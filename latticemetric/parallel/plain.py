@@ -1,9 +1,9 @@
-"""Answers as plain data, for files: JSON that can make results, graphs and nothing else.
+"""Plain data: JSON for answers, which can make results and graphs and nothing else.
 
-Numbers, texts, truth values and `None` are written as JSON has them, and so is a dict whose keys are texts. Whatever
-else there is, is a list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in their
-order. Only the classes listed here are written and read. What is read is checked: fields against the annotations of
-their class, graphs as if they came from a file. So a file that was damaged, or made to do harm, gives an error.
+Numbers, texts, truth values and `None` are written as in JSON, and so are dicts whose keys are texts. All else is a
+list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only the classes
+listed here are written and read. Fields are checked against the annotations of their class, and graphs as if they came
+from a file. So a file that is damaged, or made to do harm, gives an error.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _NAMES = {place: name for name, place in _CLASSES.items()}
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
-# A table that is written once more costs less than to look for it.
+# Writing a smaller table again costs less than looking for it.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
 
@@ -74,13 +74,11 @@ _Check = Callable[[Any], bool]
 
 
 class NotPlainError(ValueError):
-    """The data are not what was written, or the value is none that can be."""
+    """The data were not written by `dumps`, or the value cannot be written."""
 
 
 class PlainData:
-    """Writes values, and reads them.
-
-    A symbol table that many values share is written once: read values in the order in which they were written.
+    """Writes and reads values. Read them in the order of writing: a symbol table that they share is written once.
 
     Examples:
         >>> plain = PlainData()
@@ -116,10 +114,10 @@ class PlainData:
         }
 
     def dumps(self, value: Any) -> bytes:
-        """A value as bytes without line breaks.
+        """Write a value as bytes without line breaks.
 
         Raises:
-            NotPlainError: It is, or holds, an object of another class.
+            NotPlainError: The value is, or holds, an object of another class.
         """
         tree = self._tree(value)
         try:
@@ -129,7 +127,7 @@ class PlainData:
         return text.encode("ascii")
 
     def loads(self, data: bytes) -> Any:
-        """The value.
+        """Read a value.
 
         Raises:
             NotPlainError: `dumps` did not write this.
@@ -209,17 +207,17 @@ class PlainData:
         if is_given is None:
             return Vocabulary.numeric()
         _require(type(is_given) is bool and {int}.issuperset(map(type, numbers)) and {str}.issuperset(map(type, words)))
-        found = Vocabulary(dict(zip(numbers, words, strict=True)))
-        found.is_given = is_given
-        return found
+        vocabulary = Vocabulary(dict(zip(numbers, words, strict=True)))
+        vocabulary.is_given = is_given
+        return vocabulary
 
     def _read_table(self, number: int, whole: _Tree = None) -> Vocabulary:
         _require(type(number) is int and 0 <= number <= len(self._tables))
         if whole is not None:
             _require(number == len(self._tables) and whole[0] == "Vocabulary")
-            found = self._read_vocabulary(*whole[1:])
-            self._numbers[id(found)] = number
-            self._tables.append(found)
+            table = self._read_vocabulary(*whole[1:])
+            self._numbers[id(table)] = number
+            self._tables.append(table)
         return self._tables[number]
 
 
@@ -252,17 +250,17 @@ def _number(value: np.generic) -> _Tree:
 
 
 def _error(value: LatticeMetricError) -> _Tree:
-    """The nearest class that all programs know: what it says is the same."""
+    """Write an error as the nearest class that all programs know."""
     kind = next(cls.__name__ for cls in type(value).__mro__ if cls.__name__ in _ERRORS)
     return ["error", kind, value.what, value.where, value.advice]
 
 
 def _read_error(kind: Any, what: Any, where: Any, advice: Any) -> LatticeMetricError:
     _require(kind in _ERRORS)
-    found: LatticeMetricError = getattr(errors, kind)(
+    made: LatticeMetricError = getattr(errors, kind)(
         _text(what), where=where and _text(where), advice=advice and _text(advice)
     )
-    return found
+    return made
 
 
 def _text(value: Any) -> str:
@@ -273,9 +271,6 @@ def _text(value: Any) -> str:
 def _require(is_so: bool) -> None:  # noqa: FBT001  a condition
     if not is_so:
         raise NotPlainError("a value is of another kind than it says")
-
-
-# --- Results
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
@@ -289,7 +284,7 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _rebuilt(name: Any, values: list[Any]) -> Any:
-    """An object of one of the classes that may be read."""
+    """Make an object of one of the classes that may be read."""
     _require(isinstance(name, str) and name in _CLASSES)
     kind = _class(name)
     checks = _checks(name)
@@ -304,17 +299,17 @@ def _rebuilt(name: Any, values: list[Any]) -> Any:
 
 
 def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
-    """The graph as its constructor checks it: native code trusts what a graph says."""
+    """Make a graph by its constructor, which checks it: native code trusts graphs."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
-        found: Lattice | Forest = replace(made, ranked=given.ranked)
+        checked: Lattice | Forest = replace(made, ranked=given.ranked)
     else:
         rest = {name: getattr(given, name) for name in ("goals", "scores", "vocabulary", "labels", "node_labels")}
-        found = Forest.from_edges(given.head, given.tails, given.target, **rest)
-    if not all(map(np.array_equal, _structure(found), _structure(given))):
+        checked = Forest.from_edges(given.head, given.tails, given.target, **rest)
+    if not all(map(np.array_equal, _structure(checked), _structure(given))):
         raise NotPlainError(f"the {type(given).__name__} is not in order")
-    return found
+    return checked
 
 
 def _structure(graph: Lattice | Forest) -> Iterator[npt.ArrayLike]:
@@ -336,10 +331,10 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
             return Lattice | Forest | NBest
-        found = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
-        if found is None:
+        tag = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
+        if tag is None:
             raise KeyError(name)
-        return _class(found)
+        return _class(tag)
 
 
 @cache
@@ -354,24 +349,24 @@ def _check(hint: Any) -> _Check:
     """Make a check of values from an annotated type.
 
     Raises:
-        TypeError: Nothing is known of such an annotation.
+        TypeError: No check is known for such an annotation.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
-        found: _Check = _is_anything
+        check: _Check = _is_anything
     elif origin is None and isinstance(hint, type):
-        found = _check_class(hint)
+        check = _check_class(hint)
     elif origin is Literal:
-        found = arguments.__contains__
+        check = arguments.__contains__
     elif origin in {Union, types.UnionType}:
-        found = partial(_is_one_of, list(map(_check, arguments)))
+        check = partial(_is_one_of, list(map(_check, arguments)))
     elif origin is np.ndarray:
-        found = partial(_is_array, np.dtype(get_args(arguments[1])[0]))
+        check = partial(_is_array, np.dtype(get_args(arguments[1])[0]))
     elif origin in {tuple, list, dict, Mapping}:
-        found = _check_container(origin, arguments)
+        check = _check_container(origin, arguments)
     else:
         raise TypeError(f"no value can be checked against {hint}")
-    return found
+    return check
 
 
 def _is_anything(_: Any) -> bool:
@@ -408,6 +403,6 @@ def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
 
 
 def _check_each(hint: Any) -> Callable[[Iterable[Any]], bool]:
-    """The same of all of some values; of the plainest at once."""
+    """Make a check of all values of an iterable; builtin types are checked at once."""
     check, plain = _check(hint), {float: {float, int}}.get(hint, {hint})
     return lambda values: plain.issuperset(map(type, values)) or all(map(check, values))

@@ -32,7 +32,7 @@ _LONGEST = 366 * 86400.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may take; one that takes more has failed.
+    """Limits of time and memory for one question; one that takes more has failed.
 
     Attributes:
         timeout: Seconds.
@@ -61,7 +61,7 @@ class Limits:
         return self.default_memory if self.memory is None else self.memory
 
 
-# ---- What the parent does ----
+# ---- In the parent ----
 
 # A busy worker can be sent less than this without waiting: a pipe takes it in before anybody reads it.
 _SMALL = 2**15
@@ -253,7 +253,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-# ---- What the process does ----
+# ---- In the process ----
 
 # The status of a worker that has no memory for its message.
 _NO_MEMORY = 12
@@ -388,21 +388,15 @@ def _pickled(error: Exception, *, is_lost: bool) -> bytes:
 _PROGRAM = f"from {__name__} import main; main()"
 
 
-class _Program:
+class _Program(subprocess.Popen[bytes]):
     """A program with the methods of a process."""
-
-    def __init__(self, program: subprocess.Popen[bytes]) -> None:
-        self._program = program
 
     @property
     def exitcode(self) -> int | None:
-        return self._program.returncode
-
-    def kill(self) -> None:
-        self._program.kill()
+        return self.returncode
 
     def join(self) -> None:
-        self._program.wait()
+        self.wait()
 
 
 def started_program(
@@ -428,14 +422,12 @@ def started_program(
     pipes = inbox.fileno(), outbox.fileno()
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, pipes)]
     environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    program = subprocess.Popen(  # noqa: S603  ourselves
-        command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
-    )
+    program = _Program(command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     inbox.close()
     outbox.close()
     with contextlib.suppress(EOFError, OSError):  # it is dead; whoever hands it work notices that
         our_outbox.send_bytes(pickle.dumps((function, memory, folder, patience)))
-    return Started(_Program(program), our_outbox, our_inbox, partial(_wait, our_inbox))
+    return Started(program, our_outbox, our_inbox, partial(_wait, our_inbox))
 
 
 def _wait(inbox: Connection) -> None:

@@ -116,7 +116,7 @@ def test_what_has_changed_behind_a_name_is_noticed(line, changed, there):
     first(line)
     first(line)
     touched(there / changed)
-    refused(line, f"the run that was broken off is another one: {changed} changed")
+    refused(line, f"the journal is of another run: {changed} changed")
 
 
 def test_grammars_that_name_no_rule_are_known(there):

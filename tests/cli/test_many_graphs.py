@@ -124,9 +124,9 @@ def broken_off(tmp_path):
 
 
 def test_another_command_does_not_go_on(broken_off):
-    assert_one_line_error(oracle(*broken_off, "--metric", "wer"), "another one: --metric changed")
-    assert_one_line_error(oracle(*broken_off, "--scale", "lm=2"), "another one: --scales changed")
-    assert_one_line_error(oracle(*broken_off, "--shard", "1/2"), "another one: --shard changed")
+    assert_one_line_error(oracle(*broken_off, "--metric", "wer"), "another run: --metric changed")
+    assert_one_line_error(oracle(*broken_off, "--scale", "lm=2"), "another run: --scales changed")
+    assert_one_line_error(oracle(*broken_off, "--shard", "1/2"), "another run: --shard changed")
 
 
 def test_a_run_that_a_failure_ended_goes_on_when_failures_are_gone_past(broken_off, tmp_path):
@@ -148,7 +148,7 @@ def test_changed_files_are_not_gone_on_with(broken_off, changed):
     file = broken_off[changed]
     file.write_text(file.read_text())  # the same bytes, at another time
     os.utime(file, (1, 1))
-    assert_one_line_error(oracle(*broken_off), f"another one: .*{file.name} changed")
+    assert_one_line_error(oracle(*broken_off), f"another run: .*{file.name} changed")
 
 
 def test_archives_behind_a_script_are_files_of_the_run(tmp_path):
@@ -160,7 +160,7 @@ def test_archives_behind_a_script_are_files_of_the_run(tmp_path):
     given = [script, references, "--resume", "--output", tmp_path / "out", "--metric", "wer"]
     assert oracle(*given).status == 2
     os.utime(archive, (1, 1))
-    assert_one_line_error(oracle(*given), r"another one: .*lats\.txt changed")
+    assert_one_line_error(oracle(*given), r"another run: .*lats\.txt changed")
 
 
 def test_a_journal_of_nobody(tmp_path):

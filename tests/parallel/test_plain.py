@@ -122,6 +122,13 @@ def test_answers_hold_words_that_are_numbers():
     assert found.vocabulary is Vocabulary.numeric()
 
 
+def test_names_in_journals_outlive_those_of_classes():
+    data = PlainData().dumps(Margins((), {}, None, {MarginKind("hope", 0.5): InputError("none")}))
+    assert data.startswith(b'["Extremes",')
+    assert b'["Side","hope",0.5]' in data
+    assert {"Decoded", "Extremes", "Side"} <= plain._CLASSES.keys()
+
+
 def test_keys_may_be_results():
     value = Margins((), {}, None, {MarginKind("hope", 0.5): InputError("none")})
     assert [str(error) for error in returned(value).failed.values()] == ["none"]

@@ -45,11 +45,11 @@ def searches(sizes: list[str], runs: int) -> Iterator[str]:
     for name in sizes:
         for metric in (lm.GRR(4), lm.WER()):
             search = search_of(SIZES[name], metric)
-            found, checked = native.best_path(search), openfst.best_path(search)
+            found, checked = native.search_lattice(search), openfst.search_lattice(search)
             assert found.gain == checked.gain
             assert (found.arcs == checked.arcs).all()
-            ours = partial(time_call, partial(native.best_path, search))
-            engine = compare(ours, partial(time_call, partial(openfst.best_path, search)), runs)
+            ours = partial(time_call, partial(native.search_lattice, search))
+            engine = compare(ours, partial(time_call, partial(openfst.search_lattice, search)), runs)
             machines = _machines(search)
             plain = compare(ours, partial(time_call, lambda m=machines: pynini_best_path(*m)), runs)
             yield (
@@ -62,11 +62,11 @@ def forest_searches(runs: int) -> Iterator[str]:
     """Compare them on a forest that OpenFst can unfold."""
     for metric in (lm.GRR(4), lm.WER()):
         search = forest_search(Chart(words=5, edges=60, reference=6), metric)
-        found, checked = native.best_derivation(search), openfst.best_derivation(search)
+        found, checked = native.search_forest(search), openfst.search_forest(search)
         assert found.gain == checked.gain
         assert (found.edges == checked.edges).all()
-        ours = partial(time_call, partial(native.best_derivation, search))
-        engine = compare(ours, partial(time_call, partial(openfst.best_derivation, search)), runs)
+        ours = partial(time_call, partial(native.search_forest, search))
+        engine = compare(ours, partial(time_call, partial(openfst.search_forest, search)), runs)
         count = search.forest.statistics().derivations
         yield (
             f"| {len(search.forest.head)} edges, {count:,} derivations, {metric.name} | {engine.ours * 1e3:.2f} ms | "

@@ -43,11 +43,11 @@ class Series:
 
 
 def _lattice(size: Size) -> Callable[[], object]:
-    return partial(native.best_path, search_of(size, lm.GRR(4)))
+    return partial(native.search_lattice, search_of(size, lm.GRR(4)))
 
 
 def _forest(chart: Chart) -> Callable[[], object]:
-    return partial(native.best_derivation, forest_search(chart, lm.GRR(4)))
+    return partial(native.search_forest, forest_search(chart, lm.GRR(4)))
 
 
 def _series(longest: int) -> list[Series]:

@@ -1,4 +1,4 @@
-"""Frozen dataclasses that hold arrays: read-only for good, equal by what they hold, pickled by every protocol.
+"""Frozen dataclasses that hold arrays: read-only, equal by their values, pickled by every protocol.
 
 And properties that are computed once, without a lock.
 """
@@ -34,7 +34,7 @@ class Frozen:
                 values[name] = read_only(value)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is worked out when it is asked for need not travel.
+        # Cached properties are not pickled.
         state = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         return {n: dict(v) if isinstance(v, MappingProxyType) else v for n, v in state.items()}
 
@@ -53,12 +53,12 @@ class Frozen:
 
 
 def notebook() -> Any:
-    """Return the module that shows graphs and results in notebooks, by its name: whatever is shown is below it."""
+    """Import by name the module that shows graphs and results in notebooks: they do not depend on drawing."""
     return import_module(f"{__package__}.drawing.notebook")
 
 
 def read_only(value: Any) -> Any:
-    """An array as a read-only view, a dictionary as one of a copy; anything else as it is."""
+    """Return an array as a read-only view, a dictionary as one of a copy; anything else as it is."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
         value = value.view()
         value.flags.writeable = False
@@ -97,8 +97,6 @@ def _outline(value: Any) -> Any:
     return None
 
 
-# ---- Properties that are computed once ----
-
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property as cached_property  # noqa: PLC0414  modules import it from here
 else:
@@ -112,7 +110,7 @@ else:
         """
 
         def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-            """The value; the property itself if the class is asked."""
+            """Return the value, or the property itself for the class."""
             if instance is None:
                 return self
             values = vars(instance)

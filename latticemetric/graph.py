@@ -1,4 +1,4 @@
-"""Graphs: lattices, forests and n-best lists; and which of them can stand for which."""
+"""Graphs: lattices, forests and n-best lists, and conversions between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
-from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.lattice.columns import Scales
+from latticemetric.lattice.lattice import Lattice
 
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
@@ -17,12 +18,12 @@ Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
-    """The graph itself, or the lattice it stands for: of an n-best list, with the scores that count.
+    """Return the graph as a lattice: a lattice itself, an n-best list with the scores that count, a forest that is one.
 
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: What to do about a forest that is no lattice.
+        advice: Advice for a forest that is no lattice.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -30,7 +31,7 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
 
     if isinstance(graph, NBest):
         return graph.to_lattice(keep=scales or ())
-    if not hasattr(graph, "to_lattice"):
+    if not isinstance(graph, Forest):
         raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
     try:
         return graph.to_lattice()
@@ -39,20 +40,20 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
 
 
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
-    """The graph itself, or the lattice that an n-best list stands for."""
+    """Return a lattice or a forest itself, and an n-best list as a lattice."""
     return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
 
 
-def divided(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """The scales for each of two graphs, which need not have the same columns."""
+def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
+    """Return the scales for each of two graphs, which need not have the same columns."""
     if scales is None or other is graph:
         return scales, scales
-    known = _columns(graph), _columns(other)
-    names = sorted({*known[0], *known[1]})
+    columns = _columns(graph), _columns(other)
+    names = sorted({*columns[0], *columns[1]})
     for name in scales.keys() - set(names):
         advice = f"the columns here are: {', '.join(names) or 'none'}"
         raise InputError(f"there is no score column '{name}' to scale", advice=advice)
-    return _named(scales, known[0]), _named(scales, known[1])
+    return _named(scales, columns[0]), _named(scales, columns[1])
 
 
 def _columns(graph: Graph) -> Collection[str]:

@@ -52,7 +52,7 @@ class NBest:
             raise InputError("the n-best list is empty")
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
-        """One path a hypothesis, in the list's order; its costs stand on its first arc.
+        """Return a lattice with a path for each hypothesis, in the list's order, and its costs on the first arc.
 
         Hypotheses that lack a score have cost 0 there.
 
@@ -89,7 +89,7 @@ class NBest:
     def determinized(
         self, scales: Scales | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
     ) -> Lattice:
-        """The smallest lattice where each string has one path; its column `cost` is the model's cost.
+        """Return the smallest lattice where each string has one path; its column `cost` is the model's cost.
 
         `to_lattice` has a path a hypothesis: those of the same words are alternatives, each with its own probability.
         Here they are one. By `sum` it is as probable as all of them together, so that posteriors are the same; by
@@ -118,7 +118,7 @@ class NBest:
         return minimal_lattice(Lattice, strings, self._costs(scales), merge=merge, scale=scale)
 
     def _costs(self, scales: Scales | None) -> Floats:
-        """The model's cost of each hypothesis."""
+        """Return the model's cost of each hypothesis."""
         columns = {}
         for name in self.score_names():
             values = np.array([h.scores.get(name, 0.0) for h in self.hypotheses], dtype=np.float64)
@@ -127,7 +127,7 @@ class NBest:
         return summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
 
     def score_names(self) -> list[str]:
-        """All scores that any hypothesis has."""
+        """Return the names of all scores that any hypothesis has."""
         return list(dict.fromkeys(name for h in self.hypotheses for name in h.scores))
 
     def __len__(self) -> int:

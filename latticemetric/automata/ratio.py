@@ -35,7 +35,7 @@ class Reached(NamedTuple):
 
 
 def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
-    """What a search finds at the best rate there is.
+    """Return what a search finds at the best rate.
 
     Args:
         search: Finds the largest gain · λ.total − λ.gain · denominator for a λ.
@@ -43,20 +43,18 @@ def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
     """
     rate = Ratio(gains.unit, 1)  # what a perfect path has
     while True:
-        found = search(rate)
-        gain, total = found.ratio
+        reached = search(rate)
+        gain, total = reached.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return found  # where one path has no denominator, none has
-        rate = found.ratio
+            return reached  # where one path has no denominator, none has
+        rate = reached.ratio
 
-
-# ---- The native search against a reference graph, with whole numbers of any size ----
 
 _LOW_BITS = 2**64 - 1
 
 
 def reached_by(graph: dict[str, Any], sizes: Numbers, reference: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """The best path at a rate.
+    """Return the best path at a rate, by the native search with whole numbers of any size.
 
     Args:
         graph: The columns of a lattice, as the search of strings takes them.

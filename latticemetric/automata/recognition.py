@@ -30,7 +30,7 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 
 class Gains(NamedTuple):
-    """What an n-gram recognition rate counts, in integers: all gains are multiples of `1 / unit`.
+    """The parameters of an n-gram recognition rate in integers: all gains are multiples of `1 / unit`.
 
     Attributes:
         order: n.
@@ -45,7 +45,7 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Gain of each edit code: 0 is none, the k-th match in a row has k; then deletion, substitution, insertion."""
+        """Return the gain of each edit code: 0 for none, k for the k-th match in a row, then D, S and I."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
@@ -58,8 +58,8 @@ class RecognitionAutomaton:
         target: Target state.
         label: A word number, `EPSILON` (deletions) or `STAR`.
         edit: Edit code, see `Gains.of_edits`.
-        size: What it adds to the denominator.
-        final: Whether a path may end, a state.
+        size: Its part of the denominator.
+        final: True for each state where a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -71,12 +71,12 @@ class RecognitionAutomaton:
 
 
 def ngram_total(words: int, order: int) -> int:
-    """Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
+    """Return Σ_k |g_k(r)| for k = 1 … n: the denominator of an n-gram recognition rate."""
     return sum(max(0, words - k) for k in range(order))
 
 
 def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionAutomaton:
-    """The automaton of an n-gram recognition rate for one reference.
+    """Build the automaton of an n-gram recognition rate for one reference.
 
     A word that the vocabulary lacks (`UNKNOWN`) gets no match transition: nothing can take it.
     """
@@ -86,12 +86,12 @@ def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionA
     word, size = reference.word[arc], reference.size[arc]
     everywhere = np.arange(states * n)
     silent = word == EPSILON
-    known, said = ~silent & (word != UNKNOWN), ~silent
+    known, spoken = ~silent & (word != UNKNOWN), ~silent
     rows = [
         (here[silent], (onward + run)[silent], EPSILON, 0, 0),
         (here[known], (onward + np.minimum(run + 1, n - 1))[known], word[known], (run + 1)[known], size[known]),
-        (here[said], onward[said], EPSILON, n + 1, size[said]),
-        (here[said], onward[said], STAR, n + 2, size[said]),
+        (here[spoken], onward[spoken], EPSILON, n + 1, size[spoken]),
+        (here[spoken], onward[spoken], STAR, n + 2, size[spoken]),
         (everywhere, everywhere // n * n, STAR, n + 3, 0),
     ]
     source, target, label, edit, gained = (
@@ -108,8 +108,6 @@ def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionA
     )
 
 
-# ---- References as automata: one metric automaton a reference, and their union ----
-
 STAR_SYMBOL = "★"
 
 
@@ -119,7 +117,7 @@ def compile_references(
     vocabulary: Vocabulary | None = None,
     silent: Collection[str] = (),
 ) -> Any:
-    """A recognition rate for some references as a tropical acceptor, cost = −gain.
+    """Build a tropical acceptor of a recognition rate for some references, cost = −gain.
 
     The automaton of one reference has the weights of the paper's table, so that a best path costs −numerator. With
     several, each one's weights are divided by its own denominator and they are joined at a new start: a best path
@@ -129,8 +127,8 @@ def compile_references(
     Args:
         references: The words of each, or a graph.
         gains: The metric's parameters.
-        vocabulary: Numbers for the words; their own where it is not given.
-        silent: Words that count as none.
+        vocabulary: Numbers for the words; by default, numbers of their own.
+        silent: Words that do not count.
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
@@ -146,7 +144,7 @@ def compile_references(
 def _by_length(
     reference: Sequence[str] | Lattice, order: int, vocabulary: Vocabulary, silent: Collection[str]
 ) -> list[ReferenceGraph]:
-    """A reference as graphs of strings of one length."""
+    """Split a reference into graphs of strings of one length."""
     if not isinstance(reference, Lattice):
         counted = words_in(reference, silent)
         return [ReferenceGraph.of_words(vocabulary.encode(counted), order)]

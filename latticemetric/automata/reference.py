@@ -1,7 +1,7 @@
 """References as graphs whose arcs know what they add to a rate's denominator; and the n-grams they hold.
 
 Σ_k |g_k(r)| adds up along a path: the word after i others adds min(i + 1, n), one for each k-gram that it ends. So
-states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted apart.
+states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class ReferenceGraph:
     Attributes:
         source: Source state of each arc.
         target: Target state of each arc.
-        word: What each arc counts as: a word number, `UNKNOWN`, or ε.
+        word: The word that each arc counts as: its number, `UNKNOWN`, or ε.
         size: What each arc adds to the denominator.
         arc: The arc of the graph that was given; −1 for none.
-        final: Whether a path may end, a state.
-        words: How many words are behind, a state; or more, where that is as many as are counted apart.
+        final: True for each state where a path may end.
+        words: The number of words before each state, or more where that is the largest number counted.
     """
 
     source: Numbers
@@ -49,7 +49,7 @@ class ReferenceGraph:
 
     @staticmethod
     def of_words(words: Words, order: int) -> ReferenceGraph:
-        """The graph of one string."""
+        """Build the graph of one string."""
         places = np.arange(len(words) + 1, dtype=np.int32)
         size = np.minimum(places[1:], order)
         return ReferenceGraph(places[:-1], places[1:], words, size, places[:-1], places == len(words), places)
@@ -58,25 +58,25 @@ class ReferenceGraph:
     def of_lattice(
         lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
     ) -> ReferenceGraph:
-        """The graph of all that a lattice says.
+        """Build the graph of all strings of a lattice.
 
         Args:
             lattice: The reference.
-            word: What each of its arcs counts as.
+            word: The word that each of its arcs counts as.
             order: n.
-            most: How many words are counted apart; no more than denominators need where it is not given.
-            backward: Whether paths are read from their ends. Denominators are the same.
+            most: Count words up to this number; by default, up to the number that denominators need.
+            backward: Read paths from their ends. Denominators are the same.
         """
         unfolding = _Unfolding(word, order, max(1, order - 1) if most is None else most)
         return unfolding.backward(lattice) if backward else unfolding.forward(lattice)
 
     @property
     def has_words(self) -> bool:
-        """Whether paths have words; either all have some, or none has."""
+        """True where paths have words; either all do, or none does."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
-        """The same with other final states, without what leads to none of them."""
+        """Return the graph with other final states, without arcs that lead to none of them."""
         kept = final.copy()
         for source, target in zip(self.source[::-1].tolist(), self.target[::-1].tolist(), strict=True):
             kept[source] |= kept[target]
@@ -104,14 +104,14 @@ class _Unfolding:
         return self._unfolded(range(lattice.num_states), onward, set(lattice.final.tolist()))
 
     def backward(self, lattice: Lattice) -> ReferenceGraph:
-        """From the ends, in their order, after a start of its own."""
+        """Unfold from the ends, in their order, after a start of its own."""
         onward = _by_state(zip(lattice.target.tolist(), lattice.source.tolist(), strict=True))
         start = lattice.num_states
         onward[start] = [(_NO_ARC, end) for end in lattice.final.tolist()]
         return self._unfolded(range(start, -1, -1), onward, {0})
 
     def _unfolded(self, states: range, onward: dict[int, list[tuple[int, int]]], ends: set[int]) -> ReferenceGraph:
-        """The copies that the first state reaches; of their ends those with words, if any have some."""
+        """Return the copies that the first state reaches; if any end has words, only ends with words stay final."""
         number: dict[tuple[int, int], int] = {}
         counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
         rows = []
@@ -124,8 +124,8 @@ class _Unfolding:
                     counts[target].add(after)
                     size = min(count + 1, self._order) if word != EPSILON else 0
                     rows.append((number[state, count], (target, after), word, size, arc))
-        said = any(count for end in ends for count in counts[end])
-        final = [state in ends and (count > 0 or not said) for state, count in number]
+        has_words = any(count for end in ends for count in counts[end])
+        final = [state in ends and (count > 0 or not has_words) for state, count in number]
         table = [(source, number[target], *rest) for source, target, *rest in rows]
         columns = np.array(table, dtype=np.int32).reshape(-1, 5).T.copy()
         words = np.array([count for _, count in number], dtype=np.int32)
@@ -135,7 +135,7 @@ class _Unfolding:
 
 
 def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Arc numbers and where they lead, by the state that they leave."""
+    """Return arc numbers and their targets by the state that they leave."""
     onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for arc, (here, there) in enumerate(ends):
         onward[here].append((arc, there))
@@ -143,21 +143,19 @@ def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
-    """The words that a reference says, or may say."""
+    """Return the words of a reference, or all that a reference graph may have."""
     if isinstance(reference, Lattice):
         reference = reference.vocabulary.decode(np.unique(reference.word))
     return [word for word in reference if word not in silent]
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """What each arc of a reference counts as, in the numbers of a vocabulary: ε, a word, or `UNKNOWN`."""
+    """Return the word that each arc of a reference counts as, in the numbers of a vocabulary; or ε, or `UNKNOWN`."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
     return np.array(label, dtype=np.int32)[place]
 
-
-# ---- The n-grams of references as a trie: what a string can match, and how often that counts ----
 
 _EMPTY = 0
 
@@ -171,7 +169,7 @@ class ReferenceNgrams:
         parent: The row of an n-gram without its last word; −1 for the empty one.
         word: The number of its last word.
         length: Its words.
-        most: How often it stands in the reference that has it most often: more matches do not count.
+        most: How often the reference that has it most often has it: more matches do not count.
     """
 
     order: int
@@ -183,7 +181,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Those of some references; words without a number, which no graph says, are in none of them."""
+        """Build the n-grams of some references; words without a number, which no graph has, are in none of them."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:
@@ -199,13 +197,13 @@ class ReferenceNgrams:
         return cls(order, parent, np.array([EPSILON, *(word for _, word in rows)], dtype=np.int32), length, most, rows)
 
     def counts_in(self, words: Words) -> npt.NDArray[np.int64]:
-        """How often each of them stands in a string."""
+        """Count how often a string has each of them."""
         rows = list(_rows_in(words, self.order, lambda row, word: self._rows.get((row, word), _EMPTY)))
         return np.bincount(np.array(rows, dtype=np.int64), minlength=len(self.parent))
 
 
 def _rows_in(words: Words, order: int, follow: Callable[[int, int], int]) -> Iterator[int]:
-    """The rows of the n-grams of a string, each as often as it stands there."""
+    """Yield the rows of the n-grams of a string, each as often as the string has it."""
     numbers = words.tolist()
     for first in range(len(numbers)):
         row = _EMPTY

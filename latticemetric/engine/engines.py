@@ -4,38 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
 from latticemetric.errors import UsageError
 
-Engine = Callable[[Search], Found]
-ForestEngine = Callable[[ForestSearch], FoundDerivation]
+Engine = Callable[[Search], BestPath]
+ForestEngine = Callable[[ForestSearch], BestDerivation]
 
 
 def find_engine(name: str) -> Engine:
-    """The engine of that name for lattices; `auto` takes the fastest that can answer."""
-    if name in {"auto", "native"}:
-        from latticemetric.engine.native import best_path
+    """Return the engine of a name for lattices; `auto` takes the fastest."""
+    if _is_native(name):
+        from latticemetric.engine import native
 
-        return best_path
-    if name == "openfst":
-        from latticemetric.engine.openfst import best_path as composed_best_path
+        return native.search_lattice
+    from latticemetric.engine import openfst
 
-        return composed_best_path
-    raise _unknown(name)
+    return openfst.search_lattice
 
 
 def find_forest_engine(name: str) -> ForestEngine:
-    """The engine of that name for forests; `auto` takes the fastest that can answer."""
-    if name in {"auto", "native"}:
-        from latticemetric.engine.native import best_derivation
+    """Return the engine of a name for forests; `auto` takes the fastest."""
+    if _is_native(name):
+        from latticemetric.engine import native
 
-        return best_derivation
-    if name == "openfst":
-        from latticemetric.engine.openfst import best_derivation as composed_best_derivation
+        return native.search_forest
+    from latticemetric.engine import openfst
 
-        return composed_best_derivation
-    raise _unknown(name)
+    return openfst.search_forest
 
 
-def _unknown(name: str) -> UsageError:
-    return UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
+def _is_native(name: str) -> bool:
+    if name not in {"auto", "native", "openfst"}:
+        raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
+    return name != "openfst"

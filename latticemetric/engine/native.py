@@ -1,4 +1,8 @@
-"""The native engine: a recognition rate's automaton fused with the search, in C++, for lattices and forests."""
+"""The native engine: a recognition rate's automaton fused with the search, in C++, for lattices and forests.
+
+The kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
+`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by metric and cost together.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from latticemetric import _native
 from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.recognition import Gains, ngram_total
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, StringSearch
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, StringSearch
 from latticemetric.engine.whole_numbers import (
     WholeCosts,
     WholeWeights,
@@ -35,28 +39,23 @@ from latticemetric.lattice.n_best import few_strings, small_enough
 from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, Words
 
-# ---- The fast road: the recognition rate's automaton fused with the search, in C++ ----
-#
-# `kernels/recognition_search.cpp` where the reference is a string, `kernels/reference_graph_search.cpp` where it is a
-# graph.
 
-
-def best_path(search: Search) -> Found:
-    """The best path of a lattice under a recognition rate."""
+def search_lattice(search: Search) -> BestPath:
+    """Return the best path of a lattice under a recognition rate."""
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
-        found = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
-        return Found(found.arcs, *found.ratio)
-    arcs, high, low = _native.search_lattice(**_question(search), reference=reference, **search.gains._asdict())
-    return Found(arcs, (high << 64) + low, ngram_total(len(reference), search.gains.order))
+        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
+        return BestPath(best.arcs, *best.ratio)
+    arcs, high, low = _native.search_lattice(**_columns(search), reference=reference, **search.gains._asdict())
+    return BestPath(arcs, (high << 64) + low, ngram_total(len(reference), search.gains.order))
 
 
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     sizes = np.zeros(len(search.label), dtype=np.int32)
-    return reached_by(_question(search), sizes, reference, search.gains, rate)
+    return reached_by(_columns(search), sizes, reference, search.gains, rate)
 
 
-def _question(search: Search) -> dict[str, Any]:
+def _columns(search: Search) -> dict[str, Any]:
     lattice, cost = search.lattice, search.cost
     return {
         "source": lattice.source,
@@ -68,16 +67,14 @@ def _question(search: Search) -> dict[str, Any]:
     }
 
 
-# ---- The fast road for forests: tables of what each node can gain, in C++ (`kernels/forest_tables.hpp`) ----
-
-_MOST_STRINGS = 2**60  # what no search reaches
+_MOST_STRINGS = 2**60  # no search finds as many
 
 
-def best_derivation(search: ForestSearch) -> FoundDerivation:
-    """The best derivation of a forest under a recognition rate."""
+def search_forest(search: ForestSearch) -> BestDerivation:
+    """Return the best derivation of a forest under a recognition rate."""
     with small_enough():
-        edges, high, low = _native.search_forest(**_forest_question(search), reference=search.reference)
-    return FoundDerivation(edges, joined(high, low))
+        edges, high, low = _native.search_forest(**_forest_columns(search), reference=search.reference)
+    return BestDerivation(edges, joined(high, low))
 
 
 class HopeDerivation(NamedTuple):
@@ -85,8 +82,8 @@ class HopeDerivation(NamedTuple):
 
     Attributes:
         edges: Its edges, as in `Derivation`.
-        value: Its weighed gain less its cost, in the costs that were compared.
-        exact: Whether those are the costs of the search.
+        value: Its weighed gain less its cost, by the whole-number costs.
+        exact: True where no cost was rounded to whole numbers.
     """
 
     edges: npt.NDArray[np.int64]
@@ -97,12 +94,12 @@ class HopeDerivation(NamedTuple):
 def hope_derivations(
     searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
 ) -> list[HopeDerivation]:
-    """For each reference the derivation of the largest share * gain − cost, in whole numbers.
+    """Return the derivation of the largest share * gain − cost for each reference, in whole numbers.
 
     Args:
         searches: The same forest with each reference.
-        shares: What a unit of gain weighs, a reference; not negative.
-        model_cost: The costs that gains are weighed against. Those of the searches, which may be rounded, decide ties.
+        shares: The weight of a unit of gain, for each reference; not negative.
+        model_cost: The costs to weigh gains against. The searches' own costs, which may be rounded, decide ties.
     """
     forest, cost = searches[0].forest, finite_costs(model_cost)
     costs = whole_costs(cost, exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -113,8 +110,8 @@ def hope_derivations(
         largest_gain=max(map(_largest_gain, searches)),
     )
     is_exact = costs.is_exact(model_cost)
-    found = zip(searches, weights.gains, strict=True)
-    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in found]
+    pairs = zip(searches, weights.gains, strict=True)
+    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in pairs]
 
 
 def _hope(
@@ -122,7 +119,7 @@ def _hope(
 ) -> HopeDerivation:
     with small_enough():
         edges, high, low = _native.search_forest_for_hope(
-            **_forest_question(search),
+            **_forest_columns(search),
             reference=search.reference,
             whole_cost=costs.arc,
             whole_goal_cost=costs.final,
@@ -133,7 +130,7 @@ def _hope(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """No sum of costs along a derivation, or a part of it, is larger in size."""
+    """Bound the absolute sum of costs along a derivation, or any part of it."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError("derivations are too long to be searched: nodes share their parts too often")
@@ -141,40 +138,40 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
 
 
 def _largest_gain(search: ForestSearch) -> int:
-    """No gain, nor that of any part of an alignment, is larger in size."""
+    """Bound the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
-    said = search.said.only(search.said.values > EPSILON).lengths().astype(np.float64)
-    words = _largest_sum(search.forest, Costs(said, np.zeros(len(search.cost.final))))
+    lengths = search.target.only(search.target.values > EPSILON).lengths().astype(np.float64)
+    words = _largest_sum(search.forest, Costs(lengths, np.zeros(len(search.cost.final))))
     return (len(search.reference) + 1) * (order * unit + abs(beta)) + (words + 1) * abs(alpha)
 
 
-def best_strings(search: StringSearch, most: int) -> list[FoundDerivation]:
-    """The best derivations of the best strings, at most so many."""
-    asked, count = search.search, min(most, _MOST_STRINGS)
+def search_strings(search: StringSearch, most: int) -> list[BestDerivation]:
+    """Return the best derivation of each of the best strings, at most `most`."""
+    forest_search, count = search.search, min(most, _MOST_STRINGS)
     with small_enough():
         edges, begin, high, low = _native.best_strings(
-            **_forest_question(asked),
+            **_forest_columns(forest_search),
             shown_begin=search.shown.begin,
             shown=search.shown.values,
             rank=search.rank,
-            reference=asked.reference,
+            reference=forest_search.reference,
             most=count,
             few=few_strings(count),
         )
     gains = map(joined, high.tolist(), low.tolist())
-    return [FoundDerivation(*found) for found in zip(np.split(edges, begin[1:-1]), gains, strict=True)]
+    return list(map(BestDerivation, np.split(edges, begin[1:-1]), gains))
 
 
 class BestEdges(NamedTuple):
-    """All best derivations: a node of them is a node of the forest with what a derivation has to know of it.
+    """All best derivations: each of their nodes is a node of the forest in one state of the search.
 
     Attributes:
         head: Node of each edge.
-        edge: Which edge of the forest each one is.
+        edge: The forest's edge of each.
         tails: Nodes of its tails.
         goals: Nodes where derivations end.
-        goal: Which goal of the forest each of them is, counted from 0.
-        node: Which node of the forest each node is.
+        goal: The forest's goal of each, counted from 0.
+        node: The forest's node of each node.
     """
 
     head: npt.NDArray[np.int32]
@@ -186,44 +183,41 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """All derivations that gain most against any of some references, each of them once."""
+    """Return all derivations that gain most against any of some references, each of them once."""
     forest = search.forest
-    listed = [reference.tolist() for reference in references]
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
-            **_forest_question(search), references=listed
+            **_forest_columns(search), references=[reference.tolist() for reference in references]
         )
     node_of = np.zeros(int(head.max()) + 1, dtype=np.int64)
     node_of[head] = forest.head[edge]
     return BestEdges(head, edge, Ragged(tail_begin, tail), goals, np.searchsorted(forest.goals, goal_of), node_of)
 
 
-def _forest_question(search: ForestSearch) -> dict[str, Any]:
+def _forest_columns(search: ForestSearch) -> dict[str, Any]:
     return {
-        **search.forest.hypergraph(search.cost, search.said, search.words),
+        **search.forest.hypergraph(search.cost, search.target, search.words),
         "most_bytes": most_bytes(),
         **search.gains._asdict(),
     }
 
-
-# ---- Strings of a lattice by metric and cost together, in C++ (`kernels/weighed_strings.cpp`) ----
 
 MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True)
-class LossSearch:
+class LossAugmentedSearch:
     """One lattice, some references, and the weights of their gains against costs.
 
     Attributes:
         lattice: The lattice.
-        label: What each arc counts as: a word number, or ε for ε, ignored words and wildcards.
-        shown: What each arc says in the result, which is what makes strings different; ε for ignored words.
+        label: The word that each arc counts as; ε for ε, ignored words and wildcards.
+        shown: The word of each arc in the result, by which strings differ; ε for ignored words.
         cost: The model's cost.
         references: Counted words of each reference, as numbers.
-        shares: What a unit of gain against each of them weighs.
-        costs_count: Whether costs are part of the loss, or only decide among strings of equal loss.
+        shares: The weight of a unit of gain against each of them.
+        costs_count: True where costs are part of the loss; else they only decide ties.
         penalize: True where gains add to the loss; else they are subtracted.
         gains: The metric's parameters.
     """
@@ -239,13 +233,13 @@ class LossSearch:
     gains: Gains
 
 
-class FoundStrings(NamedTuple):
+class LossAugmentedStrings(NamedTuple):
     """The strings of least loss, in order.
 
     Attributes:
-        paths: The arcs of each one's cheapest path.
-        exact: So many of the first are known to be the best.
-        bound: No other string has a smaller loss; of no meaning where all are exact.
+        paths: The arcs of the cheapest path of each.
+        exact: The number of strings, from the first on, that are known to be the best.
+        bound: No other string has a smaller loss; without meaning where all are exact.
     """
 
     paths: list[npt.NDArray[np.int64]]
@@ -253,8 +247,8 @@ class FoundStrings(NamedTuple):
     bound: Fraction
 
 
-def strings_of_least_loss(search: LossSearch, most: int, steps: int) -> FoundStrings:
-    """Distinct strings, at most so many; no more are known to be exact than `steps` prefixes tell."""
+def search_loss_augmented(search: LossAugmentedSearch, most: int, steps: int) -> LossAugmentedStrings:
+    """Return the best distinct strings, at most `most`, by a search that stops after `steps` prefixes."""
     lattice = search.lattice
     cost = finite_costs(search.cost)
     costs = whole_costs(cost, exponent_above(largest_cost(cost)) + lattice.num_states.bit_length())
@@ -282,11 +276,13 @@ def strings_of_least_loss(search: LossSearch, most: int, steps: int) -> FoundStr
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES,
         )
-    return FoundStrings([np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit)
+    return LossAugmentedStrings(
+        [np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit
+    )
 
 
-def _largest_string_gain(search: LossSearch) -> int:
-    """No gain, nor that of any part of an alignment, is larger in size."""
+def _largest_string_gain(search: LossAugmentedSearch) -> int:
+    """Bound the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
     words = max(map(len, search.references)) + 1
     return words * (order * unit + abs(beta)) + (search.lattice.num_states + 1) * abs(alpha)

@@ -1,4 +1,4 @@
-"""The path or derivation whose n-grams gain most: of a reference in oracles, of posteriors in MBR."""
+"""Searches for the path or derivation whose n-grams gain most: those of references, or by posteriors in MBR."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExactGains(NamedTuple):
 
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
-        """Gains in units so small that they only matter between ties; no path gains or loses more than `largest`."""
+        """Round gains to a unit that only matters between ties; no path gains or loses more than `largest`."""
         unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _BITS, -1000))
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
@@ -40,28 +40,28 @@ class Ngrams(Protocol):
 
     @property
     def order(self) -> int:
-        """Words of the longest."""
+        """The longest n-grams."""
 
     @property
     def parent(self) -> Words:
-        """The row of each one without its last word."""
+        """The row of each n-gram without its last word."""
 
     @property
     def word(self) -> Words:
-        """The number of its last word."""
+        """The number of the last word of each."""
 
 
 def path_of_ngrams(
     lattice: Lattice, label: Words, cost: Costs, ngrams: Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Its arcs. Ties: least cost, fewest words, smallest arcs.
+    """Return the arcs of the path whose n-grams gain most; see `latticemetric.engine.ties` for ties.
 
     Args:
         lattice: The lattice.
-        label: What each arc counts as, by the numbers that the n-grams have.
+        label: The word that each arc counts as, in the numbers of the n-grams.
         cost: The model's cost.
-        ngrams: What gains.
-        gains: How much, a row.
+        ngrams: The n-grams.
+        gains: The gain of each row.
     """
     return _native.search_ngrams(
         lattice.source,
@@ -79,14 +79,14 @@ def path_of_ngrams(
 def derivation_of_ngrams(
     forest: dict[str, Any], own: Words, known: Words, ngrams: Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Its edges, in preorder. Ties: least cost, fewest words, smallest edges.
+    """Return the edges of the derivation whose n-grams gain most; see `latticemetric.engine.ties` for ties.
 
     Args:
         forest: The columns of `Forest.hypergraph`.
         own: Words that the forest and the n-grams share, by the forest's numbers, ascending.
-        known: The same words by the numbers that the n-grams have.
-        ngrams: What gains.
-        gains: How much, a row.
+        known: The same words in the numbers of the n-grams.
+        ngrams: The n-grams.
+        gains: The gain of each row.
 
     Raises:
         InputError: The search does not fit into memory.

@@ -1,7 +1,10 @@
 """The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
 
-A forest becomes a push-down transducer, which OpenFst unfolds first.
-
+A forest becomes a push-down transducer, which OpenFst unfolds first. That is meant for small forests and for checking
+the native engine: it unfolds what a forest shares. OpenFst can also search the folded product (`pdt_compose`, then
+`pdt_shortestpath` or `pdt_expand` with a weight), but not correctly: in OpenFst 1.8 a node that is called with the same
+parenthesis from two states of the automaton is taken to be called from one of them (`ParenSpec::operator==` compares
+`src_start` with itself). It finds worse paths then, none, or ends the process.
 """
 
 from __future__ import annotations
@@ -15,15 +18,13 @@ from latticemetric.automata.ratio import Ratio, Reached, best_ratio
 from latticemetric.automata.recognition import Gains, RecognitionAutomaton, recognition_automaton
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine.pushdown import forest_machines, longest_output
-from latticemetric.engine.search import ForestSearch, Found, FoundDerivation, Search, require_memory
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, require_memory
 from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.vocabulary import EPSILON, STAR, Words
-
-# ---- A graph composed with the metric's automaton in OpenFst, and pruned to the optimum ----
 
 _EXACT_FLOAT32 = 2**24
 
@@ -32,16 +33,16 @@ NUMERATOR = Ratio(0, 1)
 
 
 def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: Ratio, steps: int) -> FstArrays:
-    """The paths of the product that reach the best gain · rate.total − rate.gain · denominator.
+    """Return the paths of the product that reach the best gain · rate.total − rate.gain · denominator.
 
-    States are in topological order; what the outputs are worth is said by `worths`.
+    States are in topological order; `worths` gives the worth of each output.
 
     Args:
         graph: A transducer whose output side is words of the reference, each of them also as ★, and ★ for others.
         reference: The reference's counted words, as numbers.
         gains: The metric's parameters.
         rate: Weighs the denominator.
-        steps: How many arcs of a path of the graph may have words, at most.
+        steps: No path of the graph has more arcs with words.
     """
     worth = worths(gains, rate)
     metric = fst_from_arrays(_metric_machine(recognition_automaton(reference, gains.order), gains, worth))
@@ -52,7 +53,7 @@ def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: R
 
 
 def composed(graph: Any, metric: Any) -> Any:
-    """The product of a graph and an automaton, whose arcs get sorted."""
+    """Sort an automaton's arcs; return its product with a graph."""
     import pynini
 
     metric.arcsort("ilabel")
@@ -60,17 +61,17 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def steps_of(gains: Gains) -> list[Ratio]:
-    """What each output of a product gains, and adds to the denominator: edit codes come with each size."""
+    """Return the gain of each output of a product, and its part of the denominator: edit codes come with each size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
 def worths(gains: Gains, rate: Ratio) -> list[int]:
-    """What each output of a product is worth at a rate."""
+    """Return the worth of each output of a product at a rate."""
     return [rate.total * gain - rate.gain * size for gain, size in steps_of(gains)]
 
 
 def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequence[int]) -> FstArrays:
-    """The automaton with edits and sizes as its output side, so that gains can be read off a path exactly."""
+    """Return the automaton with edits and sizes as its output side: a path then gives its exact gain."""
     output = automaton.edit + automaton.size * len(gains.of_edits())
     final = np.where(automaton.final, 0.0, np.inf)
     weight = -np.array(worth, dtype=np.float64)[output]
@@ -78,30 +79,27 @@ def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequen
 
 
 def _rounding_slack(steps: int, worth: Sequence[int]) -> float:
-    """How far from OpenFst's best a true best path can be: nothing where all sums are whole 32-bit floats."""
+    """Return how far a best path can be from OpenFst's best: 0 where 32-bit floats hold all sums exactly."""
     largest = max(map(abs, worth)) * steps
     return 0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32
 
-
-# ---- The general road for lattices: compose with the metric's automaton in OpenFst, prune to the optimum, resolve
-# ties ----
 
 # Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: within a fifth.
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
-def best_path(search: Search) -> Found:
-    """The best path of a lattice under a recognition rate."""
+def search_lattice(search: Search) -> BestPath:
+    """Return the best path of a lattice under a recognition rate."""
     reference = search.reference
     if isinstance(reference, ReferenceGraph):
-        found = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
+        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
     else:
-        found = _best_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
-    return Found(found.arcs, *found.ratio)
+        best = _best_at(search, ReferenceGraph.of_words(reference, search.gains.order), NUMERATOR)
+    return BestPath(best.arcs, *best.ratio)
 
 
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
-    """The best path at a rate."""
+    """Return the best path at a rate."""
     require_pynini()
     require_memory(_product_bytes(search.lattice, reference))
     machine = fst_from_arrays(lattice_machine(search.lattice, search.label, reference.word))
@@ -119,15 +117,15 @@ def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
 
 
 def _product_bytes(lattice: Lattice, reference: ReferenceGraph) -> int:
-    """About what composition takes: nearly every state of the lattice meets every position of the reference."""
+    """Estimate the bytes of composition: nearly every state of the lattice meets every position of the reference."""
     positions = len(reference.final)
     return positions * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word))
 
 
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
-    """The lattice as a transducer from arc numbers to words and ★.
+    """Return the lattice as a transducer from arc numbers to words and ★.
 
-    Arc a has input a + 1, so that the product remembers it. A word that the automaton knows is met as itself and as ★,
+    Arc a has input a + 1, so that the product remembers it. A word that the automaton knows is read as itself and as ★,
     any other word only as ★: the automaton stays small whatever the vocabulary. Ending in the k-th final state is an
     arc of its own, numbered after all others, so that its cost is seen too.
     """
@@ -153,20 +151,12 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     )
 
 
-# ---- The general road for forests: a push-down transducer, unfolded by OpenFst, then composed as a lattice is ----
-#
-# It is meant for small forests and for checking the native engine: it unfolds what a forest shares. OpenFst can also
-# search the folded product (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but not correctly:
-# in OpenFst 1.8 a node that is called with the same parenthesis from two states of the automaton is taken to be called
-# from one of them (`ParenSpec::operator==` compares `src_start` with itself). It finds worse paths then, none, or ends
-# the process.
-
 _MOST_STATES = 6_000_000  # of the product: a quarter of a minute, and two gigabytes
 _MOST_TIES = 1_000_000  # arcs of its optimal part: some seconds of Python
 
 
-def best_derivation(search: ForestSearch) -> FoundDerivation:
-    """The best derivation of a forest under a recognition rate.
+def search_forest(search: ForestSearch) -> BestDerivation:
+    """Return the best derivation of a forest under a recognition rate.
 
     Raises:
         InputError: The forest is too large to be unfolded.
@@ -192,7 +182,7 @@ def best_derivation(search: ForestSearch) -> FoundDerivation:
         worth=worth,
     )
     edges, outputs = resolve_ties(product, labels)
-    return FoundDerivation(edges, sum(worth[output] for output in outputs))
+    return BestDerivation(edges, sum(worth[output] for output in outputs))
 
 
 def _too_large(why: str) -> InputError:

@@ -1,7 +1,7 @@
 """A packed forest as machines that call one another, and these as a push-down transducer.
 
 A derivation is a balanced path. Its input side is the derivation's edges, numbered from 1, in preorder, and after
-them the goal's number; its output side is what it says. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
+them the goal's number; its output side is the words. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
 "Hierarchical Phrase-based Translation Representations".)
 """
 
@@ -29,7 +29,7 @@ class _Machine:
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, input, output
 
     def add_chain(self, steps: Sequence[Sequence[_Label]]) -> None:
-        """A path from start to end, with one or more arcs for each step."""
+        """Add a path from start to end, with one or more arcs for each step."""
         places = [0, *range(self.states, self.states + len(steps) - 1), 1]
         self.states += len(steps) - 1
         for source, target, step in zip(places, places[1:], steps, strict=False):
@@ -46,8 +46,8 @@ class _Machine:
 class ForestMachines:
     """A machine a node, and at the end one that calls the goals.
 
-    Words have numbers of their own here, so that calls can have those after them: a word of the reference is said as
-    itself and as ★, any other word only as ★.
+    Words have numbers of their own here, so that calls can have the numbers after them: a word of the reference is
+    written as itself and as ★, any other word only as ★.
 
     Attributes:
         machines: The machines; each calls some that stand before it.
@@ -62,7 +62,7 @@ class ForestMachines:
     reference: Words
 
     def pushdown_transducer(self) -> tuple[Any, Any]:
-        """A `pynini.Fst` and its `PdtParentheses`."""
+        """Return a `pynini.Fst` and its `PdtParentheses`."""
         import pynini
 
         called = [(self.first_call + number, machine.fst()) for number, machine in enumerate(self.machines)]
@@ -70,9 +70,9 @@ class ForestMachines:
         return fst, parentheses
 
     def unfolded_states(self, enough: int) -> int:
-        """How many states there are without parentheses: a copy of a machine for each place that its calls return to.
+        """Count the states without parentheses: a copy of a machine for each place that its calls return to.
 
-        Counting stops past `enough`: there may be more than all computers could hold.
+        Counting stops past `enough`: there may be more than any computer could hold.
         """
         copies = [0] * len(self.machines)
         copies[-1] = 1
@@ -88,16 +88,16 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """The machines of a forest: each edge gives its own number, then says its words and tails."""
+    """Build the machines of a forest: each edge reads its own number, then writes its words and calls its tails."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}
     first_call = len(known) + 1
     machines = [_Machine() for _ in range(forest.num_nodes + 1)]
-    rows = zip(forest.head.tolist(), forest.tails.rows(), search.said.rows(), strict=True)
-    for edge, (head, tails, said) in enumerate(rows):
+    rows = zip(forest.head.tolist(), forest.tails.rows(), search.target.rows(), strict=True)
+    for edge, (head, tails, target) in enumerate(rows):
         calls = [first_call + tail for tail in tails]
-        machines[head].add_chain([[(edge + 1, EPSILON)], *(_said(symbol, calls, number_of) for symbol in said)])
+        machines[head].add_chain([[(edge + 1, EPSILON)], *(_labels(symbol, calls, number_of) for symbol in target)])
     edges = len(forest.head)
     for ending, goal in enumerate(forest.goals.tolist(), start=edges + 1):
         machines[-1].add_chain([[(EPSILON, first_call + goal)], [(ending, EPSILON)]])
@@ -106,18 +106,18 @@ def forest_machines(search: ForestSearch) -> ForestMachines:
     return ForestMachines(machines, first_call, free_label, np.array(reference, dtype=np.int32))
 
 
-def _said(symbol: int, calls: list[int], number_of: dict[int, int]) -> list[_Label]:
+def _labels(symbol: int, calls: list[int], number_of: dict[int, int]) -> list[_Label]:
     if symbol < 0:
         return [(EPSILON, calls[-symbol - 1])]
     return [(EPSILON, number) for number in (STAR, number_of.get(symbol)) if number is not None]
 
 
 def longest_output(search: ForestSearch) -> int:
-    """How many words a derivation says at most."""
+    """Return the number of words of the longest derivation."""
     forest = search.forest
     longest: list[int] = [0] * forest.num_nodes
     goals: list[int] = forest.goals.tolist()
-    rows = zip(forest.head.tolist(), forest.tails.rows(), search.said.lengths().tolist(), strict=True)
+    rows = zip(forest.head.tolist(), forest.tails.rows(), search.target.lengths().tolist(), strict=True)
     for head, tails, length in rows:
         longest[head] = max(longest[head], length - len(tails) + sum(longest[tail] for tail in tails))
     return max(longest[goal] for goal in goals)

@@ -1,4 +1,4 @@
-"""What an engine is asked, and what it answers."""
+"""Searches and their results: the questions that every engine answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Search:
 
     Attributes:
         lattice: The lattice.
-        label: What each arc counts as: a word number, or ε for ε, ignored words and wildcards.
+        label: The word that each arc counts as; ε for ε, ignored words and wildcards.
         is_word: 1 for each arc that carries a word in the result (the tie rule counts them).
         cost: The model's cost.
         reference: The reference's counted words, as numbers; or a graph of them.
@@ -40,10 +40,10 @@ class Search:
     gains: Gains
 
 
-class Found(NamedTuple):
+class BestPath(NamedTuple):
     """The best path: its arcs, and its gain in units of `1 / gains.unit` with its denominator.
 
-    Ties are resolved: best rate, then least cost, then fewest words, then the lexicographically smallest arcs.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
     """
 
     arcs: npt.NDArray[np.int64]
@@ -57,16 +57,15 @@ class ForestSearch:
 
     Attributes:
         forest: The forest.
-        said: What each edge says, as the metric reads it: word numbers, and −k where the k-th tail's words stand;
-            ignored words and wildcards are left out.
-        words: How many words of each edge stand in the result (the tie rule counts them).
+        target: The target side of each edge without ignored words and wildcards.
+        words: The number of words of each edge in the result (the tie rule counts them).
         cost: The model's cost.
         reference: The reference's counted words, as numbers.
         gains: The metric's parameters.
     """
 
     forest: Forest
-    said: Ragged
+    target: Ragged
     words: npt.NDArray[np.int64]
     cost: Costs
     reference: Words
@@ -79,9 +78,9 @@ class StringSearch:
 
     Attributes:
         search: The forest, the reference and the recognition rate.
-        shown: What makes strings different: what each edge says, as it is reported, without ignored words.
-        rank: Where derivations are paths, edges are compared by these numbers along the paths; empty where edges are
-            compared by their own, in preorder.
+        shown: The target side of each edge without ignored words, by which strings differ.
+        rank: Where derivations are paths, the numbers to compare edges by along the paths; empty where edges are
+            compared by their own numbers, in preorder.
     """
 
     search: ForestSearch
@@ -89,21 +88,18 @@ class StringSearch:
     rank: npt.NDArray[np.int64]
 
 
-class FoundDerivation(NamedTuple):
+class BestDerivation(NamedTuple):
     """The best derivation: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`.
 
-    Ties are resolved: best gain, then least cost, then fewest words, then the lexicographically smallest edges.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
     """
 
     edges: npt.NDArray[np.int64]
     gain: int
 
 
-# ---- When a search does not fit into memory ----
-
-
 def require_memory(size: int) -> None:
-    """Refuse what would take more bytes than one search may: OpenFst ends the process that has no memory for it."""
+    """Refuse a search that would take more bytes than it may: OpenFst ends the process that has no memory for it."""
     most = most_bytes()
     if size > most:
         raise over_budget(most)

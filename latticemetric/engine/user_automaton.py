@@ -28,7 +28,7 @@ from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
 _MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python
 
 
-class FoundByAutomaton(NamedTuple):
+class ValuedArcs(NamedTuple):
     """The arcs of the best path, and its value, −weight."""
 
     arcs: npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ class UserAutomaton:
 
     @classmethod
     def of(cls, fst: Any) -> UserAutomaton:
-        """Takes a `pynini.Fst`.
+        """Read a `pynini.Fst`.
 
         Raises:
             UsageError: It is no tropical acceptor, or accepts nothing.
@@ -66,14 +66,14 @@ class UserAutomaton:
         return cls(arrays, arrays.input_symbols)
 
     def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
-        """The label of each arc in the numbers of a vocabulary: ε, ★, a word, or `UNKNOWN` for words it lacks."""
+        """Return the label of each arc as a number of a vocabulary: ε, ★, a word, or `UNKNOWN` for words it lacks."""
         return labels_in(self.arrays.input, self.symbols, vocabulary)
 
 
 def labels_in(
     labels: npt.NDArray[np.int32], symbols: dict[int, str] | None, vocabulary: Vocabulary
 ) -> npt.NDArray[np.int32]:
-    """Labels of an automaton in the numbers of a vocabulary.
+    """Return labels of an automaton in the numbers of a vocabulary.
 
     Raises:
         UsageError: They are numbers without spelling, and the words of the vocabulary have none that were given.
@@ -99,10 +99,10 @@ def _number(label: int, symbols: dict[int, str], vocabulary: Vocabulary) -> int:
     return STAR if word == STAR_SYMBOL else vocabulary.number(word)
 
 
-def best_path(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> FoundByAutomaton | None:
-    """The path of the largest value; nothing where the automaton accepts no string of the lattice.
+def search_by_automaton(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> ValuedArcs | None:
+    """Return the path of the largest value; `None` where the automaton accepts no string of the lattice.
 
-    Ties: least model cost, fewest words, lexicographically smallest arcs.
+    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Raises:
         InputError: ε-arcs of the automaton make a cycle, or too many paths are equally good.
@@ -126,11 +126,11 @@ def best_path(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> FoundB
         worth=worth,
     )
     arcs, outputs = resolve_ties(optimum, labels)
-    return FoundByAutomaton(arcs, sum((worth[output] for output in outputs), Fraction(0)))
+    return ValuedArcs(arcs, sum((worth[output] for output in outputs), Fraction(0)))
 
 
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
-    """The automaton with its arcs' numbers, from 1, as its output side, and what each of these is worth.
+    """Return the automaton with its arcs' numbers, from 1, as its output side, and the worth of each of them.
 
     Ending in a state is an arc of its own, numbered after all others. Arcs of words that the lattice lacks are left
     out.
@@ -166,7 +166,7 @@ def _is_acyclic(fst: Any) -> bool:
 
 
 def _near_best(product: FstArrays) -> FstArrays:
-    """The arcs on paths that cost as little as the best one, but for the rounding of 64-bit sums."""
+    """Keep the arcs on paths that cost as little as the best one, up to the rounding of 64-bit sums."""
     through, ending = _native.through_costs(product.source, product.target, product.weight, product.final)
     steps, largest = len(product.final), float(np.abs(product.weight).max(initial=0.0))
     slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
@@ -177,7 +177,7 @@ def _near_best(product: FstArrays) -> FstArrays:
 
 
 def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
-    """A transducer from what is said to references, as an acceptor of what is said for these.
+    """Compose a transducer from hypotheses to references with the references; return an acceptor of hypotheses.
 
     ★ on its output side takes any word of a reference.
     """
@@ -187,21 +187,21 @@ def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]
     if transducer.arc_type() != "standard":
         raise _not_tropical(transducer)
     spelling = None if symbols is None else dict(symbols)
-    said = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
-    machines = [_in_labels(lattice, spelling) for lattice in said]
+    lattices = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
+    machines = [_in_labels(lattice, spelling) for lattice in lattices]
     expected = pynini.union(*machines).optimize() if len(machines) > 1 else machines[0]
     bare = transducer.copy().set_output_symbols(None)
     product = pynini.compose(bare.arcsort("olabel"), expected)
     if product.start() < 0:
         raise InputError(
-            "the automaton takes nothing of what the references say",
+            "the automaton accepts none of the references",
             advice="see that its output symbols are their words",
         )
     return product.project("input")
 
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """A reference in the labels of a transducer's output side, each word also as ★."""
+    """Return a reference in the labels of a transducer's output side, each word also as ★."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

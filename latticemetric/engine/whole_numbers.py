@@ -1,4 +1,4 @@
-"""Costs and weights in whole numbers, so that gains against costs add up without rounding, whatever the order."""
+"""Costs and weights in whole numbers: gains against costs add up without rounding, in any order."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class WholeCosts(NamedTuple):
     """Costs as multiples of a unit.
 
     Attributes:
-        arc: Of arcs or edges.
-        final: Of ends; 0 where nothing ends.
-        unit: What they are multiples of.
+        arc: The costs of arcs or edges.
+        final: The costs of ends; 0 where nothing ends.
+        unit: The unit.
     """
 
     arc: npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ class WholeCosts(NamedTuple):
         return all(bool((whole.astype(np.float64) * float(self.unit) == costs).all()) for whole, costs in pairs)
 
     def largest(self) -> int:
-        """The largest of them in size."""
+        """Return the largest absolute value."""
         return max(int(np.abs(costs).max(initial=0)) for costs in (self.arc, self.final))
 
 
@@ -44,9 +44,9 @@ class WholeWeights(NamedTuple):
     """Weights of gains and of costs as multiples of a unit.
 
     Attributes:
-        gains: What a unit of gain weighs, a reference.
-        cost: What a unit of cost weighs.
-        unit: What they are multiples of.
+        gains: The weight of a unit of gain, for each reference.
+        cost: The weight of a unit of cost.
+        unit: The unit.
     """
 
     gains: list[int]
@@ -55,17 +55,17 @@ class WholeWeights(NamedTuple):
 
 
 def finite_costs(cost: Costs) -> Costs:
-    """The costs, 0 where nothing ends."""
+    """Return the costs, with 0 where nothing ends."""
     return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
 
 
 def largest_cost(cost: Costs) -> float:
-    """The largest of finite costs in size."""
+    """Return the largest absolute cost of finite costs."""
     return max(float(np.abs(costs).max(initial=0)) for costs in cost)
 
 
 def whole_costs(cost: Costs, sum_exponent: int) -> WholeCosts:
-    """Finite costs in a unit that all sums are exact in, rounded only where 61 bits do not hold the sums.
+    """Return finite costs in a unit in which all sums are exact; round them only where 61 bits do not hold the sums.
 
     Args:
         cost: The costs.
@@ -81,11 +81,11 @@ def whole_costs(cost: Costs, sum_exponent: int) -> WholeCosts:
 def whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> WholeWeights:
-    """Weights in a common unit, rounded only where 128 bits do not hold the values.
+    """Return weights in a common unit; round them only where 128 bits do not hold the values.
 
     Args:
-        shares: What a unit of gain weighs, a reference.
-        cost_share: What a unit of cost weighs.
+        shares: The weight of a unit of gain, for each reference.
+        cost_share: The weight of a unit of cost.
         largest_sum: No sum of costs, in their unit, is larger in size.
         largest_gain: No gain is larger in size.
     """
@@ -100,17 +100,17 @@ def whole_weights(
 
 
 def halves(value: int) -> tuple[int, int]:
-    """The high and the low 64 bits, as the extension takes numbers of 128 bits."""
+    """Return the high and the low 64 bits: the form in which kernels take numbers of 128 bits."""
     return value >> 64, value & (2**64 - 1)
 
 
 def joined(high: int, low: int) -> int:
-    """The number of these halves."""
+    """Return the number of two halves."""
     return (high << 64) + low
 
 
 def exponent_above(largest: float) -> int:
-    """The least power of two that is larger.
+    """Return the exponent of the least power of two that is larger.
 
     Raises:
         InputError: The number is beyond what 64-bit floats hold.

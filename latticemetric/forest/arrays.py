@@ -209,24 +209,24 @@ class ForestArrays(Frozen):
         return symbols.only(symbols.values > EPSILON).lengths()
 
     def hypergraph(
-        self, cost: Costs, said: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
+        self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
     ) -> dict[str, Any]:
         """Return the columns of the forest, by the names of the kernels' parameters.
 
         Args:
             cost: The cost of each edge, and of ending in each node.
-            said: The symbols of each edge, where they are not its target side.
+            target: The symbols of each edge, where they are not its target side.
             words: The number of words of each edge, where not all of these symbols count.
         """
-        said = self.target if said is None else said
+        target = self.target if target is None else target
         return {
             "head": self.head,
             "tail_begin": self.tails.begin,
             "tail": self.tails.values,
-            "said_begin": said.begin,
-            "said": said.values,
+            "said_begin": target.begin,
+            "said": target.values,
             "cost": cost.arc,
-            "words": said.only(said.values > EPSILON).lengths() if words is None else words,
+            "words": target.only(target.values > EPSILON).lengths() if words is None else words,
             "goal_cost": cost.final,
         }
 

@@ -112,7 +112,7 @@ def _head(graph: Any, edge: Hashable) -> Hashable:
 
 def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
     """Return the tails of an edge, in the order that its arcs give."""
-    found: dict[int, Hashable] = {}
+    tail_at: dict[int, Hashable] = {}
     for tail, _, data in graph.in_edges(edge, data=True):
         places = data.get("tails")
         if not isinstance(places, tuple | list) or not places or any(type(place) is not int for place in places):
@@ -122,13 +122,13 @@ def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
                 advice="list the places, from 1, at which the node is a tail",
             )
         for place in places:
-            if place in found:
+            if place in tail_at:
                 raise InputError(f"it has two tails {place}", where=_at(edge))
-            found[place] = tail
-    for place in range(1, len(found) + 1):
-        if place not in found:
-            raise InputError(f"it has {len(found)} tails, and none is tail {place}", where=_at(edge))
-    return [found[place] for place in sorted(found)]
+            tail_at[place] = tail
+    for place in range(1, len(tail_at) + 1):
+        if place not in tail_at:
+            raise InputError(f"it has {len(tail_at)} tails, and none is tail {place}", where=_at(edge))
+    return [tail_at[place] for place in sorted(tail_at)]
 
 
 def _target(graph: Any, edge: Hashable, arity: int) -> list[str | int]:
@@ -159,7 +159,7 @@ def _columns(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[s
     scales = _numbers(graph.graph.get("scales", {}), "scales", "the graph")
     arcs = [_numbers(graph.nodes[edge].get("scores", {}), "scores", _at(edge)) for edge in edges]
     ends = [_numbers(graph.nodes[goal]["goal"], "goal", f"node {_shown(goal)}") for goal in goals]
-    names = dict.fromkeys(name for found in (scales, *arcs, *ends) for name in found)
+    names = dict.fromkeys(name for row in (scales, *arcs, *ends) for name in row)
 
     def values(rows: list[dict[str, float]], name: str) -> Any:
         return np.array([row.get(name, 0.0) for row in rows], dtype=np.float64)
@@ -176,12 +176,12 @@ def _numbers(value: object, what: str, where: str) -> dict[str, float]:
 
 def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[str, Labels]:
     of_edges, of_goals = _texts(graph, edges, "labels"), _texts(graph, goals, "goal_labels")
-    found = {}
+    labels = {}
     for name in of_edges | of_goals:
         texts = of_edges.get(name, [""] * len(edges)) + of_goals.get(name, [""] * len(goals))
         rows, vocabulary = numbered(texts)
-        found[name] = Labels(rows[: len(edges)], rows[len(edges) :], vocabulary)
-    return found
+        labels[name] = Labels(rows[: len(edges)], rows[len(edges) :], vocabulary)
+    return labels
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:

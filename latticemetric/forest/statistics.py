@@ -47,7 +47,7 @@ class ForestStatistics:
     best_cost: float
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self) | {"scores": list(self.scores)}
 
 

@@ -35,12 +35,12 @@ class _Step(NamedTuple):
 class DerivationTree:
     """A complete derivation as a tree. `Forest.tree` makes it.
 
-    Children stand in the order in which the target side says them, so that the leaves are the words. A node's label is
-    its category, where the forest has the node label `category` for it, else its number.
+    Children have the order of the target side, so that the leaves are the words. A node's label is its category, where
+    the forest has the node label `category` for it, else its number.
 
     Attributes:
         forest: The forest.
-        edges: The derivation's edges in preorder: each one is followed by those of its tails, as they are said.
+        edges: The derivation's edges in preorder, see `Derivation`.
 
     Examples:
         >>> import nltk
@@ -71,7 +71,7 @@ class DerivationTree:
         return self.forest.words(self.edges)
 
     def bracketed(self) -> str:
-        r"""The tree on one line, `(label child child …)`.
+        r"""Return the tree on one line, `(label child child …)`.
 
         White space, parentheses and backslashes within words and labels are written as ``\u`` and four hexadecimal
         digits (a space is ``\u0020``), an empty word as ``\e``. `nltk.Tree.fromstring` reads the line as it is; with
@@ -91,27 +91,27 @@ class DerivationTree:
         return self._written(lambda edge: f"({_escaped(self._label(edge))}", _escaped, first=" ", next_=" ", close=")")
 
     def to_nltk(self) -> Any:
-        """This derivation as an `nltk.Tree` of texts."""
+        """Return this derivation as an `nltk.Tree` of texts."""
         from nltk.tree import Tree
 
-        def planted(edge: int) -> tuple[Any, list[Any]]:
+        def new_node(edge: int) -> tuple[Any, list[Any]]:
             tree = Tree(self._label(edge), [])
             return tree, tree
 
-        return self._grown(planted)
+        return self._built(new_node)
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values: of each node `node`, `label`, `edge` and `children`, where words are texts."""
+        """Return plain values: of each node `node`, `label`, `edge` and `children`, where words are texts."""
 
-        def planted(edge: int) -> tuple[Any, list[Any]]:
+        def new_node(edge: int) -> tuple[Any, list[Any]]:
             fields = {**self._fields(edge), "children": list[Any]()}
             return fields, fields["children"]
 
-        tree: dict[str, Any] = self._grown(planted)
+        tree: dict[str, Any] = self._built(new_node)
         return tree
 
     def to_json(self) -> str:
-        """What `asdict` gives, as JSON on one line, however deep."""
+        """Return the values of `asdict` as JSON on one line, however deep the tree is."""
 
         def opened(edge: int) -> str:
             return f'{json.dumps(self._fields(edge), ensure_ascii=False)[:-1]}, "children": ['
@@ -121,7 +121,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """The tree drawn with a line a node or word, which is indented; deep down, a number says how far."""
+        """Draw the tree with an indented line for each node and word; beyond 40 levels, a number gives the depth."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -136,22 +136,22 @@ class DerivationTree:
         return str(notebook().graph_svg(self))
 
     def _steps(self) -> Iterator[_Step]:
-        """Nodes and words in preorder."""
+        """Yield nodes and words in preorder."""
         forest, edges = self.forest, iter(self.edges)
         first = next(edges)
         yield _Step(0, first, "")
-        unsaid = [iter(forest.target.row(first))]
-        while unsaid:
-            symbol = next(unsaid[-1], None)
+        open_sides = [iter(forest.target.row(first))]
+        while open_sides:
+            symbol = next(open_sides[-1], None)
             if symbol is None:
-                unsaid.pop()
+                open_sides.pop()
             elif symbol > 0:
-                yield _Step(len(unsaid), _WORD, forest.vocabulary.word(symbol))
+                yield _Step(len(open_sides), _WORD, forest.vocabulary.word(symbol))
             else:
-                # The target side is what the derivation follows: this is the tail's own edge.
+                # Edges follow the order of target sides: this is the tail's own edge.
                 edge = next(edges)
-                yield _Step(len(unsaid), edge, "")
-                unsaid.append(iter(forest.target.row(edge)))
+                yield _Step(len(open_sides), edge, "")
+                open_sides.append(iter(forest.target.row(edge)))
 
     def _label(self, edge: int) -> str:
         node = int(self.forest.head[edge])
@@ -162,8 +162,8 @@ class DerivationTree:
     def _fields(self, edge: int) -> dict[str, Any]:
         return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
 
-    def _grown(self, planted: Callable[[int], tuple[Any, list[Any]]]) -> Any:
-        """The tree of objects: `planted` makes a node of its edge, and the list that its children go to."""
+    def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
+        """Build a tree of objects: `new_node` makes a node of an edge, and the list for its children."""
         root: list[Any] = []
         branches = [root]
         for depth, edge, word in self._steps():
@@ -171,7 +171,7 @@ class DerivationTree:
             if edge == _WORD:
                 branches[-1].append(word)
             else:
-                node, children = planted(edge)
+                node, children = new_node(edge)
                 branches[-1].append(node)
                 branches.append(children)
         return root[0]
@@ -179,7 +179,7 @@ class DerivationTree:
     def _written(
         self, opened: Callable[[int], str], word: Callable[[str], str], *, first: str, next_: str, close: str
     ) -> str:
-        """The tree as a text: `first` stands before a node's first child, `next_` before the others."""
+        """Write the tree as a text, with `first` before a node's first child and `next_` before the others."""
         parts: list[str] = []
         level, was_opened = 0, False
         for depth, edge, text in self._steps():
@@ -192,7 +192,7 @@ class DerivationTree:
 
 
 def unescaped(text: str) -> str:
-    r"""A word or label as it was before `DerivationTree.bracketed` wrote it: ``\u0020`` is a space.
+    r"""Return a word or label as it was before `DerivationTree.bracketed` escaped it: ``\u0020`` is a space.
 
     Examples:
         >>> unescaped(r"New\u0020York")
@@ -206,7 +206,7 @@ def _escaped(text: str) -> str:
 
 
 def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
-    """The edges as plain integers, if they are a complete derivation in preorder."""
+    """Return the edges as plain integers; refuse those that are no complete derivation in preorder."""
     edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
     if not edges:
         raise UsageError("a derivation has one edge at least, and there is none")
@@ -217,7 +217,7 @@ def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
     for place, edge in enumerate(edges):
         if place:
             _check_next(forest, wanted, edge, place)
-        wanted += [(edge, -said) for said in reversed(forest.target.row(edge)) if said < 0]
+        wanted += [(edge, -symbol) for symbol in reversed(forest.target.row(edge)) if symbol < 0]
     if wanted:
         raise UsageError(f"the derivation ends where an edge should derive {_tail_of(forest, *wanted[-1])}")
     return edges
@@ -241,7 +241,7 @@ def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, 
         raise UsageError(
             f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
             where=f"edges[{place}]",
-            advice="an edge is followed by those of its tails, in the order in which its target side says them",
+            advice="an edge is followed by those of its tails, in the order of its target side",
         )
 
 

@@ -210,14 +210,14 @@ class LatticeArrays(Frozen):
         """Search the lattice as a hypergraph: a node a state, an edge an arc, and before them one for the start."""
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]
-        said = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
+        symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
         edges = cheapest_derivations(
             {
                 "head": np.concatenate([np.zeros(1, dtype=np.int32), self.target[arc]]),
                 "tail_begin": np.concatenate([[0], np.arange(len(arc) + 1)]),
                 "tail": self.source[arc],
                 "said_begin": np.concatenate([[0, 0], np.cumsum(1 + is_word, dtype=np.int64)]),
-                "said": said[np.stack([np.ones_like(is_word), is_word], axis=1).ravel() > 0],
+                "said": symbols[np.stack([np.ones_like(is_word), is_word], axis=1).ravel() > 0],
                 "cost": np.concatenate([[0.0], cost.arc[arc]]),
                 "words": np.concatenate([[0], is_word]).astype(np.int64),
                 "goal_cost": cost.final,

@@ -108,7 +108,7 @@ class _Cursor:
             raise FormatError(f"byte {self.at - size}: a name is not UTF-8") from None
 
     def require(self, count: int) -> None:
-        """Refuses a count of things that cannot all be there."""
+        """Refuse a count of items that the rest of the bytes cannot hold."""
         if not 0 <= count <= len(self.data) - self.at:
             raise FormatError(f"the machine is damaged or cut short: byte {self.at} promises {count} arcs")
 
@@ -116,12 +116,12 @@ class _Cursor:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
 
     def align(self) -> None:
-        """Passes the padding: OpenFst aligns by the position in the file, also inside an archive."""
+        """Skip the padding: OpenFst aligns by the position in the file, also inside an archive."""
         self.take(-(self.base + self.at) % _ALIGNMENT)
 
 
 def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[FstArrays, int]:
-    """Reads one machine at byte `at`; returns it and the byte after it.
+    """Read one machine at byte `at`; return it and the position of the byte after it.
 
     Args:
         data: A file, or a part of one.
@@ -174,7 +174,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
 
 def _check_states(machine: FstArrays) -> None:
-    """OpenFst itself trusts the numbers, and so do loops over arcs."""
+    """Refuse state numbers outside of the machine: OpenFst itself trusts them, and so do loops over arcs."""
     states = len(machine.final)
     if machine.start >= states > 0:
         raise FormatError(f"the start is state {machine.start}, which is not there")
@@ -236,7 +236,7 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """The default value of the next weight."""
+        """Return the default value of the next weight."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")
@@ -296,7 +296,7 @@ def _decode_const(
 
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
-    """Lays a machine out as OpenFst's `const` or `vector` type, tropical (`standard`) or `log` weights."""
+    """Write a machine as OpenFst's `const` or `vector` type, tropical (`standard`) or `log` weights."""
     counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
     arcs = np.empty(len(machine.source), dtype=_ARC)
     for name in ("input", "output", "weight", "target"):

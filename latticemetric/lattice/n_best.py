@@ -71,12 +71,12 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
         n: Number of strings.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
-    said: dict[str, Any] = {"shown_begin": hypergraph["said_begin"], "shown": hypergraph["said"]}
+    shown: dict[str, Any] = {"shown_begin": hypergraph["said_begin"], "shown": hypergraph["said"]}
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}
     with small_enough():
         edges, begin, *_ = _native.best_strings(
             **{**hypergraph, "cost": cost.arc, "goal_cost": cost.final},
-            **said,
+            **shown,
             **nothing,
             rank=rank,
             most=most,

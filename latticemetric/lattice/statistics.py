@@ -53,7 +53,7 @@ class LatticeStatistics:
     best_cost: float
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self) | {"scores": list(self.scores)}
 
 

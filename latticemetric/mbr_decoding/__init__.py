@@ -1,1 +1,1 @@
-"""What a graph should have said, if its own distribution is to be believed."""
+"""Minimum Bayes risk decoding: the string of a graph that is expected to score best, by the graph's own posteriors."""

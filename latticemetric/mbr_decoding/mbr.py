@@ -1,4 +1,17 @@
-"""Minimum Bayes risk: the string that is expected to score best, if the model's distribution is to be believed."""
+"""Minimum Bayes risk: the string that is expected to score best, by the model's own distribution.
+
+`mbr` has three methods:
+
+- By `ngram`, the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
+  the tie rule (`latticemetric.engine.ties`). Strings of the same n-grams tie; where others gain as much by chance, the
+  tenth digit of their gains decides.
+- By `wer`, the words of least expected edit distance, see `word_mbr`.
+- By any other metric, the string with the best expected score against all strings of the evidence, each of them the
+  only reference with its own denominator, weighed by their probabilities (Kumar & Byrne 2004). `wer` as such a metric
+  is `latticemetric.WER()`. Strings against which a score is undefined do not count: an empty reference has no rate. All
+  strings are compared, of graphs with no more than 10,000 paths, or a sample; equal strings count as one. Ties: best
+  expected score (as far as rounding tells), least cost, fewest words, the alphabet.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +25,10 @@ from latticemetric.lattice.lattice import Scales
 from latticemetric.mbr_decoding.metric import MetricMBR, metric_mbr
 from latticemetric.mbr_decoding.ngram import MBR, NgramMBR
 from latticemetric.mbr_decoding.ngram_gain import GainParameters
-from latticemetric.mbr_decoding.strings import Choice
+from latticemetric.mbr_decoding.strings import Selection
 from latticemetric.mbr_decoding.word import FOR_FORESTS, WordMBR, word_mbr
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.registry import make_metric, metric_names
-from latticemetric.posterior.ngrams import NgramPosteriors
 
 Values = float | Iterable[float]
 
@@ -76,76 +88,60 @@ def mbr(
     prune: float | None = None,
     scales: Scales | None = None,
 ) -> MBR | WordMBR | MetricMBR:
-    """The string of a graph that is expected to score best.
-
-    - By `ngram`, the one whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009).
-    - By `wer`, the words of least expected edit distance (see `word_mbr`).
-    - By any other metric, the string with the best expected score against all strings of the evidence, each of them
-      the only reference with its own denominator, weighed by their probabilities (Kumar & Byrne 2004). `wer` as such a
-      metric is `lm.WER()`. Strings against which a score is undefined are left out: an empty reference has no rate.
-
-    `T`, `p`, `r`, `order` and `word_penalty` mean something to `ngram` only.
-
-    Metrics look at the strings of an n-best list, at all strings of a graph that has no more than 10,000 paths, or at
-    strings that are drawn. Equal strings count as one.
-
-    Ties of n-grams are resolved: largest gain, then least cost, then fewest words, then smallest arc numbers (of
-    derivations: smallest edge numbers in preorder). Strings of the same n-grams tie; where others gain as much by
-    chance, the tenth digit of their gains decides. Ties of metrics: best expected score (as far as rounding tells),
-    then least cost, then fewest words, then the alphabet.
+    """Return the string of a graph that is expected to score best.
 
     Args:
         graph: A lattice, an n-best list, or a forest: the strings to choose from.
         method: `ngram`, `wer`, or a metric: its name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …) or itself.
-        scale: What costs are multiplied by before they become probabilities: below 1 makes them flatter.
-        T: What n-grams are worth beside words, see `GainParameters`.
+        scale: Multiplies costs before they become probabilities: below 1 makes them flatter.
+        T: The weight of words against n-grams, see `GainParameters`; for `ngram`, as the next four are.
         p: Average precision of unigrams.
-        r: How much less precise each order is than the one before.
-        order: Words of the longest n-grams.
-        word_penalty: A further cost of each word.
-        evidence: A graph for the posteriors, where it is another one. Its words are matched by their spelling.
-        hypotheses: A graph to choose strings from, where it is another one; then `graph` is the evidence. Of metrics.
-        samples: How many paths are drawn from each graph, with their probabilities, instead of listing all. Of metrics.
-        seed: Of the samples.
-        prune: The cost above the best path or derivation, before scaling, that graphs are pruned to first.
-        scales: Weight of each score column in the model's cost; columns not named keep their own. Columns may be those
-            of the graph or those of the evidence.
+        r: Ratio of the precision of each order to that of the one before.
+        order: The longest n-grams.
+        word_penalty: An additional cost of each word.
+        evidence: Another graph for the posteriors. Its words are matched by their spelling.
+        hypotheses: Another graph to choose strings from; then `graph` is the evidence. For metrics.
+        samples: Sample so many paths from each graph, instead of listing all (10,000 at most). For metrics.
+        seed: The seed of the samples.
+        prune: Prune graphs first, to this cost above their best path or derivation, before scaling.
+        scales: Weight of each score column of the graph or of the evidence; columns not named keep their own.
 
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
-        >>> mbr(lattice).words
-        ('a', 'b', 'c')
-        >>> found = mbr(lattice, evidence=Lattice.from_strings(["x c", "x"]))
-        >>> found.words, found.confidences
-        (('a', 'x', 'c'), (0.0, 1.0, 0.5))
-        >>> lattice = Lattice.from_strings(["a b c", "x y z", "x y c"], costs=[0.0, 0.2, 0.2])
-        >>> found = mbr(lattice, "2-grr")
-        >>> found.words, round(found.gain, 3), found.one_best
-        (('x', 'y', 'c'), 0.573, ('a', 'b', 'c'))
+        >>> mbr(lattice).words, mbr(lattice, evidence=Lattice.from_strings(["x c", "x"])).words
+        (('a', 'b', 'c'), ('a', 'x', 'c'))
+        >>> best = mbr(lattice, "2-grr")
+        >>> best.words, round(best.gain, 3), best.one_best
+        (('a', 'b', 'c'), 0.627, ('a', 'b', 'c'))
     """
-    if isinstance(method, str):
-        method = method.strip().lower()
+    method = method.strip().lower() if isinstance(method, str) else method
     if method not in ("ngram", "wer"):
-        choice = Choice(scale, samples, seed, prune)
-        return metric_mbr(graph, mbr_metric(method), choice, hypotheses=hypotheses, evidence=evidence, scales=scales)
+        selection, metric = Selection(scale, samples, seed, prune), mbr_metric(method)
+        return metric_mbr(graph, metric, selection, hypotheses=hypotheses, evidence=evidence, scales=scales)
     if hypotheses is not None or samples is not None:
         unknown = "other hypotheses" if samples is None else "samples"
         raise UsageError(f"MBR by '{method}' takes no {unknown}", advice="name a metric, like '4-grr'")
     if method == "wer":
-        if evidence is not None:
-            raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
-        lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-        return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
-    (found,) = mbr_grid(
-        graph, "ngram", scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
+        return _by_words(graph, scale, evidence, prune, scales)
+    (answer,) = mbr_grid(
+        graph, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
         evidence=evidence, prune=prune, scales=scales,
     )  # fmt: skip
-    return found
+    return answer
+
+
+def _by_words(
+    graph: Graph, scale: float, evidence: Graph | None, prune: float | None, scales: Scales | None
+) -> WordMBR:
+    if evidence is not None:
+        raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
+    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
+    return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
-    """The metric that a method is, or names: as `make_metric` knows them, and `grr` for `4-grr`."""
+    """Return the metric of a method: a metric, or a name that `make_metric` knows, or `grr` for `4-grr`."""
     if isinstance(method, Metric):
         return method
     name = str(method)
@@ -173,15 +169,15 @@ def mbr_grid(
     prune: float | None = None,
     scales: Scales | None = None,
 ) -> list[MBR]:
-    """The answers of `mbr` for all combinations of parameters, posteriors computed once a scale.
+    """Return the answers of `mbr` for all combinations of parameters; compute posteriors once for each scale.
 
     Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several; the last one varies fastest.
 
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a c", "c d"], costs=[0.0, 0.3, 0.7])
-        >>> for found in mbr_grid(lattice, scale=[1.0, 4.0], word_penalty=[-0.1, 0.0]):
-        ...     print(found.parameters.scale, found.parameters.word_penalty, *found.words)
+        >>> for answer in mbr_grid(lattice, scale=[1.0, 4.0], word_penalty=[-0.1, 0.0]):
+        ...     print(answer.parameters.scale, answer.parameters.word_penalty, *answer.words)
         1.0 -0.1 a b c
         1.0 0.0 a c
         4.0 -0.1 a b c
@@ -193,12 +189,9 @@ def mbr_grid(
         GainParameters(s, t, precision, ratio, order, penalty)
         for s, t, precision, ratio, penalty in product(*map(_several, (scale, T, p, r, word_penalty)))
     ]
-    asked = NgramMBR(graph, evidence, prune, scales)
-    counted: dict[float, NgramPosteriors] = {}
-    for setting in settings:
-        if setting.scale not in counted:
-            counted[setting.scale] = asked.posteriors(setting.scale, order)
-    return [asked.answer(counted[setting.scale], setting) for setting in settings]
+    search = NgramMBR(graph, evidence, prune, scales)
+    posteriors = {scale: search.posteriors(scale, order) for scale in dict.fromkeys(s.scale for s in settings)}
+    return [search.answer(posteriors[setting.scale], setting) for setting in settings]
 
 
 def _several(values: Values) -> list[float]:

@@ -12,7 +12,7 @@ from latticemetric.errors import InputError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import cached_property
-from latticemetric.graph import Graph, as_lattice_or_forest, divided
+from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
 from latticemetric.lattice.columns import Costs, Scales, Steps
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import summable
@@ -30,7 +30,7 @@ class MBR:
     Attributes:
         words: The string that gains most.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
-        cost: The model's cost of its path or derivation under the scales asked for.
+        cost: The model's cost of its path or derivation under the given scales.
         arcs: The arcs of its path, numbered as in the given lattice.
         edges: The edges of its derivation in the given forest, in preorder.
         derivation: The tree of these edges, in brackets; `Forest.tree` makes a tree.
@@ -74,7 +74,7 @@ class NgramMBR:
     def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
         own = as_lattice_or_forest(graph, scales)
         other = own if evidence is None or evidence is graph else as_lattice_or_forest(evidence, scales)
-        own_scales, other_scales = divided(scales, own, other)
+        own_scales, other_scales = scales_of_each(scales, own, other)
         self._graph, self._beam, self._scales = own, beam, own_scales
         self._pruned, self._kept = _pruned(own, beam, own_scales)
         self._evidence, self._evidence_scales = self._pruned, own_scales
@@ -87,7 +87,7 @@ class NgramMBR:
     def lattice(self) -> Lattice:
         """The lattice to choose from, pruned."""
         if isinstance(self._pruned, Forest):
-            raise InputError("only arcs of lattices can be told what they gain")
+            raise InputError("only arcs of lattices can have gains")
         return self._pruned
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The distinct strings of a graph with their probabilities: all that there are, or some that are drawn."""
+"""The distinct strings of a graph with their probabilities: all of them, or a sample."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _String = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What is taken from a graph.
+class Selection:
+    """The strings to take from a graph.
 
     Attributes:
-        scale: What costs are multiplied by before they become probabilities.
-        samples: How many paths are drawn; `None` for all paths.
-        seed: Of what is drawn.
-        prune: The cost above the best path or derivation that graphs are pruned to first.
+        scale: Multiplies costs before they become probabilities.
+        samples: Number of paths to sample; `None` to list all paths.
+        seed: The seed of the samples.
+        prune: Prune the graph first, to this cost above its best path.
     """
 
     scale: float
@@ -50,13 +50,13 @@ def _is_whole(number: object, least: int) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool) and int(number) >= least
 
 
-class WeighedStrings(NamedTuple):
-    """Distinct strings.
+class StringDistribution(NamedTuple):
+    """Distinct strings with their probabilities.
 
     Attributes:
-        strings: Their words; none of them twice.
-        probability: Of each; they sum to 1.
-        cost: Of each, the least cost of its paths, of those that were met.
+        strings: The words of each; none of them twice.
+        probability: The probability of each; they sum to 1.
+        cost: The least cost of the paths of each, of those that were listed or sampled.
     """
 
     strings: tuple[_String, ...]
@@ -64,31 +64,24 @@ class WeighedStrings(NamedTuple):
     cost: Floats
 
 
-class _Weighed(NamedTuple):
-    words: _String
-    cost: float
+def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
+    """Return the distinct strings of a graph; paths of the same words share one.
 
-
-def weighed_strings(graph: Graph, choice: Choice, scales: Scales | None) -> WeighedStrings:
-    """The distinct strings of a graph; paths that say the same share one.
-
-    A path has the probability exp(−scale · cost), normalised over all paths. Drawn paths have the same weight each.
+    A path has the probability exp(−scale · cost), normalised over all paths. Sampled paths have the same weight each.
 
     Raises:
-        UsageError: All paths are asked for, and there are too many.
+        UsageError: There are too many paths to list.
         InputError: Costs are too large to be added up.
     """
-    searched = _searched(graph, choice, scales)
-    if choice.samples is not None:
-        return _merged(list(_drawn(searched, choice, scales)), scale=0.0)
+    pruned = as_lattice_or_forest(graph, scales)
+    if selection.prune is not None:
+        pruned = pruned.pruned(selection.prune, scales)
+    if selection.samples is not None:
+        return _merged(list(_sampled(pruned, selection.samples, selection, scales)), scale=0.0)
     if not isinstance(graph, NBest):
-        _require_few(searched)
-    return _merged(list(_listed(searched, scales)), choice.scale)
-
-
-def _searched(graph: Graph, choice: Choice, scales: Scales | None) -> Lattice | Forest:
-    searched = as_lattice_or_forest(graph, scales)
-    return searched if choice.prune is None else searched.pruned(choice.prune, scales)
+        _require_few(pruned)
+    paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
+    return _merged([(path.words, path.cost) for path in paths], selection.scale)
 
 
 def _require_few(graph: Lattice | Forest) -> None:
@@ -109,33 +102,24 @@ def _shown(number: int | None) -> str:
     return f"{number:,}" if number < 10**12 else f"more than 10^{int(math.log10(number))}"
 
 
-def _listed(graph: Lattice | Forest, scales: Scales | None) -> Iterator[_Weighed]:
-    paths = graph.derivations(scales) if isinstance(graph, Forest) else graph.paths(scales)
-    return (_Weighed(path.words, path.cost) for path in paths)
+def _sampled(
+    graph: Lattice | Forest, count: int, selection: Selection, scales: Scales | None
+) -> Iterator[tuple[_String, float]]:
+    distribution = posteriors(graph, scale=selection.scale, scales=scales)
+    cost = graph.cost(scales)
+    for path in distribution.sample(count, selection.seed):
+        yield graph.words(path), graph.cost_of(path, cost)
 
 
-def _drawn(graph: Lattice | Forest, choice: Choice, scales: Scales | None) -> Iterator[_Weighed]:
-    assert choice.samples is not None
-    found = posteriors(graph, scale=choice.scale, scales=scales)
-    walked: Lattice | Forest = getattr(found, "lattice", graph)  # a forest that is a lattice is walked as one
-    cost = walked.cost(scales)
-    for path in found.sample(choice.samples, choice.seed):
-        if isinstance(walked, Forest):
-            end = cost.final[walked.head[path[0]]]  # in preorder: the first edge leads to the goal
-            yield _Weighed(walked.words(path), float(cost.arc[path].sum() + end))
-        else:
-            yield _Weighed(walked.words(path), walked.cost_of(path, cost))
-
-
-def _merged(weighed: list[_Weighed], scale: float) -> WeighedStrings:
+def _merged(paths: list[tuple[_String, float]], scale: float) -> StringDistribution:
     with np.errstate(over="ignore"):
-        logarithms = -scale * np.array([path.cost for path in weighed])
+        logarithms = -scale * np.array([cost for _, cost in paths])
     if not np.isfinite(logarithms).all():
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
     weights = np.exp(logarithms - logarithms.max())
     together: dict[_String, list[int]] = {}
-    for number, path in enumerate(weighed):
-        together.setdefault(path.words, []).append(number)
+    for number, (words, _) in enumerate(paths):
+        together.setdefault(words, []).append(number)
     probability = np.array([math.fsum(weights[numbers]) for numbers in together.values()])
-    cost = np.array([min(weighed[number].cost for number in numbers) for numbers in together.values()])
-    return WeighedStrings(tuple(together), probability / math.fsum(probability), cost)
+    cost = np.array([min(paths[number][1] for number in numbers) for numbers in together.values()])
+    return StringDistribution(tuple(together), probability / math.fsum(probability), cost)

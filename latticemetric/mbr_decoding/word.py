@@ -48,7 +48,7 @@ class WordMBR:
     iterations: int
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "hypothesis": " ".join(self.words),
             "risk": self.risk,

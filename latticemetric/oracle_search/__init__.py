@@ -1,1 +1,1 @@
-"""The best that a graph could have said, and the worst, by a metric and its references."""
+"""Oracles: the paths of a graph that score best, or worst, by a metric and its references."""

@@ -1,4 +1,10 @@
-"""The best that some graphs could have said together, by BLEU, which no sum over sentences is."""
+"""Oracles of corpora by BLEU, which is no sum over sentences.
+
+The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
+g, words c and effective reference words ρ of the whole corpus. A k-gram that matches adds 1 / (n m_k) to it; a word
+takes Σ_k 1 / (n g_k), and adds ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this
+is around the present totals.) One graph after the other gets the path that makes the whole better.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +35,6 @@ from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.oracle_search.search_space import SearchSpace
 from latticemetric.vocabulary import word_set
 
-# ---- What n-grams add to the BLEU of a corpus, to first order: the linearisation that its oracles are searched by ----
-#
-# log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams g, words c and effective reference
-# words ρ of the whole corpus. A k-gram that matches adds 1 / (n m_k) to it; a word takes Σ_k 1 / (n g_k), and adds
-# ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this is around the totals that
-# are there.)
-
 # A corpus without matches at an order gains without bound by the first one.
 _FEWEST = 0.5
 
@@ -45,10 +44,10 @@ class BleuGain:
     """The slopes of log BLEU.
 
     Attributes:
-        of_match: In matches of each order, beginning with order 0, which is none.
-        of_ngrams: In words, by the n-grams that they make; below 0.
-        of_length: In words, by the brevity penalty: what it is while the corpus is too short.
-        too_short: Whether it is.
+        of_match: The slope in matches of each order; of order 0, which is no n-gram, 0.
+        of_ngrams: The slope in words, by the n-grams that they make; below 0.
+        of_length: The slope in words, by the brevity penalty of a corpus that is too short.
+        too_short: True where the corpus is too short.
     """
 
     of_match: Floats
@@ -58,7 +57,7 @@ class BleuGain:
 
     @classmethod
     def around(cls, metric: BLEU, totals: Floats) -> BleuGain:
-        """The slopes at summed statistics."""
+        """Compute the slopes at summed statistics."""
         n = metric.order
         matches, ngrams = np.maximum(totals[:n], _FEWEST), np.maximum(totals[n : 2 * n], 1.0)
         words, wanted, covered = totals[2 * n :]
@@ -69,40 +68,38 @@ class BleuGain:
         )
 
     def of_word(self, share: float) -> float:
-        """What a word gains, if it makes up for so large a share of the brevity penalty."""
+        """Return the gain of a word that makes up for a share of the brevity penalty."""
         return self.of_ngrams + share * self.of_length
 
 
 class BleuObjective:
-    """What ascends: BLEU; and below all values of it, where it is 0, what smoothing makes of the statistics."""
+    """The objective of the ascent: BLEU; where it is 0, smoothed BLEU − 1, which is below all values of BLEU."""
 
     def __init__(self, metric: BLEU) -> None:
         self._metric = metric
         self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
 
     def __call__(self, totals: Table) -> float:
-        """The value of summed statistics."""
+        """Return the value of summed statistics."""
         return float(self.each(totals))
 
     def each(self, totals: Table) -> Floats:
-        """The value of each row of summed statistics."""
+        """Return the value of each row of summed statistics."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
 
-# ---- The ascent to a corpus's oracle by BLEU: one graph after the other says what makes the whole better ----
-
-# How much of the brevity penalty a word is taken to make up for. Where the best length is that of the references, which
-# is where the penalty sets in, no one slope finds it. A few shares as long as they move something, then more of them.
+# Shares of the brevity penalty that a word makes up for. Where the best length is that of the references, at which the
+# penalty begins, no single slope finds it. A few shares as long as they move something, then more of them.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# How often a graph is searched again after its answer matched n-grams more often than counts.
+# How often a graph is searched again after its answer matched n-grams more often than the reference has them.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
 # All strings of a graph are tried where it has no more paths than this.
 MOST_TRIED = 1000
 
-# What is better by less may be rounding, and would not end.
+# A smaller gain may be rounding, and the ascent would not end.
 _LEAST_STEP = 1e-12
 
 
@@ -138,41 +135,41 @@ class Member:
         self._ngrams = ReferenceNgrams.of([space.graph.vocabulary.encode(words) for words in self._counted], order)
 
     def oracle(self) -> Steps:
-        """The path of the best recognition rate."""
+        """Return the path of the best recognition rate."""
         return self.space.preferred([self.space.best(words) for words in self._references]).path
 
     def scored(self, path: Steps) -> ScoredPath:
-        """A path as the recognition rate scores it."""
+        """Score a path by the recognition rate."""
         return self.space.scored(path, self._references)
 
     def row(self, metric: BLEU, path: Steps) -> Floats:
-        """The statistics of a path."""
+        """Return the statistics of a path."""
         row: Floats = self.rows(metric, [path])[0]
         return row
 
     def rows(self, metric: BLEU, paths: Sequence[Steps]) -> Floats:
-        """The statistics of some paths, a row each."""
+        """Return the statistics of some paths, a row each."""
         return metric.table(list(map(self.space.reported, paths)), [self._counted] * len(paths))
 
     def all_paths(self) -> list[Steps]:
-        """The cheapest path of each string that a small graph says, the cheapest of all first."""
+        """Return the cheapest path of each string of a small graph, the cheapest first."""
         # Nothing gains or loses by this rate: all strings are equal, and the least cost decides.
         indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
         strings = as_forest_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
-        """The path whose n-grams gain most, each as often as it stands there, times a weight."""
+        """Return the path whose n-grams gain most, counted as often as they occur, times a weight."""
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
         return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
-        """Paths that may gain most.
+        """Yield paths that may gain most.
 
-        Matches beyond what a reference has do not count, which no sum over a path can say: where a path has them, it
-        is searched again with gains so much smaller that all its matches together gain what counts of them.
+        Matches beyond what a reference has do not count, which no sum over a path can express: where a path has them,
+        search again with gains so much smaller that all its matches together gain as much as those that count.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -186,11 +183,11 @@ class Member:
                 weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
 
     def counts(self, path: Steps) -> Floats:
-        """How often a path matches each n-gram; the empty one is none."""
+        """Count how often a path matches each n-gram; the empty one is none."""
         return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
     def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:
-        """What a path gains, to first order."""
+        """Return the gain of a path, to first order."""
         counts = self.counts(path)
         if clipped:
             counts = np.minimum(counts, self._ngrams.most)
@@ -223,7 +220,7 @@ class Ascent:
         return totals
 
     def climb(self) -> int:
-        """Goes through all graphs until nothing moves; how often it did."""
+        """Go through all graphs until nothing moves; return how often."""
         sweeps = self._climb_by(partial(self._proposed, _FEW_SHARES, _FEW_ROUNDS))
         while True:
             sweeps += self._climb_by(partial(self._proposed, _MANY_SHARES, _MANY_ROUNDS))
@@ -233,7 +230,7 @@ class Ascent:
                 return sweeps
 
     def _climb_by(self, step: Callable[[int], _Step | None]) -> int:
-        """Goes through all graphs by one kind of step until nothing moves; how often it did."""
+        """Go through all graphs by one kind of step until nothing moves; return how often."""
         sweeps, moved = 0, True
         while moved and self._value < 1:
             moved = self._sweep(step)
@@ -241,7 +238,7 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """How much more a path of graph k could gain, to first order: by what it gains without clipping at most."""
+        """Bound how much more another path of graph k could gain, to first order: without clipping."""
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
@@ -257,7 +254,7 @@ class Ascent:
         return moved
 
     def _listed(self, k: int) -> _Step | None:
-        """The best of all paths of a small graph, if it is better."""
+        """Return the best of all paths of a small graph, if it is better."""
         member = self._members[k]
         if not member.is_small:
             return None
@@ -269,7 +266,7 @@ class Ascent:
         return _Step(value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
 
     def _proposed(self, shares: Sequence[float], rounds: int, k: int) -> _Step | None:
-        """The best of the paths that may gain most, if it is better."""
+        """Return the best of the paths that may gain most, if it is better."""
         gain = BleuGain.around(self._metric, self.totals)
         return self._best_step(k, self._members[k].proposals(gain, shares, rounds))
 
@@ -286,12 +283,12 @@ class Ascent:
 
 @dataclass(frozen=True)
 class CorpusPath:
-    """What one of the graphs says in the oracle of the corpus.
+    """The path of one graph in the oracle of the corpus.
 
     Attributes:
         path: Its path or derivation, as 4-GRR scores it.
         score: The metric's value for this sentence alone; `None` where it is undefined.
-        headroom: How much log BLEU another path could add, to first order and without clipping: none adds more.
+        headroom: The most that another path could add to log BLEU, to first order and without clipping.
         one_best: The model's own best path.
         one_best_score: The metric's value for that.
     """
@@ -304,11 +301,11 @@ class CorpusPath:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the path says, without ignored words."""
+        """The words of the path, without ignored words."""
         return self.path.words
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON: counts are those of the words' alignment."""
+        """Return plain values, for JSON: counts are those of the words' alignment."""
         nothing = {"numerator": None, "denominator": None}
         one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
         return {
@@ -323,17 +320,17 @@ class CorpusPath:
 
 @dataclass(frozen=True)
 class CorpusOracle:
-    """Paths of some graphs that together have a BLEU that no change of one of them was found to raise.
+    """Paths of some graphs with the best BLEU together that the ascent reaches.
 
-    Of graphs with at most 1000 paths, no change of one of them raises it.
+    In graphs with at most 1000 paths, no other path raises it.
 
     Attributes:
         paths: One a graph.
         corpus: Their score.
         start: The score of the 4-GRR oracles, where the ascent began: never above `corpus`.
         one_best: The score of the models' own best paths.
-        sweeps: How often all graphs were gone through.
-        exact: Whether nothing better can be in the graphs: never known.
+        sweeps: How often the ascent went through all graphs.
+        exact: False: the graphs may have something better.
     """
 
     paths: tuple[CorpusPath, ...]
@@ -349,7 +346,7 @@ class CorpusOracle:
         return self.corpus.score
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         scores = {name: getattr(self, name).asdict() for name in ("corpus", "start", "one_best")}
         return {**scores, "sweeps": self.sweeps, "exact": self.exact, "paths": [path.asdict() for path in self.paths]}
 
@@ -362,20 +359,19 @@ def corpus_oracle(
     ignore: Collection[str] = (),
     scales: Scales | None = None,
 ) -> CorpusOracle:
-    """The paths of some graphs whose BLEU is best together.
+    """Search for the paths of some graphs that have the best BLEU together.
 
-    BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, each graph in turn is searched
-    by the linearisation of log BLEU around the totals of all, and says what is found where the corpus is better for it;
-    until nothing moves. Of graphs with at most 1000 paths, all strings are tried as well: no other string of such a
-    graph, the rest unchanged, makes the corpus better. The answer is never worse than the 4-GRR oracles; that nothing
-    is better is not known.
+    BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, search each graph in turn by
+    the linearisation of log BLEU around the totals of all, take the path where it makes the corpus better, and go on
+    until nothing moves. In graphs with at most 1000 paths, try all strings as well: no other string of such a graph,
+    the rest unchanged, makes the corpus better. The answer is never worse than these oracles; it may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
         references: One or several for each graph.
         metric: `bleu`, `bleu-sbp`, or an object of them.
-        ignore: Words that are not counted: `<s>` and the like.
-        scales: Weight of each score column in the model's cost, which decides between paths that gain alike.
+        ignore: Words that do not count: `<s>` and the like.
+        scales: Weight of each score column in the model's cost, which decides ties.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -384,33 +380,33 @@ def corpus_oracle(
         >>> [" ".join(path.words) for path in best.paths], round(best.score, 4)
         (['a b c d', 'e f g h'], 0.8825)
     """
-    chosen = as_bleu(metric)
+    bleu = as_bleu(metric)
     ignored = word_set(ignore, "ignore")
     listed = [strings_of_references(several) for several in checked_corpus(references)]
-    members = _members(graphs, listed, GRR(4, ignore=ignored), chosen.order, scales)
-    signature = _signature(chosen, number_each([len(several) for several in listed]), ignore)
-    start = Ascent(chosen, members, [member.oracle() for member in members])
-    one_best = Ascent(chosen, members, [member.space.one_best() for member in members])
-    best = Ascent(chosen, members, start.paths)
+    members = _members(graphs, listed, GRR(4, ignore=ignored), bleu.order, scales)
+    signature = _signature(bleu, number_each([len(several) for several in listed]), ignore)
+    start = Ascent(bleu, members, [member.oracle() for member in members])
+    one_best = Ascent(bleu, members, [member.space.one_best() for member in members])
+    best = Ascent(bleu, members, start.paths)
     sweeps = best.climb()
     return CorpusOracle(
-        paths=tuple(_path(k, chosen, member, best, one_best) for k, member in enumerate(members)),
-        corpus=_score(chosen, best, signature),
-        start=_score(chosen, start, signature),
-        one_best=_score(chosen, one_best, signature),
+        paths=tuple(_path(k, bleu, member, best, one_best) for k, member in enumerate(members)),
+        corpus=_score(bleu, best, signature),
+        start=_score(bleu, start, signature),
+        one_best=_score(bleu, one_best, signature),
         sweeps=sweeps,
     )
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:
-    """The metric object of a name, if it is one that corpora are searched by."""
-    chosen = make_metric(metric) if isinstance(metric, str) else metric
-    if not isinstance(chosen, BLEU):
-        name = metric if isinstance(metric, str) else chosen.name
+    """Return the metric of a name; refuse one that cannot search corpora."""
+    bleu = make_metric(metric) if isinstance(metric, str) else metric
+    if not isinstance(bleu, BLEU):
+        name = metric if isinstance(metric, str) else bleu.name
         raise UsageError(f"corpora are not searched by '{name}'", advice="use bleu or bleu-sbp; for rates, see oracle")
-    if chosen.stem:
+    if bleu.stem:
         raise UsageError("graphs are searched by words, not by stems", advice="use bleu or bleu-sbp")
-    return chosen
+    return bleu
 
 
 def _signature(metric: BLEU, references: int | str, ignore: Collection[str]) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from latticemetric.automata.reference import ReferenceNgrams
 from latticemetric.engine.engines import find_forest_engine
-from latticemetric.engine.native import best_strings
+from latticemetric.engine.native import search_strings
 from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams
 from latticemetric.engine.search import ForestSearch, StringSearch
 from latticemetric.forest.forest import Forest
@@ -46,7 +46,7 @@ class ForestSpace(SearchSpace):
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
         """Return the `n` best strings against one reference: each one's best path in the graph that was given."""
         search = StringSearch(self.search_for(reference), self._shown, self._rank)
-        return [self.candidate(self._path(found.edges), found.gain, reference) for found in best_strings(search, n)]
+        return [self.candidate(self._path(best.edges), best.gain, reference) for best in search_strings(search, n)]
 
     def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
         """Return a derivation as a path of the graph that was given."""

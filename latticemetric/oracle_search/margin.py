@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from latticemetric.automata.recognition import ngram_total
-from latticemetric.engine.native import MOST_STEPS, LossSearch, hope_derivations, strings_of_least_loss
+from latticemetric.engine.native import MOST_STEPS, LossAugmentedSearch, hope_derivations, search_loss_augmented
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -291,8 +291,8 @@ def worst(
     Examples:
         >>> from latticemetric import Lattice
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "x y a b c"], costs=[2.0, 1.0, 3.0])
-        >>> found = worst(lattice, "a b c", "wer")
-        >>> found.words, found.score, found.exact
+        >>> answer = worst(lattice, "a b c", "wer")
+        >>> answer.words, answer.score, answer.exact
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
     rate, strings = _checked(references, metric)
@@ -452,7 +452,7 @@ def _linear(forest: Forest) -> Lattice | None:
 
 
 def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int | None) -> BestStrings:
-    search = LossSearch(
+    search = LossAugmentedSearch(
         lattice=space.graph,
         label=space.label,
         shown=space.shown,
@@ -463,12 +463,12 @@ def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int
         penalize=objective.penalize,
         gains=objective.metric.gains,
     )
-    found = strings_of_least_loss(search, n, cap or MOST_STEPS)
-    if cap is None and found.exact < len(found.paths):
+    result = search_loss_augmented(search, n, cap or MOST_STEPS)
+    if cap is None and result.exact < len(result.paths):
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
-    worths = [objective.worth(space.reported(path)) for path in found.paths]
-    bounds = [found.bound if rank >= found.exact else None for rank in range(len(found.paths))]
-    return BestStrings(space, list(map(BestString, found.paths, worths, bounds)))
+    worths = [objective.worth(space.reported(path)) for path in result.paths]
+    bounds = [result.bound if rank >= result.exact else None for rank in range(len(result.paths))]
+    return BestStrings(space, list(map(BestString, result.paths, worths, bounds)))
 
 
 def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> BestStrings:

@@ -1,4 +1,4 @@
-"""What is answered: a path or a derivation with its score."""
+"""Scored paths: a path or a derivation with its score, cost and alignment."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class ScoredPath:
     """A path of a lattice or a derivation of a forest, scored against its reference.
 
     Attributes:
-        words: What it says, without ε and ignored words.
+        words: Its words, without ε and ignored words.
         score: The metric's value; `None` where the reference has no words.
         numerator: Its numerator.
         denominator: Its denominator.
         statistics: Matches, substitutions, deletions, insertions.
-        cost: The model's cost under the scales asked for.
+        cost: The model's cost under the given scales.
         scores: Each named cost, summed along the path.
-        arcs: Its arcs' numbers in the lattice.
-        edges: Or its edges' numbers in the forest, as in `Derivation`.
-        derivation: And the tree that they are, in brackets; `Forest.tree` makes one of them.
-        alignment: With the reference that it scores best against.
+        arcs: The numbers of its arcs in the lattice.
+        edges: The numbers of its edges in the forest, as in `Derivation`.
+        derivation: The tree of these edges, in brackets; `Forest.tree` makes a tree.
+        alignment: The alignment with the reference that it scores best against.
         reference: The words of that reference.
     """
 
@@ -45,7 +45,7 @@ class ScoredPath:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Of each word, OK where it matches the reference, else BAD; wildcards are OK.
+        """OK for each word that matches the reference, BAD for others; wildcards are OK.
 
         Examples:
             >>> from latticemetric import Lattice, oracle
@@ -63,14 +63,14 @@ class ScoredPath:
 
     @property
     def tags_with_gaps(self) -> tuple[str, ...]:
-        """The same with the gaps between words, before the first and after the last at even places: 2n + 1 tags.
+        """The tags of words at odd places, and of the gaps around them at even places: 2n + 1 tags.
 
         A gap is BAD where words of the reference are missing in it, else OK, as in WMT's tasks of quality estimation.
         """
         return tags_with_gaps(self.words, self.alignment)
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         counts = self.statistics.asdict()
         return {
             "score": self.score,
@@ -82,16 +82,16 @@ class ScoredPath:
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """The rest of them: what an answer says, and the model's own 1-best beside it does not."""
-        way: dict[str, Any] = {"arcs": list(self.arcs)}
+        """Return the values that only an answer has, and the model's own 1-best beside it has not."""
+        path: dict[str, Any] = {"arcs": list(self.arcs)}
         if self.derivation is not None:
-            way = {"edges": list(self.edges), "derivation": self.derivation}
+            path = {"edges": list(self.edges), "derivation": self.derivation}
         return {
             "ngram_matches": list(self.statistics.matches),
             "reference": " ".join(self.reference),
             "exact": exact,
             "scores": dict(self.scores),
-            **way,
+            **path,
         }
 
 
@@ -124,7 +124,7 @@ class Oracle(Answer):
 
     Attributes:
         one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing better can be in the graph.
+        exact: True: the graph has nothing better.
         signature: The metric, its parameters and the version.
     """
 
@@ -133,7 +133,7 @@ class Oracle(Answer):
     signature: str
 
     def found_in(self, graph: object) -> Self:
-        """This answer, which notebooks show in its graph for as long as there is one: it is not kept alive."""
+        """Remember the graph, without keeping it alive, so that notebooks can show the answer in it."""
         object.__setattr__(self, "_graph", weakref.ref(graph))
         return self
 
@@ -144,21 +144,20 @@ class Oracle(Answer):
         return answer_html(self.signature, {"oracle": self, "1-best": self.one_best}, graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Nor does it travel.
+        # The graph is not pickled.
         return {name: value for name, value in vars(self).items() if name != "_graph"}
 
 
-# ---- OK or BAD for each word of a path, and for the gaps between its words (Logacheva et al. 2016) ----
-
 OK, BAD = "OK", "BAD"
+"""The tags of words and gaps (Logacheva et al. 2016)."""
 
 
 def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
-    """The tags of a path's words at odd places, those of gaps at even ones.
+    """Return the tags of a path's words at odd places, those of gaps at even ones.
 
     Args:
-        words: What the path says, wildcards among it: they are in no alignment, and nothing is wrong with them.
-        alignment: Of its other words with the reference. What is missing beside wildcards is missing before them.
+        words: The words of the path, with wildcards: these are in no alignment, and OK.
+        alignment: The alignment of its other words with the reference. A gap beside wildcards is BAD before them.
     """
     tags = [OK]
     remaining = iter(words)
@@ -166,7 +165,7 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
         if edit == DELETION:
             tags[-1] = BAD
             continue
-        # A wildcard is no word of the alignment, wherever it stands.
+        # A wildcard is no word of the alignment, wherever it is.
         while next(remaining) != word:
             tags += [OK, OK]
         tags += [OK if edit == MATCH else BAD, OK]

@@ -12,7 +12,7 @@ from latticemetric.automata.recognition import ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
 from latticemetric.engine.engines import find_engine
 from latticemetric.engine.ngrams import ExactGains, path_of_ngrams
-from latticemetric.engine.search import Found, Search
+from latticemetric.engine.search import BestPath, Search
 from latticemetric.engine.ties import TieKey
 from latticemetric.forest.forest import Forest
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
@@ -148,15 +148,15 @@ class LatticeSpace(SearchSpace):
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
 
     def _search(self, reference: Words, engine: str) -> tuple[Steps, int]:
-        found = self._found(reference, engine)
-        return found.arcs, found.gain
+        best = self._engine_best(reference, engine)
+        return best.arcs, best.gain
 
     def _best_in(self, reference: Lattice, engine: str) -> Candidate:
         metric = self.metric
         label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
-        found = self._found(ReferenceGraph.of_lattice(reference, label, metric.order), engine)
-        return Candidate(found.arcs, merit(found.gain, found.denominator, metric.gains))
+        best = self._engine_best(ReferenceGraph.of_lattice(reference, label, metric.order), engine)
+        return Candidate(best.arcs, merit(best.gain, best.denominator, metric.gains))
 
-    def _found(self, reference: Words | ReferenceGraph, engine: str) -> Found:
+    def _engine_best(self, reference: Words | ReferenceGraph, engine: str) -> BestPath:
         search = Search(self.graph, self.label, self.word_counts, self.cost, reference, self.metric.gains)
         return find_engine(engine)(search)

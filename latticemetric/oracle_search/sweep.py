@@ -1,4 +1,4 @@
-"""What the oracle of one graph is when less of the graph is kept: beams, densities, n-best lists."""
+"""Sweeps: the oracle of a graph that is pruned to beams, densities and n-best lists."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _MOST_ARCS = 2**53
 
 
 class Point(NamedTuple):
-    """How much of a graph is kept.
+    """One size of a pruned graph.
 
     Attributes:
-        kind: `one_best`: the model's own best path; `beam`: what costs at most so much more than it; `density`: at most
-            so many arcs for each word of the reference; `nbest`: the so many cheapest strings; `whole`: everything.
-        at: How much; `None` of the first and the last kind.
+        kind: `one_best`: the model's own best path; `beam`: paths that cost at most `at` more; `density`: at most `at`
+            arcs for each word of the reference; `nbest`: the `at` cheapest strings; `whole`: everything.
+        at: The size; `None` for `one_best` and `whole`.
     """
 
     kind: Kind
@@ -58,27 +58,27 @@ class Points:
 
     @classmethod
     def of(cls, beams: Iterable[float], densities: Iterable[float], nbest: Iterable[int]) -> Points:
-        """The points in order, each once.
+        """Return the points in order, each once.
 
         Raises:
             UsageError: One of them makes no sense.
         """
-        found = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
-        for beam in found.beams:
+        points = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
+        for beam in points.beams:
             if not 0 <= beam < math.inf:
                 raise UsageError(
                     f"the beam is {beam}", advice="give costs from 0 on; the whole graph is always a point"
                 )
-        for density in found.densities:
+        for density in points.densities:
             if not 0 < density < math.inf:
                 raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
-        for number in found.nbest:
+        for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise UsageError(f"{number!r} best strings are asked for", advice="ask for a number from 1 on")
-        return found
+        return points
 
     def listed(self) -> list[Point]:
-        """All points, between the 1-best and the whole graph."""
+        """Return all points, between the 1-best and the whole graph."""
         beams = [Point("beam", beam) for beam in self.beams]
         densities = [Point("density", density) for density in self.densities]
         nbest = [Point("nbest", number) for number in self.nbest]
@@ -90,13 +90,13 @@ def _ascending(numbers: Iterable[Number]) -> tuple[Number, ...]:
 
 
 class Kept(NamedTuple):
-    """The best of what is kept of one graph at a point.
+    """The oracle of one graph at one point.
 
     Attributes:
-        statistics: Of the best path.
-        arcs: The arcs that are kept; `None` where a point is no part of a lattice.
-        word_arcs: Those of them that carry a word; likewise.
-        strings: The strings of an n-best list: fewer than asked for where the graph has fewer.
+        statistics: The statistics of the best path.
+        arcs: Number of arcs that are kept; `None` where a point is no part of a lattice.
+        word_arcs: Number of these that carry a word; likewise.
+        strings: Number of strings of an n-best list, which may be smaller than the point's.
     """
 
     statistics: RecognitionStatistics
@@ -108,10 +108,10 @@ class Kept(NamedTuple):
 def sweep_graph(
     graph: Graph, references: GraphReferences, metric: GRR, points: Points, scales: Scales | None = None
 ) -> list[Kept]:
-    """The best of what each point keeps, in the order of `Points.listed`.
+    """Return the oracle at each point, in the order of `Points.listed`.
 
     Raises:
-        InputError: Beams or densities of a forest are asked for.
+        InputError: There are beams or densities for a forest.
     """
     listed = strings_of_references(references)
     if isinstance(graph, Forest):
@@ -130,12 +130,12 @@ def sweep_graph(
 
 
 def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
-    """How many counted words the references have: the mean, where there are several."""
+    """Return the mean number of counted words of the references."""
     return sum(len(metric.counted(reference)) for reference in references) / len(references)
 
 
 class _Beams:
-    """The oracles of what beams keep of one lattice."""
+    """The oracles of one lattice within beams."""
 
     def __init__(
         self, lattice: Lattice, references: Sequence[Sequence[str]], metric: GRR, scales: Scales | None
@@ -145,31 +145,31 @@ class _Beams:
         self._is_word = lattice.is_word(metric.ignore) > 0
 
     def of_density(self, density: float) -> float:
-        """The widest beam that keeps no more arcs with words for each word of the reference."""
-        # What rounding takes from a product that is a whole number must not cost an arc.
+        """Return the widest beam that keeps at most `density` arcs with words for each word of the reference."""
+        # The rounding of a product that should be a whole number must not cost an arc.
         allowed = density * reference_words(self._references, self._metric) + 1e-9
         # No lattice has so many arcs: the product may be infinite, too.
         most = int(min(allowed, _MOST_ARCS))
         return self._margins.beam_of(most, self._is_word)
 
     def kept(self, whole: Oracle, beams: Sequence[float]) -> list[Kept]:
-        """The best of what each beam keeps, given the best of all.
+        """Return the oracle within each beam, given that of the whole lattice.
 
-        What is best of a graph is best of each part that has it: only where a beam loses the best path of the next
-        wider one, what it keeps is searched.
+        The best path of a graph is also the best of each part that has it: a beam is searched only where it loses the
+        best path of the next wider one.
         """
-        found: dict[float, Kept] = {}
+        kept: dict[float, Kept] = {}
         path, statistics = list(whole.arcs), whole.statistics
         for beam in sorted(set(beams), reverse=True):
             if not self._margins.hold(path, beam):
                 left, arcs = self._margins.within(beam)
                 best = oracle(left, self._references, self._metric, scales=self._scales)
                 path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
-            found[beam] = self.sized(statistics, self._margins.kept(beam))
-        return [found[beam] for beam in beams]
+            kept[beam] = self.sized(statistics, self._margins.kept(beam))
+        return [kept[beam] for beam in beams]
 
     def sized(self, statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
-        """The best of some arcs, with their number."""
+        """Return the oracle of some arcs, with their number."""
         return Kept(statistics, len(arcs), int(self._is_word[arcs].sum()))
 
 
@@ -180,14 +180,14 @@ def _lists(
     numbers: Sequence[int],
     scales: Scales | None,
 ) -> Iterator[Kept]:
-    """The best of each n-best list: beginnings of the longest one, whose strings are scored once."""
+    """Yield the oracle of each n-best list: all are beginnings of the longest one, whose strings are scored once."""
     if not numbers:
         return
     searched = as_lattice_or_forest(graph, scales)
     paths = searched.n_best(max(numbers), scales, ignore=metric.ignore)
     strings = [tuple(word for word in searched.words(path) if word not in metric.ignore) for path in paths]
     counts = metric.counts(strings, [references] * len(strings))
-    # Of strings that count alike the first stands for all.
+    # Of strings with equal counts the first represents all.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
     scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
     for number in numbers:

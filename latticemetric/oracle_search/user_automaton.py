@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from latticemetric.engine.user_automaton import UserAutomaton, best_path, of_reference
+from latticemetric.engine.user_automaton import UserAutomaton, of_reference, search_by_automaton
 from latticemetric.errors import InputError
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
@@ -29,7 +29,7 @@ class ValuedPath:
     Attributes:
         words: Its words, without ε.
         score: The value, −weight; `None` where the automaton does not accept the words.
-        cost: The model's cost under the scales asked for.
+        cost: The model's cost under the given scales.
         scores: Each named cost, summed along the path.
         arcs: The numbers of its arcs in the lattice.
     """
@@ -75,7 +75,7 @@ def automaton_oracle(
     Args:
         graph: A lattice, or an n-best list.
         automaton: A `pynini.Fst`, tropical, its costs −score. ★ among its labels takes any word. With references, a
-            transducer from what is said to them.
+            transducer from hypotheses to references.
         references: One reference or several, strings or lattices, as the transducer's output.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
@@ -87,15 +87,15 @@ def automaton_oracle(
     valued = automaton if references is None else of_reference(automaton, graphs_of(references))
     own = UserAutomaton.of(valued)
     cost = lattice.cost(scales)
-    found = best_path(lattice, own, cost)
-    if found is None:
+    best = search_by_automaton(lattice, own, cost)
+    if best is None:
         raise InputError(
             "the automaton accepts nothing that the lattice says",
             advice="see that its symbols are the lattice's words; ★ takes any",
         )
     first = lattice.best_path(cost)
     return AutomatonOracle(
-        **vars(_valued(lattice, cost, found.arcs, found.value)),
+        **vars(_valued(lattice, cost, best.arcs, best.value)),
         one_best=_valued(lattice, cost, first, _value(lattice, own, first)),
         exact=True,
         signature=str(_signature(automaton)),
@@ -114,8 +114,8 @@ def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Steps) -> Fraction 
     alone = Lattice.from_arcs(
         places[:-1], places[1:], lattice.word[arcs], final=places[-1:], vocabulary=lattice.vocabulary
     )
-    found = best_path(alone, automaton, alone.cost())
-    return None if found is None else found.value
+    best = search_by_automaton(alone, automaton, alone.cost())
+    return None if best is None else best.value
 
 
 def _signature(automaton: Any) -> Signature:

@@ -1,1 +1,1 @@
-"""How probable the parts of a graph are: its arcs or edges, words and n-grams."""
+"""Posteriors of the parts of a graph: its arcs or edges, words and n-grams."""

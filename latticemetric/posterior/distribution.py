@@ -1,4 +1,4 @@
-"""What the distributions over paths of a lattice and over derivations of a forest have in common."""
+"""The common base of distributions over paths of a lattice and over derivations of a forest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Distribution(ABC, Frozen):
 
     @property
     def entropy(self) -> float:
-        """Of the distribution over paths or derivations, in nats."""
+        """The entropy of the distribution over paths or derivations, in nats."""
         steps = np.concatenate([self.transition, self._ending_step()])
         weights = np.concatenate([self._taken(), self.ending])
         taken = weights > 0
@@ -43,18 +43,18 @@ class Distribution(ABC, Frozen):
 
     @abstractmethod
     def ngrams(self, order: int) -> NgramPosteriors:
-        """The probability of each n-gram up to an order."""
+        """Return the probability of each n-gram up to an order."""
 
     @abstractmethod
     def _taken(self) -> Floats:
-        """How often each arc or edge is taken, on average."""
+        """Return how often each arc or edge is taken, on average."""
 
     @abstractmethod
     def _ending_step(self) -> Floats:
-        """The probability of each ending, given what goes before the choice of it."""
+        """Return the probability of each ending, given the state or the choice of a goal."""
 
     def words(self) -> dict[str, float]:
-        """The probability of each word: that it is said, once or more often."""
+        """Return the probability that a path has each word, once or more often."""
         return self.ngrams(1).words()
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
@@ -70,7 +70,7 @@ def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
 
 
 def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
-    """The model's cost times a scale. It may be infinite: then `require_finite` refuses what comes of it."""
+    """Return the model's cost times a scale. It may be infinite; `require_finite` then refuses the result."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     cost = graph.cost(scales)
@@ -81,7 +81,7 @@ def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) ->
         return Costs(cost.arc * scale, ending)
 
 
-def require_finite(*found: float | Floats) -> None:
-    """Refuses costs whose sums are none."""
-    if not all(np.isfinite(values).all() for values in found):
+def require_finite(*sums: float | Floats) -> None:
+    """Refuse costs whose sums are not finite."""
+    if not all(np.isfinite(values).all() for values in sums):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")

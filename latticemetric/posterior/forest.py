@@ -1,4 +1,4 @@
-"""Posteriors of forests: how probable their parts are, if a derivation has the probability exp(−cost), normalised."""
+"""Posteriors of the parts of forests, where a derivation has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
@@ -20,17 +20,15 @@ from latticemetric.posterior.distribution import Distribution, require_finite, s
 if TYPE_CHECKING:
     from latticemetric.posterior.ngrams import NgramPosteriors
 
-"""Advice where they take more."""
-
 _MOST_EDGES = 2**18  # of one derivation: shared nodes can make it longer than any memory
 
 
 @dataclass(frozen=True, eq=False)
 class ForestPosteriors(Distribution):
-    """The distribution that a forest stands for.
+    """The distribution over the derivations of a forest.
 
-    Where a derivation can use a node or an edge several times, as only forests that are made by hand let it, `node` and
-    `edge` say how often one does, on average.
+    Where a derivation can use a node or an edge several times, as it can in forests that are made by hand, `node` and
+    `edge` are the mean numbers of uses.
 
     Attributes:
         forest: The forest.
@@ -38,7 +36,7 @@ class ForestPosteriors(Distribution):
         node: The probability of using each node.
         edge: The probability of using each edge.
         transition: The probability of each edge, given that its head is used.
-        ending: The probability of each goal: that a derivation is one of it.
+        ending: The probability of each goal.
     """
 
     forest: Forest
@@ -46,11 +44,11 @@ class ForestPosteriors(Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """The expected sum of values over a derivation: of its edges, and of its goal."""
+        """Return the expected sum of values over a derivation: of its edges, and of its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
-        """The probability of each n-gram up to an order: that a derivation says it, once or more often.
+        """Return the probability that a derivation has each n-gram up to an order, once or more often.
 
         Raises:
             InputError: There are so many that they take more than 2 GiB.
@@ -73,11 +71,11 @@ class ForestPosteriors(Distribution):
         return ngrams_counted(order, self.forest.vocabulary, self._count)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Some derivations, drawn independently with their probabilities: their edges in preorder."""
+        """Draw derivations independently with their probabilities; return their edges in preorder."""
         if count < 0:
             raise UsageError(f"{count} derivations cannot be drawn")
-        random, draws = np.random.default_rng(seed), _Draws(self)
-        return [draws.derivation(random) for _ in range(count)]
+        random, sampler = np.random.default_rng(seed), _Sampler(self)
+        return [sampler.derivation(random) for _ in range(count)]
 
     def _count(self, order: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Floats]:
         forest = self.forest
@@ -102,28 +100,28 @@ class ForestPosteriors(Distribution):
         return self.ending
 
 
-class _Draws:
-    """Edges of nodes, drawn by their running sums of probabilities."""
+class _Sampler:
+    """Draws edges of nodes by running sums of probabilities."""
 
-    def __init__(self, found: ForestPosteriors) -> None:
-        forest = found.forest
+    def __init__(self, posteriors: ForestPosteriors) -> None:
+        forest = posteriors.forest
         self._goals = forest.goals.tolist()
-        self._ending = np.cumsum(found.ending)
+        self._ending = np.cumsum(posteriors.ending)
         self._begin: list[int] = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
-        self._before = np.concatenate([[0.0], np.cumsum(found.transition)])
-        self._said_tails = [
-            [tails[-symbol - 1] for symbol in reversed(said) if symbol < 0]
-            for tails, said in zip(forest.tails.rows(), forest.target.rows(), strict=True)
+        self._before = np.concatenate([[0.0], np.cumsum(posteriors.transition)])
+        self._tails = [
+            [tails[-symbol - 1] for symbol in reversed(target) if symbol < 0]
+            for tails, target in zip(forest.tails.rows(), forest.target.rows(), strict=True)
         ]
 
     def derivation(self, random: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The edges of one, from a goal down, in the order in which they are said."""
+        """Return the edges of one derivation, from a goal down, in preorder."""
         drawn = int(np.searchsorted(self._ending, random.random() * self._ending[-1], side="right"))
         pending, edges = [self._goals[min(drawn, len(self._goals) - 1)]], []
         while pending:
             edge = self._edge(pending.pop(), random.random())
             edges.append(edge)
-            pending += self._said_tails[edge]
+            pending += self._tails[edge]
             if len(edges) > _MOST_EDGES:
                 raise InputError(f"derivations of more than {_MOST_EDGES} edges are too long to be drawn")
         return np.array(edges, dtype=np.int64)
@@ -135,7 +133,7 @@ class _Draws:
 
 
 def forest_posteriors(forest: Forest, scale: float = 1.0, scales: Scales | None = None) -> ForestPosteriors:
-    """See `posteriors`: inside and outside."""
+    """Compute `posteriors` of a forest by inside and outside."""
     cost = scaled_cost(forest, scale, scales)
     log_total, node, transition, ending = _native.inside_outside(**forest.hypergraph(cost))
     require_finite(log_total, cost.arc, node)

@@ -19,7 +19,7 @@ from latticemetric.vocabulary import EPSILON
 
 Row = dict[str, Any]
 
-# Posteriors this close are equal: sums over paths are off by rounding, and must not put words in an order.
+# Posteriors this close are equal: the rounding of sums over paths must not order words.
 _PLACES = 12
 
 
@@ -28,9 +28,9 @@ class PosteriorListing:
     """Posteriors of a graph's parts.
 
     Attributes:
-        of: What is listed: `words`, `ngrams`, `arcs` of a lattice or `edges` of a forest; nothing in a `summary`.
+        of: The kind of parts: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; none in a `summary`.
         log_total: Logarithm of the sum of exp(−cost) over the graph's paths or derivations, costs times the scale.
-        entropy: Of the distribution over them, in nats.
+        entropy: The entropy of the distribution over them, in nats.
         rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
     """
 
@@ -40,27 +40,27 @@ class PosteriorListing:
     rows: tuple[Row, ...]
 
     def asdict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         listed = {} if self.of == "summary" else {self.of: [dict(row) for row in self.rows]}
         return {"log_total": self.log_total, "entropy": self.entropy, **listed}
 
 
 def listing(
-    found: Distribution, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
+    distribution: Distribution, of: str = "words", *, order: int = 4, least: float = 0.0, top: int | None = None
 ) -> PosteriorListing:
-    """Lists the posteriors of a graph.
+    """List the posteriors of a graph.
 
     Args:
-        found: Its posteriors.
+        distribution: The posteriors of the graph.
         of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for none of them.
-        order: Words of the longest n-grams.
-        least: The smallest posterior that is listed.
-        top: How many are listed; all of them without it.
+        order: The longest n-grams.
+        least: The smallest posterior to list.
+        top: List at most so many.
 
     Examples:
         >>> from latticemetric import Lattice, posteriors
-        >>> found = posteriors(Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0]))
-        >>> for row in listing(found, "ngrams", order=2, top=3).rows:
+        >>> distribution = posteriors(Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0]))
+        >>> for row in listing(distribution, "ngrams", order=2, top=3).rows:
         ...     print(row["ngram"], round(row["posterior"], 3))
         a 0.667
         b 0.667
@@ -72,15 +72,17 @@ def listing(
         raise UsageError(f"the least posterior is {least}, and not a number from 0 to 1")
     if top is not None and top < 0:
         raise UsageError(f"{top} posteriors cannot be listed")
-    return PosteriorListing(of, found.log_total, found.entropy, tuple(_LISTINGS[of](found, order, least)[:top]))
+    return PosteriorListing(
+        of, distribution.log_total, distribution.entropy, tuple(_LISTINGS[of](distribution, order, least)[:top])
+    )
 
 
-def _words(found: Distribution, _order: int, least: float) -> list[Row]:
-    return [{"word": row["ngram"], "posterior": row["posterior"]} for row in _ngrams(found, 1, least)]
+def _words(distribution: Distribution, _order: int, least: float) -> list[Row]:
+    return [{"word": row["ngram"], "posterior": row["posterior"]} for row in _ngrams(distribution, 1, least)]
 
 
-def _ngrams(found: Distribution, order: int, least: float) -> list[Row]:
-    counted = found.ngrams(order)
+def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
+    counted = distribution.ngrams(order)
     spelling = ["", *counted.vocabulary.decode(counted.word[1:])]
     parent, posterior = counted.parent.tolist(), counted.posterior.tolist()
 
@@ -91,19 +93,19 @@ def _ngrams(found: Distribution, order: int, least: float) -> list[Row]:
             row = parent[row]
         return tuple(reversed(words))
 
-    chosen = (1 + np.flatnonzero(counted.posterior[1:] >= least)).tolist()
-    listed = [(-round(posterior[row], _PLACES), spelled(row), posterior[row]) for row in chosen]
+    rows = (1 + np.flatnonzero(counted.posterior[1:] >= least)).tolist()
+    listed = [(-round(posterior[row], _PLACES), spelled(row), posterior[row]) for row in rows]
     listed.sort(key=lambda item: (item[0], len(item[1]), item[1]))
     return [{"ngram": " ".join(words), "order": len(words), "posterior": value} for _, words, value in listed]
 
 
-def _arcs(found: Distribution, _order: int, least: float) -> list[Row]:
-    if not isinstance(found, Posteriors):
+def _arcs(distribution: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(distribution, Posteriors):
         raise UsageError("a forest has no arcs", advice="list its edges")
-    lattice = found.lattice
+    lattice = distribution.lattice
     times = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
     rows = []
-    for arc in _most_probable(found.arc, least):
+    for arc in _most_probable(distribution.arc, least):
         source, target, word = int(lattice.source[arc]), int(lattice.target[arc]), int(lattice.word[arc])
         rows.append(
             {
@@ -111,7 +113,7 @@ def _arcs(found: Distribution, _order: int, least: float) -> list[Row]:
                 "source": source,
                 "target": target,
                 "word": lattice.vocabulary.word(word) if word != EPSILON else "",
-                "posterior": float(found.arc[arc]),
+                "posterior": float(distribution.arc[arc]),
                 "begin": _or_none(times[source]),
                 "end": _or_none(times[target]),
             }
@@ -119,39 +121,39 @@ def _arcs(found: Distribution, _order: int, least: float) -> list[Row]:
     return rows
 
 
-def _edges(found: Distribution, _order: int, least: float) -> list[Row]:
-    if not isinstance(found, ForestPosteriors):
+def _edges(distribution: Distribution, _order: int, least: float) -> list[Row]:
+    if not isinstance(distribution, ForestPosteriors):
         raise UsageError("a lattice has no edges", advice="list its arcs")
-    forest = found.forest
+    forest = distribution.forest
     return [
         {
             "edge": edge,
             "head": int(forest.head[edge]),
             "target": _target_side(forest, edge),
-            "posterior": float(found.edge[edge]),
+            "posterior": float(distribution.edge[edge]),
         }
-        for edge in _most_probable(found.edge, least)
+        for edge in _most_probable(distribution.edge, least)
     ]
 
 
 def _target_side(forest: Forest, edge: int) -> str:
-    """The words of an edge; a tail is the number of its node, in brackets."""
+    """Return the words of an edge; a tail is the number of its node, in brackets."""
     tails = forest.tails.row(edge)
-    said = (
+    symbols = (
         forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"
         for symbol in forest.target.row(edge)
         if symbol != EPSILON
     )
-    return " ".join(said)
+    return " ".join(symbols)
 
 
 def _most_probable(posterior: Floats, least: float) -> list[int]:
-    chosen = np.flatnonzero(posterior >= least)
-    ranked: list[int] = chosen[np.lexsort((chosen, -posterior[chosen].round(_PLACES)))].tolist()
+    rows = np.flatnonzero(posterior >= least)
+    ranked: list[int] = rows[np.lexsort((rows, -posterior[rows].round(_PLACES)))].tolist()
     return ranked
 
 
-def _nothing(_found: Distribution, _order: int, _least: float) -> list[Row]:
+def _nothing(_distribution: Distribution, _order: int, _least: float) -> list[Row]:
     return []
 
 

@@ -1,4 +1,4 @@
-"""Posteriors of n-grams: how probable it is that a path or a derivation holds one at least once."""
+"""Posteriors of n-grams: the probability that a path or a derivation has an n-gram at least once."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
-    """A mapping of n-grams, as tuples of words, to their posteriors: of all that the graph holds up to an order.
+    """A mapping of n-grams, as tuples of words, to their posteriors: of all n-grams of the graph up to an order.
 
     The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
 
     Attributes:
-        order: Words of the longest n-grams.
+        order: The longest n-grams.
         vocabulary: Spelling of the word numbers.
         parent: The row of an n-gram without its last word; −1 for the empty one.
         word: The number of its last word.
-        posterior: The probability that a path or derivation holds it, once or more often.
+        posterior: The probability that a path or derivation has it, once or more often.
     """
 
     order: int
@@ -41,13 +41,13 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
     posterior: Floats
 
     def words(self) -> dict[str, float]:
-        """The posteriors of single words."""
+        """Return the posteriors of single words."""
         rows = self.parent == _EMPTY
         spelled = self.vocabulary.decode(self.word[rows])
         return dict(zip(spelled, self.posterior[rows].tolist(), strict=True))
 
     def of_length(self, length: int) -> dict[tuple[str, ...], float]:
-        """The posteriors of n-grams of so many words."""
+        """Return the posteriors of n-grams of so many words."""
         return {words: posterior for words, posterior in self.items() if len(words) == length}
 
     @cached_property
@@ -61,16 +61,16 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return frozen(lengths)
 
     def rows_in(self, words: Sequence[str]) -> list[int]:
-        """The rows of the n-grams of a string, each as often as it stands there."""
-        numbers, found = self.vocabulary.encode(words).tolist(), []
+        """Return the rows of the n-grams of a string, each as often as the string has it."""
+        numbers, rows = self.vocabulary.encode(words).tolist(), []
         for first in range(len(numbers)):
             row = _EMPTY
             for number in numbers[first : first + self.order]:
                 row = self._child(row, number)
                 if row == _NONE:
                     break
-                found.append(row)
-        return found
+                rows.append(row)
+        return rows
 
     def __getitem__(self, words: tuple[str, ...]) -> float:
         row = _EMPTY
@@ -87,7 +87,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return len(self.parent) - 1
 
     def _child(self, row: int, number: int) -> int:
-        """The row of an n-gram with one word more."""
+        """Return the row of an n-gram with one more word."""
         keys, rows = self._sorted
         key = row << _WORD_BITS | max(number, 0)
         at = int(np.searchsorted(keys, key))
@@ -95,7 +95,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Parents and words in one number, ascending, and their rows: made sooner than a dictionary of millions."""
+        """Parents and words in one number, ascending, and their rows: faster to build than a dictionary of millions."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
@@ -116,7 +116,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 def ngrams_counted(
     order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
 ) -> NgramPosteriors:
-    """The n-grams up to an order, as they are counted in parents, last words and posteriors."""
+    """Return the n-grams up to an order; `count` computes their parents, last words and posteriors."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _MOST):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
     parent, word, posterior = count(order)
@@ -124,12 +124,12 @@ def ngrams_counted(
 
 
 def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
-    """See `Posteriors.ngrams`; exact at every order.
+    """Compute `Posteriors.ngrams`, exactly at every order.
 
     Args:
         lattice: The lattice.
         transition: The probability of each arc, given that its source is passed.
-        order: Words of the longest n-grams.
+        order: The longest n-grams.
     """
 
     def count(order: int) -> tuple[Words, Words, Floats]:

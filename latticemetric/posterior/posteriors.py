@@ -1,9 +1,9 @@
-"""Posteriors: how probable the parts of a graph are, if a path has the probability exp(−cost), normalised."""
+"""Posteriors of the parts of lattices, where a path has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,24 @@ from latticemetric.posterior.distribution import Distribution, require_finite, s
 
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
-    from latticemetric.oracle_search.scored_path import ScoredPath
     from latticemetric.posterior.forest import ForestPosteriors
     from latticemetric.posterior.ngrams import NgramPosteriors
+
+
+class ArcPath(Protocol):
+    """A scored path of a lattice, as oracles return it; `edges` are those of forests."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words without ignored ones."""
+
+    @property
+    def arcs(self) -> tuple[int, ...]:
+        """The arcs in the lattice."""
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The edges in a forest."""
 
 
 _ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take both from the same")
@@ -27,7 +42,7 @@ _ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take
 
 @dataclass(frozen=True, eq=False)
 class Posteriors(Distribution):
-    """The distribution that a lattice stands for.
+    """The distribution over the paths of a lattice.
 
     Attributes:
         lattice: The lattice.
@@ -43,11 +58,11 @@ class Posteriors(Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """The expected sum of values along a path: of its arcs, and of the state where it ends."""
+        """Return the expected sum of values along a path: of its arcs, and of the state where it ends."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
-        """The probability of each n-gram up to an order: that a path holds it, once or more often.
+        """Return the probability that a path has each n-gram up to an order, once or more often.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a b a b", "b"], costs=[0.0, 0.0, 0.0])
@@ -63,10 +78,9 @@ class Posteriors(Distribution):
         return ngram_posteriors(self.lattice, self.transition, order)
 
     def to_lattice(self) -> Lattice:
-        """The lattice with one column, `posterior`: −ln of the probability of each arc, and of each end.
+        """Return the lattice with one column, `posterior`: −ln of the probability of each arc, and of each end.
 
-        Words, states and times stay. What is less probable than the smallest normal number (10⁻³⁰⁸) costs as much
-        as that.
+        Words, states and times stay. Probabilities below the smallest normal number (10⁻³⁰⁸) cost as much as that.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
@@ -84,8 +98,8 @@ class Posteriors(Distribution):
             times=self.lattice.times,
         )
 
-    def confidences(self, path: ScoredPath) -> tuple[float, ...]:
-        """Of each word of a scored path, the probability of the arc that says it.
+    def confidences(self, path: ArcPath) -> tuple[float, ...]:
+        """Return the probability of the arc of each word of a scored path.
 
         Args:
             path: An oracle or a 1-best of this lattice.
@@ -102,33 +116,32 @@ class Posteriors(Distribution):
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
-        # What is ignored stands on arcs, and in no words.
-        said = set(path.words)
-        spoken = [(word, arc) for word, arc in spelled if word in said]
-        if tuple(word for word, _ in spoken) != path.words:
+        # Ignored words are on arcs, and not among the words of a path.
+        counted = [(word, arc) for word, arc in spelled if word in set(path.words)]
+        if tuple(word for word, _ in counted) != path.words:
             raise _ANOTHER_LATTICE
-        return tuple(np.minimum(self.arc[[arc for _, arc in spoken]], 1.0).tolist())
+        return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """The arcs of some paths, drawn independently with their probabilities."""
+        """Draw paths independently with their probabilities; return their arcs."""
         if count < 0:
             raise UsageError(f"{count} paths cannot be drawn")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])
         paths: list[list[int]] = [[] for _ in range(count)]
-        at, under_way = np.zeros(count, dtype=np.int64), np.arange(count)
-        while len(under_way):
-            # All that are under way take a step: an arc of their state, or its end, which is what lies beyond the last.
+        at, unfinished = np.zeros(count, dtype=np.int64), np.arange(count)
+        while len(unfinished):
+            # All unfinished paths take a step: an arc of their state, or its end, which comes after the last arc.
             first, last = begin[at], begin[at + 1]
             drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
             goes_on = (drawn < last) & (last > first)
             goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding ends no path where it cannot end
-            chosen = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
-            under_way = under_way[goes_on]
-            for path, arc in zip(under_way.tolist(), chosen.tolist(), strict=True):
+            taken = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
+            unfinished = unfinished[goes_on]
+            for path, arc in zip(unfinished.tolist(), taken.tolist(), strict=True):
                 paths[path].append(arc)
-            at = lattice.target[chosen].astype(np.int64)
+            at = lattice.target[taken].astype(np.int64)
         return [np.array(path, dtype=np.int64) for path in paths]
 
     def _taken(self) -> Floats:
@@ -140,7 +153,7 @@ class Posteriors(Distribution):
 
 
 def _costs_of(probability: Floats) -> Floats:
-    """−ln, finite, and 0 for what rounding makes more than certain."""
+    """Return −ln of probabilities: finite, and 0 where rounding makes them larger than 1."""
     return 0.0 - np.log(np.clip(probability, np.finfo(np.float64).tiny, 1.0))
 
 
@@ -153,11 +166,11 @@ def posteriors(graph: Lattice | NBest, *, scale: float = ..., scales: Scales | N
 
 
 def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors | ForestPosteriors:
-    """The probabilities of a graph's parts.
+    """Compute the probabilities of a graph's parts.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: What the cost is multiplied by: below 1 makes the distribution flatter.
+        scale: Multiplies the cost: below 1 makes the distribution flatter.
         scales: Weight of each score column in the model's cost; columns not named keep their own.
 
     Raises:
@@ -165,10 +178,10 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
-        >>> found = posteriors(lattice)
-        >>> lattice.vocabulary.decode(lattice.word), found.arc.round(3).tolist()
+        >>> probabilities = posteriors(lattice)
+        >>> lattice.vocabulary.decode(lattice.word), probabilities.arc.round(3).tolist()
         (['a', 'a', 'b', 'b', 'c'], [0.333, 0.333, 0.333, 0.333, 0.333])
-        >>> round(found.entropy, 4)
+        >>> round(probabilities.entropy, 4)
         1.0986
     """
     if isinstance(graph, Forest):

@@ -15,10 +15,10 @@ def best_gain(search: ForestSearch) -> int:
     skip = deletions(size, search.gains)
     tables = np.full((search.forest.num_nodes, *skip.shape), -np.inf)
     for edge, head in enumerate(search.forest.head.tolist()):
-        first, last = search.said.begin[edge : edge + 2]
+        first, last = search.target.begin[edge : edge + 2]
         tails = search.forest.tails.values[search.forest.tails.begin[edge] :]
         table = skip
-        for symbol in search.said.values[first:last].tolist():
+        for symbol in search.target.values[first:last].tolist():
             said = tables[tails[-symbol - 1]] if symbol < 0 else word(symbol, search.reference, search.gains)
             table = after(after(table, said), skip)
         tables[head] = np.maximum(tables[head], table)

@@ -35,7 +35,7 @@ def journal_beside(output: str) -> Journal:
     """Open the journal of the running command beside its output.
 
     Raises:
-        UsageError: The output, or what the command reads, is no plain file.
+        UsageError: The output, or what the command reads, is not a regular file.
     """
     from latticemetric.formats.streams.output import is_replaceable, remove_drafts
     from latticemetric.parallel.journal import Journal
@@ -43,7 +43,7 @@ def journal_beside(output: str) -> Journal:
     if output == STANDARD:
         raise UsageError("--resume needs --output FILE")
     if not (output.endswith("/") or is_replaceable(output)):
-        raise UsageError("this is no plain file, and cannot be resumed", where=output, advice="leave --resume out")
+        raise UsageError("this is not a regular file, and cannot be resumed", where=output, advice="leave --resume out")
     context = click.get_current_context()
     journal = Journal(journal_of(output), fingerprint(context))
     for _, file in written_files(context):
@@ -131,7 +131,7 @@ def _state_again(path: str) -> list[int] | None:
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError("this is no plain file, and cannot be read again", where=path, advice="leave --resume out")
+        raise UsageError("this is not a regular file, and cannot be read again", where=path, advice="leave --resume out")
     return [state.st_size, state.st_mtime_ns]
 
 

@@ -196,7 +196,7 @@ def test_what_cannot_be_gone_on_with(tmp_path):
     done = oracle("-", references, *on, stdin=archive.read_bytes())
     assert_one_line_error(done, "standard input cannot be read again")
     assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume is for graphs")
-    assert_one_line_error(oracle(archive, references, "--resume", "--output", "/dev/null"), "this is no file")
+    assert_one_line_error(oracle(archive, references, "--resume", "--output", "/dev/null"), "this is not a regular file")
     assert_one_line_error(
         oracle(archive, references, "--resume", "--output", tmp_path), "cannot be written: Is a directory"
     )

@@ -199,7 +199,7 @@ def tar_bomb(begin: bytes) -> bytes:
 
 
 TWO = archive(("a.lat", lattice("a").encode()), ("b.lat", lattice("b").encode()))
-PLAIN = ("is no plain file", "archive the file itself")
+PLAIN = ("is not a regular file", "archive the file itself")
 TARS = {
     "a symbolic link": Hostile(archive(type=tarfile.SYMTYPE, linkname="/etc/passwd"), PLAIN),
     "a hard link": Hostile(archive(type=tarfile.LNKTYPE, linkname="/etc/passwd"), PLAIN),
@@ -234,10 +234,10 @@ SCRIPTS = {
     "a command": Hostile("u touch FOLDER/run |\n", (":1:", "commands are not run"), SCRIPT),
     "a command at the front": Hostile("u |touch FOLDER/run:0\n", (":1:", "commands are not run"), SCRIPT),
     "itself": Hostile("u FOLDER/hostile:0\n", (":1:", "is empty"), SCRIPT),
-    "a folder": Hostile("u FOLDER:0\n", (":1:", "is no plain file"), SCRIPT),
-    "an endless device": Hostile("u /dev/zero:0\n", (":1:", "/dev/zero: is no plain file"), SCRIPT),
-    "a pipe that nobody writes to": Hostile("u FOLDER/pipe:0\n", (":1:", "is no plain file"), SCRIPT),
-    "standard input": Hostile("u -:0\n", (":1:", "is no plain file"), SCRIPT),
+    "a folder": Hostile("u FOLDER:0\n", (":1:", "is not a regular file"), SCRIPT),
+    "an endless device": Hostile("u /dev/zero:0\n", (":1:", "/dev/zero: is not a regular file"), SCRIPT),
+    "a pipe that nobody writes to": Hostile("u FOLDER/pipe:0\n", (":1:", "is not a regular file"), SCRIPT),
+    "standard input": Hostile("u -:0\n", (":1:", "is not a regular file"), SCRIPT),
     "a byte behind the end": Hostile(f"u {MEETING[0]}:999999999\n", (":1:", "ends before that byte"), SCRIPT),
     "a byte behind every end": Hostile(f"u {MEETING[0]}:999999999999999999\n", (":1:", "cannot be read"), SCRIPT),
     "a byte before the beginning": Hostile(f"u {MEETING[0]}:-5\n", (":1:", "is not file:offset"), SCRIPT),

@@ -89,7 +89,7 @@ class ScriptedLattice:
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
-        raise InputError("is no plain file, which is read from a given byte", where=path, advice="make an archive")
+        raise InputError("is not a regular file, which is read from a given byte", where=path, advice="make an archive")
     with placed(place), open_stream(path) as stream:
         are_spelled = spells_words(stream.head())
         stream.skip(offset)

@@ -55,7 +55,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
     path = f"{archive.name}/{member.name}"
     content = tar.extractfile(member) if member.isreg() and not member.issparse() else None
     if content is None:
-        return InputError("is no plain file of the archive", where=path, advice="archive the file itself")
+        return InputError("is not a regular file of the archive", where=path, advice="archive the file itself")
     try:
         stream = Stream(path, content, archive)
     except InputError as error:

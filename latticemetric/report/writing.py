@@ -73,14 +73,10 @@ def write_report(
     """
     check_page()
     rate = as_recognition_rate(metric)
+    points, scorer = Points.of(beams, densities, nbest), scorer_of(score, rate.ignore)
+    decoding = None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed)
     review = ReviewSettings(
-        rate,
-        Points.of(beams, densities, nbest),
-        decoding=None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed),
-        scales=scales,
-        scorer=scorer_of(score, rate.ignore),
-        posterior_scale=posterior_scale,
-        drawn=most_graphs > 0,
+        rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
     )
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
     _write(report, path, graphs, references, workers)

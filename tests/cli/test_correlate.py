@@ -489,8 +489,11 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns are called 'judge'"),
         (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, and the header 5"),
         (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
-        (lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"], "adequacy is 'good', which is no number; leave it empty"),
-        (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is no number"),
+        (
+            lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"],
+            "adequacy is 'good', which is not a number; leave the field empty",
+        ),
+        (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is not a number"),
         (lambda lines: [lines[0], "oak\t1\tanna\t5\t5"], "none of the systems is judged; judge alder, birch"),
         (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
     ],

@@ -325,7 +325,7 @@ def test_wrong_usage_ends_with_status_2(arguments, message):
 
 
 def test_an_empty_file_is_told(tmp_path):
-    assert_one_line_error(score(file(tmp_path, "none", ""), REF), "none: the file is empty; give a line a segment")
+    assert_one_line_error(score(file(tmp_path, "none", ""), REF), "none: the file is empty; write one line per segment")
 
 
 def test_output_goes_to_a_file(tmp_path):

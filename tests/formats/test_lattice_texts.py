@@ -456,7 +456,7 @@ def test_a_cost_of_the_end_of_a_network_is_refused(tmp_path):
 
 def test_a_word_twice_in_a_position_is_refused(tmp_path):
     lattice = lm.Lattice.from_arcs([0, 0], [1, 1], [7, 7], final=[1])
-    with pytest.raises(lm.InputError, match="'7' stands twice between states 0 and 1"):
+    with pytest.raises(lm.InputError, match="'7' appears twice between states 0 and 1"):
         written(tmp_path, lattice, "wordmesh")
 
 

@@ -255,7 +255,7 @@ JSONS = {
     "NaN": Hostile(hypothesis("NaN"), (":1:", "'NaN' is not finite"), JSON),
     "-Infinity": Hostile(hypothesis("-Infinity"), (":1:", "is not finite"), JSON),
     "1e400": Hostile(hypothesis("1e400"), (":1:", "'1e400' is not finite"), JSON),
-    "a key twice": Hostile('{"id":"a","id":"b","hypotheses":[]}\n', (":1:", "key 'id' stands twice"), JSON),
+    "a key twice": Hostile('{"id":"a","id":"b","hypotheses":[]}\n', (":1:", "key 'id' appears twice"), JSON),
     "half a character": Hostile(hypothesis(words='"\\ud800"'), (":1", "half a character"), JSON),
     "half a character of an id": Hostile(hypothesis(name='"\\udfff"'), (":1:", "half a character"), JSON),
     "no number": Hostile(hypothesis("true"), (":1", "is not a number"), JSON),

@@ -110,7 +110,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--order 2", "--order means nothing to words"),
         ("--posterior-scale nan", "'nan' is not a finite number"),
         ("--scale acustic=2", "there is no score column 'acustic' to scale"),
-        ("--write-lattices out.xyz", "'out.xyz' does not tell a format"),
+        ("--write-lattices out.xyz", "the suffix of 'out.xyz' is not that of a format"),
         ("--write-lattices nowhere/out.plf", "cannot be written"),
         ("--write-lattices out.trn", "trn holds no scores"),
     ],

@@ -278,7 +278,7 @@ def test_keyed_files_are_paired_by_id(tmp_path):
     [
         ("u1 a\nu2 b\n", "u1 a\n", r"hyp:2: there is no 'u2' in .*ref; every file needs"),
         ("u1 a\n", "u0 a\nu1 a\nu2\n", r"ref:1: there is no 'u0' in .*hyp \(2 ids are missing there\)"),
-        ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' stands at line 1 already"),
+        ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' already appears at line 1"),
         ("\n", "u1 a\n", r"hyp: the file holds no segments"),
     ],
 )

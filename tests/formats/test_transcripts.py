@@ -136,7 +136,7 @@ CROSSED = lm.Lattice.from_arcs([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [1, 2, 3, 4, 5]
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        pytest.param(CROSSED, "holds alternations only", id="paths that cross"),
+        pytest.param(CROSSED, "holds only alternations", id="paths that cross"),
         pytest.param(lm.Lattice.from_arcs([0], [1], [1], final=[0, 1]), "end in several states", id="two ends"),
         pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, and this graph has cost", id="scores"),
         pytest.param(lm.Lattice.from_strings([["New York"]]), "'New York' would be read back", id="space"),
@@ -303,7 +303,7 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
         pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, and 'u' has none", id="no times"),
         pytest.param(lm.Lattice.from_arcs([], [], [], final=[0], times=[1.0]), "ctm needs words", id="no words"),
         pytest.param(
-            rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "do not nest", id="nested"
+            rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "cannot nest", id="nested"
         ),
         pytest.param(lm.Lattice.from_arcs([0], [1], [7], final=[1], times=[-1.0, 1.0]), "below 0", id="negative"),
         pytest.param(
@@ -433,7 +433,7 @@ def test_transcripts_are_references(text, keys, tmp_path):
 
 def test_an_id_that_stands_twice_is_refused(tmp_path):
     file = references(tmp_path, "a (u_1)\nb (u_2)\nc (u_1)\n")
-    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' has a reference already, at .*:1"):
+    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' already has a reference, at .*:1"):
         file.keyed()
 
 

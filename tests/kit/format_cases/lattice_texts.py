@@ -241,8 +241,8 @@ _PFSG_BROKEN = {
     "no name": Broken(PFSG[PFSG.index("nodes") :].encode(), 1, "where the line 'name' belongs"),
     "a name of two words": changed(PFSG, "name ferry-002", "name ferry 002", "where the line 'name' belongs", 13),
     "no nodes": changed(PFSG, "nodes 5", "knots 5", "where the line 'nodes' belongs", 2),
-    "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, and names the words of 5", 2),
-    "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "names the words of 5", 2),
+    "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, but has words for 5", 2),
+    "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "but has words for 5", 2),
     "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number from 1", 2),
     "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "where the line 'nodes' belongs", 2),
     "no start": changed(PFSG, "initial 0\n", "", "where the line 'initial' belongs", 3),
@@ -263,7 +263,7 @@ _PFSG_BROKEN = {
     "an end that is not reached": Broken(
         b"name x\nnodes 2 NULL a\ninitial 0\nfinal 1\ntransitions 0\n", 1, "no final state"
     ),
-    "a second one broken": changed(PFSG, "nodes 1 NULL", "nodes 2 NULL", "2 nodes, and names the words of 1", 14),
+    "a second one broken": changed(PFSG, "nodes 1 NULL", "nodes 2 NULL", "2 nodes, but has words for 1", 14),
     "Latin-1": Broken(PFSG.replace("fairy", "fée").encode("latin-1"), 2, "not UTF-8"),
     "UTF-16": Broken(PFSG.encode("utf-16"), None, ""),
 }
@@ -290,17 +290,19 @@ align 0 *DELETE* 1
 """
 
 _MESH_BROKEN = {
-    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is beyond 'numaligns'", 3),
+    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not below 'numaligns'", 3),
     "nothing but a name": changed(MESH, "numaligns 1\nalign 0 *DELETE* 1\n", "", "no line 'numaligns'", 14),
     "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' appears twice", 3),
-    "more positions in the header": changed(MESH, "numaligns 3", "numaligns 4", "says 4 positions, and has 3", 1),
-    "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "and has 3", 1),
+    "more positions in the header": changed(
+        MESH, "numaligns 3", "numaligns 4", "'numaligns' is 4, but the mesh has 3", 1
+    ),
+    "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "but the mesh has 3", 1),
     "fewer positions in the header": changed(
-        MESH, "numaligns 3", "numaligns 2", "position 2 is beyond 'numaligns'", 13
+        MESH, "numaligns 3", "numaligns 2", "position 2 is not below 'numaligns'", 13
     ),
     "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number from 0", 2),
     "a position twice": changed(MESH, "align 1", "align 0", "position 0 appears twice", 7),
-    "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "some are missing", 13),
+    "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "has only", 13),
     "a word without a posterior": changed(MESH, "*DELETE* 0.05", "*DELETE*", "the last word has no posterior", 4),
     "a word twice": changed(MESH, "a 0.2", "the 0.2", "'the' appears twice in position 0", 4),
     "a posterior below zero": changed(MESH, "a 0.2", "a -0.2", "the posterior of 'a' is below 0", 4),
@@ -308,15 +310,15 @@ _MESH_BROKEN = {
     "a posterior with an underscore": changed(MESH, "a 0.2", "a 0.2_5", "is not a number", 4),
     "a posterior with a comma": changed(MESH, "a 0.2", "a 0,2", "is not a number", 4),
     "nothing possible": changed(MESH, "ferry 0.5 fairy 0.5", "ferry 0 fairy 0.0", "all words of position 1 have", 7),
-    "an unknown line": changed(MESH, "time 1 0.2", "tame 1 0.2", "'tame' is no keyword", 12),
+    "an unknown line": changed(MESH, "time 1 0.2", "tame 1 0.2", "'tame' is not a keyword", 12),
     "info of another word": changed(MESH, "info 1 fairy", "info 1 furry", "'furry' is no word of position 1", 11),
-    "info without scores": changed(MESH, " -120.5 -2.25 dh:ax 3:5", "", "cannot stand in a line 'info'", 6),
-    "info before its words": changed(MESH, "info 0 the", "info 2 the", "stands before its words", 6),
+    "info without scores": changed(MESH, " -120.5 -2.25 dh:ax 3:5", "", "cannot be in a line 'info'", 6),
+    "info before its words": changed(MESH, "info 0 the", "info 2 the", "comes before the position's words", 6),
     "info twice": changed(MESH, "info 1 fairy", "info 0 the", "'info' of 'the' appears twice", 11),
-    "hypotheses in words": changed(MESH, "the 0 1 2", "the 0 one 2", "cannot stand in a line 'hyps'", 5),
+    "hypotheses in words": changed(MESH, "the 0 1 2", "the 0 one 2", "cannot be in a line 'hyps'", 5),
     "a time in words": changed(MESH, "time 1 0.2", "time 1 soon", "'soon' is not a number", 12),
     "a name of two words": changed(MESH, "name ferry-002", "name ferry 002", "2 values, not one", 14),
-    "a word lattice": changed(MESH, "posterior 1\n", "node 0 NULL 0 1 1 1\n", "'node' is no keyword", 3),
+    "a word lattice": changed(MESH, "posterior 1\n", "node 0 NULL 0 1 1 1\n", "'node' is not a keyword", 3),
     "Latin-1": Broken(MESH.replace("fairy", "fée").encode("latin-1"), 7, "not UTF-8"),
     "UTF-16": Broken(MESH.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -332,12 +334,20 @@ leaves 1
 """
 
 _NETWORK_BROKEN = {
-    "a word without a probability": changed(NETWORK, "a 0.2 *", "a *", "not words, each with as many", 1),
-    "cut short": cut(NETWORK, "0.5\n", "not words, each with as many", 2),
-    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each with as many", 3),
-    "another number of scores": changed(NETWORK, "leaves 1", "leaves 1 1", "not words, each with as many", 3),
-    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each with as many", 3),
-    "a probability in words": changed(NETWORK, "leaves 1", "leaves one", "not words, each with as many", 3),
+    "a word without a probability": changed(
+        NETWORK, "a 0.2 *", "a *", "does not have the same number of probabilities", 1
+    ),
+    "cut short": cut(NETWORK, "0.5\n", "does not have the same number of probabilities", 2),
+    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "does not have the same number of probabilities", 3),
+    "another number of scores": changed(
+        NETWORK, "leaves 1", "leaves 1 1", "does not have the same number of probabilities", 3
+    ),
+    "a probability first": changed(
+        NETWORK, "leaves 1", "1 leaves", "does not have the same number of probabilities", 3
+    ),
+    "a probability in words": changed(
+        NETWORK, "leaves 1", "leaves one", "does not have the same number of probabilities", 3
+    ),
     "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "not words", 3),
     "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "not words", 3),
     "a probability beyond doubles": changed(NETWORK, "leaves 1", "leaves 1e999", "not words", 3),
@@ -346,11 +356,13 @@ _NETWORK_BROKEN = {
     "other digits": changed(NETWORK, "leaves 1", "leaves ١", "not words", 3),
     "a logarithm": changed(NETWORK, "leaves 1", "leaves -1", "the probability -1 is below 0", 3),
     "minus nearly nothing": changed(NETWORK, "leaves 1", "leaves -1e-300", "is below 0", 3),
-    "a count of words first": changed(NETWORK, "the 0.75", "3 the 0.75", "not words, each with as many", 1),
-    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each with as many"),
-    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each with as many"),
-    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each with as many", 5),
-    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each with as many"),
+    "a count of words first": changed(
+        NETWORK, "the 0.75", "3 the 0.75", "does not have the same number of probabilities", 1
+    ),
+    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "does not have the same number of probabilities"),
+    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "does not have the same number of probabilities"),
+    "a broken second one": changed(NETWORK, "late 1e-1", "late", "does not have the same number of probabilities", 5),
+    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "does not have the same number of probabilities"),
     "Latin-1": Broken(NETWORK.replace("late", "été").encode("latin-1"), 5, "not UTF-8"),
     "UTF-16": Broken(NETWORK.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -377,9 +389,11 @@ _K2_BROKEN = {
     "a final state too small": changed(K2, "\n4\n", "\n3\n", "have the label -1", 3),
     "a final state too large": changed(K2, "\n4\n", "\n2000000000\n", "have the label -1", 5),
     "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number from 0", 7),
-    "an arc from the final state": changed(K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "goes beyond", 7),
-    "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "have the label -1, and no others", 5),
-    "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "have the label -1, and no others", 4),
+    "an arc from the final state": changed(
+        K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "leads to a state after", 7
+    ),
+    "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "and only these, must have the label -1", 5),
+    "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "and only these, must have the label -1", 4),
     "unsorted arcs": changed(K2, "0 2 12 8", "2 3 12 8", "not sorted by their source", 3),
     "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number from -1", 1),
     "a label in words": changed(K2, "0 1 12 7", "0 1 the 7", "the label is 'the'", 1),

@@ -158,10 +158,10 @@ _ICEFALL = {
     "a call": hypothesis(b"[__import__('os').getcwd()]", "is not a word in quotes"),
     "a list in the list": hypothesis(b"[['A']]", "is not a word in quotes"),
     "deep nesting": hypothesis(b"[" * 200_000, "is not a word in quotes"),
-    "unknown escape": hypothesis(rb"['\q']", "is no escape"),
-    "escape cut short": hypothesis(rb"['\u12']", "is no escape"),
-    "half a character": hypothesis(rb"['\ud800']", "is no character"),
-    "beyond characters": hypothesis(rb"['\U00110000']", "is no character"),
+    "unknown escape": hypothesis(rb"['\q']", "is not an escape"),
+    "escape cut short": hypothesis(rb"['\u12']", "is not an escape"),
+    "half a character": hypothesis(rb"['\ud800']", "is not a character"),
+    "beyond characters": hypothesis(rb"['\U00110000']", "is not a character"),
     "a line of another kind": Broken(RECOGS + b"utt-3 A B\n", 5, "the line is not 'utt:"),
     "space in place of the tab": Broken(RECOGS + b"utt-3: hyp=['A']\n", 5, "the line is not 'utt:"),
     "no id": Broken(RECOGS + b":\thyp=['A']\n", 5, "the line is not 'utt:"),
@@ -186,7 +186,7 @@ def third(hypotheses: bytes, says: str) -> Broken:
 _JSONL = {
     "cut short": Broken(JSONL[:-20], 2, "this is not JSON"),
     "a line of text": Broken(JSONL + b"utt-3 a b\n", 3, "this is not JSON"),
-    "an object over two lines": Broken(b'{"id": "a",\n"hypotheses": ["a"]}\n', 1, "a line holds one whole object"),
+    "an object over two lines": Broken(b'{"id": "a",\n"hypotheses": ["a"]}\n', 1, "write one whole object per line"),
     "a list": Broken(JSONL + b'["a", "b"]\n', 3, "the line is not a JSON object"),
     "two objects a line": Broken(b"".join(JSONL.splitlines()), 1, "this is not JSON (extra data, column"),
     "python quotes": Broken(JSONL + b"{'id': 'utt-3'}\n", 3, "this is not JSON"),
@@ -212,11 +212,13 @@ _JSONL = {
     "hypothesis a number": third(b"[7]", "hypothesis 1: it is neither a text nor an object"),
     "hypotheses not a list": third(b'"a"', "hypotheses is not a list"),
     "no hypotheses at all": third(b"[]", "the n-best list is empty"),
-    "no list": Broken(JSONL + b'{"id": "utt-3"}\n', 3, "there are no hypotheses; name them with one of"),
+    "no list": Broken(JSONL + b'{"id": "utt-3"}\n', 3, "the list has no hypotheses; give them as one of"),
     "two lists": Broken(
         JSONL + b'{"id": "u", "nbest": ["a"], "hyps": ["b"]}\n', 3, "nbest and hyps are different lists"
     ),
-    "too few scores": Broken(JSONL + b'{"id": "u", "nbest": ["a", "b"], "scores": [-1]}\n', 3, "a number a hypothesis"),
+    "too few scores": Broken(
+        JSONL + b'{"id": "u", "nbest": ["a", "b"], "scores": [-1]}\n', 3, "one number per hypothesis"
+    ),
     "key twice": Broken(JSONL + b'{"id": "u", "id": "u", "nbest": ["a"]}\n', 3, "key 'id' appears twice"),
     "id twice": Broken(JSONL + b'{"id": "utt-1", "nbest": ["a"]}\n', 3, "(utt-1): the id appears twice"),
     "ids of two kinds": Broken(JSONL + b'{"id": "u", "utt": "v", "nbest": ["a"]}\n', 3, "id and utt are different ids"),
@@ -277,7 +279,9 @@ def changed(old: bytes, new: bytes, says: str) -> Broken:
 _ESPNET = {
     "no best": changed(b"1best", b"3best", "the folder holds no files"),
     "a best left out": changed(b"2best", b"3best", "there is no 2best_recog, but others"),
-    "neither text nor token": Broken(b"== 1best_recog/score\nu -1\n", None, "there is neither a file text nor token"),
+    "neither text nor token": Broken(
+        b"== 1best_recog/score\nu -1\n", None, "the folder has neither a file text nor a file token"
+    ),
     "empty text": Broken(b"== 1best_recog/text\n", None, "holds no graph"),
     "scores left out": changed(b"utt-2 -4.5\n", b"", "2best_recog/text:2: 'utt-2' is missing in another file"),
     "texts left out": changed(b"utt-2 c\n", b"", "is missing in another file"),

@@ -230,7 +230,7 @@ def test_tables_are_read_as_lines_are(text, lines, gaps, tmp_path):
         (WMT + "sys\t3\t0\tis\tOK\n", ":4: the tags before this one are missing"),
         (WMT + "sys\t2\t1\tis\tOK\n", ":4: the tags before this one are missing"),
         (WMT + "sys\t1\t2\tis\tOK\n", ":4: the tags before this one are missing"),
-        (WMT + "sys\t2\t0\tOK\n", ":4: 4 fields between tabs"),
+        (WMT + "sys\t2\t0\tOK\n", ":4: the line has 4 fields between tabs"),
         (WMT + "sys\t2\t0\tis\tGOOD\n", ":4: 'GOOD' is not a tag"),
         (WMT + "sys\tx\t0\tis\tOK\n", ":4: 'x' and '0' are not numbers"),
         ("a\tOK\n", ":1: the line has 2 fields between tabs; give method"),

@@ -310,7 +310,7 @@ def test_what_is_written_for_icefall_is_python(tmp_path):
 
 
 def test_several_hypotheses_are_not_one(tmp_path):
-    with pytest.raises(lm.UsageError, match="holds one hypothesis without scores, and this list has 2"):
+    with pytest.raises(lm.UsageError, match="holds one hypothesis without scores, but this list has 2"):
         lm.write(tmp_path / "x", [("u", nbest({}, ("a", {}), ("b", {})))], format="icefall-recogs")
 
 

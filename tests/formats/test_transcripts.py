@@ -206,7 +206,7 @@ def test_segments_that_are_not_scored_are_left_out_and_it_is_said(mark, tmp_path
 def test_a_graph_from_elsewhere_becomes_a_segment_if_it_has_times(tmp_path):
     lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [7, 8], final=[2], times=[0.25, 1.0, 12.5])
     assert written(tmp_path, [("utt_1", lattice)], "stm") == "utt_1 1 utt_1 0.25 12.5 7 8\n"
-    with pytest.raises(lm.UsageError, match="stm needs times, and 'utt' has none; name the graph"):
+    with pytest.raises(lm.UsageError, match="stm needs times, but 'utt' has none; name the graph"):
         written(tmp_path, [("utt", lm.Lattice.from_strings(["a"]))], "stm")
 
 
@@ -300,7 +300,7 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
 @pytest.mark.parametrize(
     ("lattice", "message"),
     [
-        pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, and 'u' has none", id="no times"),
+        pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, but 'u' has none", id="no times"),
         pytest.param(lm.Lattice.from_arcs([], [], [], final=[0], times=[1.0]), "ctm needs words", id="no words"),
         pytest.param(
             rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "cannot nest", id="nested"

@@ -257,7 +257,7 @@ def test_one_text_of_many_that_is_rejected_is_found(tmp_path):
     square = lm.Lattice.from_arcs(
         [0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2], final=[2], vocabulary=lm.Vocabulary.from_words(list("ab"))
     )
-    with pytest.raises(lm.InputError, match="nothing for 'b b'"):
+    with pytest.raises(lm.InputError, match="rejects 'b b'"):
         lm.normalize(square, str(path))
 
 

@@ -102,7 +102,7 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
         lines.append((place, fields))
         if not scores.narrow(fields):
             raise FormatError(
-                "the line does not have the same number of probabilities after each word as the lines above",
+                "the line is not words, each followed by the same number of probabilities",
                 where=place,
                 advice="write a column as 'word probability word probability'",
             )

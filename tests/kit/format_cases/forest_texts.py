@@ -44,10 +44,12 @@ def _broken_lines(text: str, first: int) -> dict[str, Broken]:
     line = text.split("\n").index(next(row for row in text.split("\n") if row.startswith(old))) + 1
     end = len(text.rstrip("\n").split("\n"))
     return {
-        "more nodes than there are": changed(text, "4 6", "5 6", "the file ends where the number of edges", end),
+        "more nodes than there are": changed(
+            text, "4 6", "5 6", "expected the number of edges of node 4, found the end", end
+        ),
         "fewer nodes than there are": changed(text, "4 6", "3 6", "more lines after the 3 nodes"),
         "another number of edges": changed(text, "4 6", "4 7", "gives 7 edges, but the file has 6"),
-        "a billion nodes": changed(text, "4 6", "999999999 6", "the file ends where"),
+        "a billion nodes": changed(text, "4 6", "999999999 6", "found the end of the file"),
         "more nodes than digits": changed(text, "4 6", "9" * 5000 + " 6", "expected the number", first),
         "no nodes": changed(text, "4 6", "0 0", "the forest is empty", first),
         "one number only": changed(text, "4 6", "4", "expected the numbers of nodes and edges", first),
@@ -56,10 +58,12 @@ def _broken_lines(text: str, first: int) -> dict[str, Broken]:
         "a number in other digits": changed(text, "4 6", "4 ٦", "expected the number", first),
         "cut short within a node": Broken(text[: text.index("[2] [1]")].encode(), end - 1, "an edge of node 3"),
         "cut short within an edge": Broken(text[: text.index("[2] [1] |||") + 4].encode(), end, "fields between |||"),
-        "a node that comes later": changed(text, "[1] [2] </s>", "[1] [7] </s>", "[7] is no node above", line),
-        "a cycle": changed(text, "[1] [2] </s>", "[1] [3] </s>", "[3] is no node above the line", line),
-        "an edge that says itself": changed(text, "[2] [1] |||", "[3] |||", "[3] is no node above the line", line + 1),
-        "a node of many digits": changed(text, "[1] [2] </s>", f"[{'1' * 5000}] </s>", "is no node", line),
+        "a node that comes later": changed(text, "[1] [2] </s>", "[1] [7] </s>", "[7] is not a node above", line),
+        "a cycle": changed(text, "[1] [2] </s>", "[1] [3] </s>", "[3] is not a node above this line", line),
+        "an edge that says itself": changed(
+            text, "[2] [1] |||", "[3] |||", "[3] is not a node above this line", line + 1
+        ),
+        "a node of many digits": changed(text, "[1] [2] </s>", f"[{'1' * 5000}] </s>", "is not a node", line),
         "a feature without a value": changed(text, "LM0=-0.25", "LM0=", "'' is not a number", line),
         "a feature without a name": changed(text, "LM0=-0.25", "=-0.25", "'=-0.25' is not a feature", line),
         "no feature": changed(text, "LM0=-0.25", "-0.25", "'-0.25' is not a feature; write name=value", line),
@@ -71,7 +75,7 @@ def _broken_lines(text: str, first: int) -> dict[str, Broken]:
         "a feature of many digits": changed(text, "LM0=-0.25", "LM0=" + "1" * 100_000, "is not a number", line),
         "a field too many": changed(text, old, old + " ||| 2", "fields between |||", line),
         "no edges that end": Broken(
-            text.replace("<s> |||", "[0] |||").replace("cat |||", "[1] |||").encode(), says="is no node above"
+            text.replace("<s> |||", "[0] |||").replace("cat |||", "[1] |||").encode(), says="is not a node above"
         ),
         "in latin-1": Broken(text.replace("an old", "été").encode("latin-1"), says="UTF-8"),
         "in UTF-16": Broken(text.encode("utf-16")),
@@ -135,16 +139,16 @@ _JOSHUA_BROKEN = {
     "no header": Broken(JOSHUA.partition("\n")[2].encode(), 1, "not the header"),
     "another number of nodes": changed(JOSHUA, "3 5", "4 5", "gives 4 nodes, but the file has 3"),
     "another number of edges": changed(JOSHUA, "3 5", "3 6", "gives 6 edges, but the file has 5"),
-    "a billion nodes": changed(JOSHUA, "3 5", "999999999 5", "there are 999999999 nodes"),
+    "a billion nodes": changed(JOSHUA, "3 5", "999999999 5", "gives 999999999 nodes"),
     "numbers that are none": changed(JOSHUA, "3 5", "three 5", "expected the number", 2),
     "a node twice": changed(JOSHUA, "\n4\n", "\n3\n", "node 3 comes after node 3", 8),
     "numbers of edges": changed(JOSHUA, "\n3\n[1]", "\n1\n[0]", "use --from cdec-target-graph", 6),
     "a node from 0": changed(JOSHUA, "\n1\nthe", "\n0\nthe", "node 0 comes after node 0", 3),
     "a node without edges": changed(JOSHUA, "\n4\n", "\n4\n5\n", "node 4 has no edges", 9),
     "a last node without edges": Broken(JOSHUA.replace("3 5", "4 5").encode() + b"5\n", 11, "node 5 has no edges"),
-    "a node that is not there": changed(JOSHUA, "<s> [3] [1]", "<s> [2] [1]", "[2] is no node above", 9),
-    "a node that comes later": changed(JOSHUA, "[1] cat", "[4] cat", "[4] is no node above", 7),
-    "a node that uses itself": changed(JOSHUA, "[1] cat", "[3] cat", "[3] is no node above", 7),
+    "a node that is not there": changed(JOSHUA, "<s> [3] [1]", "<s> [2] [1]", "[2] is not a node above", 9),
+    "a node that comes later": changed(JOSHUA, "[1] cat", "[4] cat", "[4] is not a node above", 7),
+    "a node that uses itself": changed(JOSHUA, "[1] cat", "[3] cat", "[3] is not a node above", 7),
     "an edge without a node": changed(JOSHUA, "\n1\nthe", "\nthe", "expected the number of a node", 3),
     "a third field": changed(JOSHUA, "[1] cat ||| lm_0=-0.010", "[1] cat ||| lm_0=-0.010 ||| 2", "3 fields", 7),
     "a line of words": changed(JOSHUA, "[1] cat |||", "[1] cat", "expected the number of a node", 7),
@@ -153,7 +157,7 @@ _JOSHUA_BROKEN = {
     "a feature twice": changed(JOSHUA, "lm_0=-0.250", "lm_0=-0.250 lm_0=0", "appears twice", 9),
     "cut short": Broken(JOSHUA[: JOSHUA.index("<s> [1]")].encode(), says="gives 5 edges, but the file has 4"),
     "a node alone": Broken(b"# target ||| features\n1 0\n1\n", 3, "node 1 has no edges"),
-    "only a header": Broken(b"# target ||| features\n", 1, "the file ends where"),
+    "only a header": Broken(b"# target ||| features\n", 1, "found the end of the file"),
     "nothing below the numbers": Broken(b"# target ||| features\n0 0\n", says="empty"),
     "in latin-1": Broken(JOSHUA.replace("cat", "été").encode("latin-1"), 7, "UTF-8"),
 }
@@ -193,13 +197,15 @@ _CDEC_JSON_BROKEN = {
     "deep objects": Broken(b'{"edges":' * 200_000, says="nested too deeply"),
     "an unknown key": json_case('"is_sorted"', '"sorted"', "the key 'sorted' is not one of cdec's"),
     "no nodes": Broken(b'{"rules":[],"features":[]}', says="the forest is empty: it has no node"),
-    "a rule that is not there": json_case('"rule":2}', '"rule":9}', "edge 2: there is no rule 9"),
+    "a rule that is not there": json_case('"rule":2}', '"rule":9}', "edge 2: rule 9 does not exist"),
     "no rule": json_case(',"rule":2}', "}", "edge 2: the edge has no rule"),
     "a rule twice": json_case('"],"features"', '",1,"[X] ||| a ||| b"],"features"', "rule 1: the rule appears twice"),
-    "a rule without a target": json_case("[X] ||| el ||| ", "[X] ||| el", "rule 4: '[X] ||| el' is no rule"),
-    "a rule without a left side": json_case("[X] ||| el ||| ", " ||| el ||| ", "is no rule"),
+    "a rule without a target": json_case("[X] ||| el ||| ", "[X] ||| el", "rule 4: '[X] ||| el' is not a rule"),
+    "a rule without a left side": json_case("[X] ||| el ||| ", " ||| el ||| ", "is not a rule"),
     "half a rule": json_case('el ||| "]', 'el ||| ",5]', "rules are not pairs of a number and a text"),
-    "a tail that is not there": json_case('"tail":[0,1]', '"tail":[0,7]', "edge 3: tail is 7, and there are 3 nodes"),
+    "a tail that is not there": json_case(
+        '"tail":[0,1]', '"tail":[0,7]', "edge 3: tail is 7, but there are only 3 nodes"
+    ),
     "a negative tail": json_case('"tail":[0,1]', '"tail":[0,-1]', "edge 3: tail is -1"),
     "a tail that is a text": json_case('"tail":[0,1]', '"tail":[0,"1"]', 'tail holds "1", not a whole number'),
     "a tail that is true": json_case('"tail":[0,1]', '"tail":[0,true]', "tail holds true, not a whole number"),
@@ -211,8 +217,8 @@ _CDEC_JSON_BROKEN = {
         '"tail":[0],', '"tail":[2],', "complete derivation, since derivations of node 2 would never end"
     ),
     "a cycle": Broken(_CDEC_CYCLE.encode(), says="the forest is cyclic: node 1 can be derived from itself"),
-    "an edge that comes later": json_case('"in_edges":[2]', '"in_edges":[4]', "node 1: there is no edge 4 yet"),
-    "an edge of two nodes": json_case('"in_edges":[2]', '"in_edges":[1]', "edge 1 belongs to node 0 already"),
+    "an edge that comes later": json_case('"in_edges":[2]', '"in_edges":[4]', "node 1: edge 4 does not come before"),
+    "an edge of two nodes": json_case('"in_edges":[2]', '"in_edges":[1]', "edge 1 already belongs to node 0"),
     "an edge of no node": json_case('"in_edges":[3,4]', '"in_edges":[3]', "edge 4: the edge belongs to no node"),
     "a key of an edge twice": json_case('"rule":2}', '"rule":2,"rule":2}', "edge 2: key 'rule' appears twice"),
     "a feature that is not there": json_case('"feats":[1,2', '"feats":[7,2', "edge 3: feature 7 does not exist"),
@@ -222,7 +228,7 @@ _CDEC_JSON_BROKEN = {
     "a feature that is too large": json_case('"Extra",0.5', '"Extra",1e999', "score '1e999' is not finite"),
     "a feature of many digits": json_case('"Extra",0.5', '"Extra",' + "9" * 10_000, "10000 digits"),
     "a feature that is a text": json_case('"Extra",0.5', '"Extra","0.5"', 'is "0.5", not a number'),
-    "three spans": json_case("[0,2,-1,-1]", "[0,2,-1]", "edge 2: there are 3 spans, not 4"),
+    "three spans": json_case("[0,2,-1,-1]", "[0,2,-1]", "edge 2: the edge has 3 spans, not 4"),
     "a surrogate": json_case('"cat":"X"', '"cat":"\\ud800"', "half a character"),
     "in latin-1": Broken(CDEC_JSON.replace("perro", "pé").encode("latin-1"), 1, "UTF-8"),
     "in UTF-16": Broken(CDEC_JSON.encode("utf-16"), 1, "UTF-8"),
@@ -278,18 +284,22 @@ _TRAVATAR_BROKEN = {
         ', {"head": 1, "tails": [1], "trg": [{"words": [-1]}]}], "words": ["el"',
         "the forest is cyclic: node 1 can be derived from itself",
     ),
-    "a tail that is not there": line_case('"tails": [1, 2]', '"tails": [1, 3]', "edge 0: a tail is 3, and there are 3"),
+    "a tail that is not there": line_case(
+        '"tails": [1, 2]', '"tails": [1, 3]', "edge 0: a tail is 3, but there are only 3"
+    ),
     "a negative tail": line_case('"tails": [1, 2]', '"tails": [1, -2]', "edge 0: a tail is -2"),
     "no head": line_case('"head": 1, ', "", "edge 1: head holds null, not a whole number"),
     "a head that is half a node": line_case('"head": 1, ', '"head": 1.5, ', "head holds 1.5"),
     "a tail that is not used": line_case("-2, ", "", "uses its tail 2 never"),
     "a tail used twice": line_case('"say\\"so\\""', "-2", "uses its tail 2 2 times"),
-    "a word number": line_case('"say\\"so\\""', "17", "words holds 17, which is no tail"),
-    "a tail too many": line_case('"say\\"so\\""', "-3", "words holds -3, which is no tail"),
+    "a word number": line_case('"say\\"so\\""', "17", "words holds 17, which is not a tail"),
+    "a tail too many": line_case('"say\\"so\\""', "-3", "words holds -3, which is not a tail"),
     "a word that is null": line_case('"say\\"so\\""', "null", "words holds null"),
-    "an empty word": line_case('"say\\"so\\""', '""', "there is an empty word"),
+    "an empty word": line_case('"say\\"so\\""', '""', "a word is empty"),
     "a surrogate": line_case('"say\\"so\\""', '"\\ud83d"', "half a character"),
-    "two target sides": line_case('{"words": ["là"]}', '{"words": ["là"]}, {"words": []}', "there are 2 target sides"),
+    "two target sides": line_case(
+        '{"words": ["là"]}', '{"words": ["là"]}, {"words": []}', "the edge has 2 target sides"
+    ),
     "no target side": line_case('"trg": [{"label": -1, "words": [-2, "say\\"so\\"", -1]}], ', "", "no target side"),
     "a feature that is nan": line_case('"lm": -2.5', '"lm": NaN', "score 'NaN' is not finite"),
     "a feature that is a text": line_case('"lm": -2.5', '"lm": "-2.5"', "feature 'lm' is \"-2.5\", not a number"),

@@ -238,21 +238,23 @@ transitions 0
 """
 
 _PFSG_BROKEN = {
-    "no name": Broken(PFSG[PFSG.index("nodes") :].encode(), 1, "where the line 'name' belongs"),
-    "a name of two words": changed(PFSG, "name ferry-002", "name ferry 002", "where the line 'name' belongs", 13),
-    "no nodes": changed(PFSG, "nodes 5", "knots 5", "where the line 'nodes' belongs", 2),
+    "no name": Broken(PFSG[PFSG.index("nodes") :].encode(), 1, "expected the line 'name'"),
+    "a name of two words": changed(PFSG, "name ferry-002", "name ferry 002", "expected the line 'name'", 13),
+    "no nodes": changed(PFSG, "nodes 5", "knots 5", "expected the line 'nodes'", 2),
     "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, but has words for 5", 2),
     "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "but has words for 5", 2),
     "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number from 1", 2),
-    "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "where the line 'nodes' belongs", 2),
-    "no start": changed(PFSG, "initial 0\n", "", "where the line 'initial' belongs", 3),
-    "an end that is no node": changed(PFSG, "final 4", "final 5", "there is no node 5", 4),
+    "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "expected the line 'nodes'", 2),
+    "no start": changed(PFSG, "initial 0\n", "", "expected the line 'initial'", 3),
+    "an end that is no node": changed(PFSG, "final 4", "final 5", "node 5 does not exist", 4),
     "fewer transitions": changed(PFSG, "transitions 6", "transitions 5", "gives 5 transitions, but the file has 6", 5),
-    "thousands of millions of transitions": changed(PFSG, "transitions 6", "transitions 2000000000", "there are 6", 5),
+    "thousands of millions of transitions": changed(
+        PFSG, "transitions 6", "transitions 2000000000", "but the file has 6", 5
+    ),
     "cut short": cut(PFSG, "3 4", "gives 6 transitions, but the file has 4", 5),
     "cut in the header": cut(PFSG, "final", "cut short: it has no line 'final'"),
     "a transition without a score": changed(PFSG, "1 2 -6931", "1 2", "a transition has 3 fields", 7),
-    "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "there is no node 9", 7),
+    "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "node 9 does not exist", 7),
     "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number from 0", 7),
     "a score in words": changed(PFSG, "-6931", "low", "'low' is not a number", 7),
     "a score that is no number": changed(PFSG, "-6931", "NaN", "is not finite", 7),
@@ -311,7 +313,7 @@ _MESH_BROKEN = {
     "a posterior with a comma": changed(MESH, "a 0.2", "a 0,2", "is not a number", 4),
     "nothing possible": changed(MESH, "ferry 0.5 fairy 0.5", "ferry 0 fairy 0.0", "all words of position 1 have", 7),
     "an unknown line": changed(MESH, "time 1 0.2", "tame 1 0.2", "'tame' is not a keyword", 12),
-    "info of another word": changed(MESH, "info 1 fairy", "info 1 furry", "'furry' is no word of position 1", 11),
+    "info of another word": changed(MESH, "info 1 fairy", "info 1 furry", "'furry' is not a word of position 1", 11),
     "info without scores": changed(MESH, " -120.5 -2.25 dh:ax 3:5", "", "cannot be in a line 'info'", 6),
     "info before its words": changed(MESH, "info 0 the", "info 2 the", "comes before the position's words", 6),
     "info twice": changed(MESH, "info 1 fairy", "info 0 the", "'info' of 'the' appears twice", 11),
@@ -335,18 +337,16 @@ leaves 1
 
 _NETWORK_BROKEN = {
     "a word without a probability": changed(
-        NETWORK, "a 0.2 *", "a *", "does not have the same number of probabilities", 1
+        NETWORK, "a 0.2 *", "a *", "not words, each followed by the same number", 1
     ),
-    "cut short": cut(NETWORK, "0.5\n", "does not have the same number of probabilities", 2),
-    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "does not have the same number of probabilities", 3),
+    "cut short": cut(NETWORK, "0.5\n", "not words, each followed by the same number", 2),
+    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each followed by the same number", 3),
     "another number of scores": changed(
-        NETWORK, "leaves 1", "leaves 1 1", "does not have the same number of probabilities", 3
+        NETWORK, "leaves 1", "leaves 1 1", "not words, each followed by the same number", 3
     ),
-    "a probability first": changed(
-        NETWORK, "leaves 1", "1 leaves", "does not have the same number of probabilities", 3
-    ),
+    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each followed by the same number", 3),
     "a probability in words": changed(
-        NETWORK, "leaves 1", "leaves one", "does not have the same number of probabilities", 3
+        NETWORK, "leaves 1", "leaves one", "not words, each followed by the same number", 3
     ),
     "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "not words", 3),
     "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "not words", 3),
@@ -357,12 +357,12 @@ _NETWORK_BROKEN = {
     "a logarithm": changed(NETWORK, "leaves 1", "leaves -1", "the probability -1 is below 0", 3),
     "minus nearly nothing": changed(NETWORK, "leaves 1", "leaves -1e-300", "is below 0", 3),
     "a count of words first": changed(
-        NETWORK, "the 0.75", "3 the 0.75", "does not have the same number of probabilities", 1
+        NETWORK, "the 0.75", "3 the 0.75", "not words, each followed by the same number", 1
     ),
-    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "does not have the same number of probabilities"),
-    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "does not have the same number of probabilities"),
-    "a broken second one": changed(NETWORK, "late 1e-1", "late", "does not have the same number of probabilities", 5),
-    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "does not have the same number of probabilities"),
+    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each followed by the same number"),
+    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each followed by the same number"),
+    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each followed by the same number", 5),
+    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each followed by the same number"),
     "Latin-1": Broken(NETWORK.replace("late", "été").encode("latin-1"), 5, "not UTF-8"),
     "UTF-16": Broken(NETWORK.encode("utf-16"), 1, "not UTF-8"),
 }

@@ -89,11 +89,11 @@ _RESCORE = {
     "number alone": Broken(b"-0 1 2 | a\n", 1, "'-0' is not an utterance and a number"),
     "a huge number": Broken(b"utt-" + b"9" * 5000 + b" 1 2 | a\n", 1, "is not an utterance and a number"),
     "number in other digits": Broken("utt-\u0660 1 2 | a\n".encode(), 1, "is not an utterance and a number"),
-    "a hypothesis left out": Broken(RESCORED + b"utt-1-3 1 2 3 | a\n", 3, "hypothesis 3 stands where 2 belongs"),
-    "a hypothesis twice": Broken(RESCORED + b"utt-1-1 1 2 3 | a\n", 3, "hypothesis 1 stands where 2 belongs"),
-    "a list from one": Broken(b"u-1 1 2 | a\n", 1, "hypothesis 1 stands where 0 belongs"),
+    "a hypothesis left out": Broken(RESCORED + b"utt-1-3 1 2 3 | a\n", 3, "expected hypothesis 2, found 3"),
+    "a hypothesis twice": Broken(RESCORED + b"utt-1-1 1 2 3 | a\n", 3, "expected hypothesis 2, found 1"),
+    "a list from one": Broken(b"u-1 1 2 | a\n", 1, "expected hypothesis 0, found 1"),
     "not in one piece": Broken(RESCORED + b"u-0 1 2 | a\nutt-1-2 1 2 3 | a\n", 4, "not in one piece"),
-    "fewer scores": Broken(RESCORED + b"utt-1-2 1 2 | a\n", 3, "2 scores, and the first 3"),
+    "fewer scores": Broken(RESCORED + b"utt-1-2 1 2 | a\n", 3, "2 scores, but the first has 3"),
     "score nan": Broken(RESCORED + b"utt-1-2 1 nan 3 | a\n", 3, "not finite"),
     "score infinite": Broken(RESCORED + b"utt-1-2 1 -inf 3 | a\n", 3, "not finite"),
     "score too large": Broken(RESCORED + b"utt-1-2 1 1e999 3 | a\n", 3, "not finite"),
@@ -147,7 +147,7 @@ def hypothesis(value: bytes, says: str) -> Broken:
 _ICEFALL = {
     "not closed": hypothesis(b"['A', 'B'", "not closed by ]"),
     "closed by another bracket": hypothesis(b"['A', 'B')", "not closed by ]"),
-    "text after the list": hypothesis(b"['A'] 'B'", "stands after the list"),
+    "text after the list": hypothesis(b"['A'] 'B'", "follows the list"),
     "quote not closed": hypothesis(b"['A', 'B]", "is not a word in quotes"),
     "quotes of two kinds": hypothesis(b"['A\"]", "is not a word in quotes"),
     "comma missing": hypothesis(b"['A' 'B']", "not closed by ]"),
@@ -202,7 +202,7 @@ _JSONL = {
     "scores a list": third(b'[{"text": "a", "scores": [-1]}]', "scores is not an object"),
     "score in scores in quotes": third(b'[{"text": "a", "scores": {"am": "-1"}}]', "'am' is not a number"),
     "score twice": third(b'[{"text": "a", "am": -1, "scores": {"am": -1}}]', "score 'am' appears twice"),
-    "score missing": third(b'[{"text": "a", "score": -1}, {"text": "b"}]', "hypothesis 2 has no score, and others"),
+    "score missing": third(b'[{"text": "a", "score": -1}, {"text": "b"}]', "hypothesis 2 has no score, but others"),
     "two totals": third(b'[{"text": "a", "logprob": -1, "sum_logprobs": -2}]', "could all be the total; rename"),
     "two texts": third(b'[{"text": "a", "pred": "b"}]', "text and pred are different texts; keep one"),
     "no text": third(b'[{"score": -1}]', "it has no text"),
@@ -222,7 +222,7 @@ _JSONL = {
     "key twice": Broken(JSONL + b'{"id": "u", "id": "u", "nbest": ["a"]}\n', 3, "key 'id' appears twice"),
     "id twice": Broken(JSONL + b'{"id": "utt-1", "nbest": ["a"]}\n', 3, "(utt-1): the id appears twice"),
     "ids of two kinds": Broken(JSONL + b'{"id": "u", "utt": "v", "nbest": ["a"]}\n', 3, "id and utt are different ids"),
-    "id missing": Broken(JSONL + b'{"nbest": ["a"]}\n', 3, "some lists have an id and others do not"),
+    "id missing": Broken(JSONL + b'{"nbest": ["a"]}\n', 3, "some lists have an id, but others do not"),
     "id a list": Broken(JSONL + b'{"id": ["u"], "nbest": ["a"]}\n', 3, "neither a text nor a whole number"),
     "not utf8": Broken(JSONL + b'{"id": "\xe9", "nbest": ["a"]}\n', 3, "UTF-8"),
     "utf16": Broken(JSONL.decode().encode("utf-16"), 1, "UTF-8"),
@@ -278,7 +278,7 @@ def changed(old: bytes, new: bytes, says: str) -> Broken:
 
 _ESPNET = {
     "no best": changed(b"1best", b"3best", "the folder holds no files"),
-    "a best left out": changed(b"2best", b"3best", "there is no 2best_recog, but others"),
+    "a best left out": changed(b"2best", b"3best", "has no 2best_recog, but has others"),
     "neither text nor token": Broken(
         b"== 1best_recog/score\nu -1\n", None, "the folder has neither a file text nor a file token"
     ),

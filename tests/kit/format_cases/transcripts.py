@@ -156,16 +156,16 @@ _WORDS_BROKEN = {
     "empty alternative alone": ("{ }", "an alternative is empty"),
     "empty alternation": ("a { }", "an alternative is empty"),
     "two slashes": ("{ um / / uh }", "an alternative is empty"),
-    "closed twice": ("{ um / uh } }", "'}' holds a brace outside of an alternation"),
-    "closed only": ("um }", "holds a brace outside"),
-    "brace in a word": ("um{uh", "'um{uh' holds a brace outside"),
+    "closed twice": ("{ um / uh } }", "'}' has a brace outside an alternation"),
+    "closed only": ("um }", "has a brace outside"),
+    "brace in a word": ("um{uh", "'um{uh' has a brace outside"),
     "deep nesting": ("{ a / " * 33 + "b" + " }" * 33, "nest more than 32 deep"),
     "very deep nesting": ("{ a / " * 100_000, "nest more than 32 deep"),
     "three tags": ("um;a;b;c", "more than two tags"),
-    "tags without a word": (";noun", "';noun' holds no word"),
-    "brackets without a word": ("a () b", "'()' holds no word"),
-    "optional nothing": ("a (@) b", "'(@)' holds no word"),
-    "backslashes only": ("\\\\", "holds no word"),
+    "tags without a word": (";noun", "';noun' has no word"),
+    "brackets without a word": ("a () b", "'()' has no word"),
+    "optional nothing": ("a (@) b", "'(@)' has no word"),
+    "backslashes only": ("\\\\", "has no word"),
 }
 
 _TRN_BROKEN = {
@@ -241,9 +241,9 @@ _CTM_BROKEN = {
     "alternatives without words": _ctm(
         "f 1 * * <ALT_BEGIN>\nf 1 * * <ALT>\nf 1 * * <ALT_END>", "all alternatives are empty"
     ),
-    "mark with times": _ctm("f 1 2 0.1 <ALT_BEGIN>", "<ALT_BEGIN> has times, and not * *"),
+    "mark with times": _ctm("f 1 2 0.1 <ALT_BEGIN>", "<ALT_BEGIN> has times instead of * *"),
     "three tags": _ctm("f 1 2 0.1 b;x;y;z", "more than two tags"),
-    "brackets without a word": _ctm("f 1 2 0.1 ()", "'()' holds no word"),
+    "brackets without a word": _ctm("f 1 2 0.1 ()", "'()' has no word"),
     "latin-1": Broken(_GOOD_CTM + b"f 1 2 0.1 \xe9t\xe9\n", 2, "UTF-8"),
     "utf-16": Broken(_GOOD_CTM.decode().encode("utf-16"), 1, "UTF-8"),
     "comments only": Broken(b";; nothing\n", says="holds no graph"),

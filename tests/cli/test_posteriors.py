@@ -43,7 +43,7 @@ def test_items_of_forests_are_what_python_answers(of):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("posteriors", LANTERN, "--of", "arcs"), "the forest is no lattice"),
+        (("posteriors", LANTERN, "--of", "arcs"), "the forest is not a lattice"),
         (("posteriors", LANTERN, "--write-lattices", "out.slf"), "--of edges lists what forests have"),
         (("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"), "--write-lattices means nothing"),
         (("posteriors", MEETING, "--of", "edges"), "a lattice has no edges; list its arcs"),

@@ -392,7 +392,7 @@ def test_a_graph_of_another_form_says_where(change, message):
 
 
 def test_what_is_no_directed_graph_is_refused():
-    with pytest.raises(lm.InputError, match="dict is no NetworkX graph"):
+    with pytest.raises(lm.InputError, match="dict is not a NetworkX graph"):
         Forest.from_networkx({})
     with pytest.raises(lm.InputError, match="undirected"):
         Forest.from_networkx(built().to_undirected())

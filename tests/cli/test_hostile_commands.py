@@ -108,7 +108,7 @@ def test_absurd_samples_of_tags_are_refused(more):
 def test_absurd_clusters_are_refused(place):
     done = oracle(*MEETING, "--cluster", place)
     assert_one_line_error(
-        done, "too many for this machine; give at most|too many workers; give up to 10000|is no cluster"
+        done, "too many for this machine; give at most|too many workers; give up to 10000|is not a cluster"
     )
     assert len(done.stderr) < 500 or "9" * 5000 in place
 

@@ -167,7 +167,7 @@ def test_a_journal_of_nobody(tmp_path):
     given = [*data(tmp_path), "--resume", "--output", tmp_path / "out"]
     journal = tmp_path / "out.journal"
     journal.write_text("my diary\n\ndear diary\n")
-    assert_one_line_error(oracle(*given), "this is no journal")
+    assert_one_line_error(oracle(*given), "this is not a journal")
     assert journal.read_text() == "my diary\n\ndear diary\n"
 
 

@@ -67,7 +67,7 @@ def _columns(search: Search) -> dict[str, Any]:
     }
 
 
-_MOST_STRINGS = 2**60  # no search finds as many
+_MOST_STRINGS = 2**60  # more than any search finds
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:

@@ -62,7 +62,7 @@ class UserAutomaton:
         if not np.array_equal(arrays.input, arrays.output):
             raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
         if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
-            raise UsageError("a weight of the automaton is no number, or −∞")
+            raise UsageError("a weight of the automaton is not a number, or is −∞")
         return cls(arrays, arrays.input_symbols)
 
     def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
@@ -81,7 +81,7 @@ def labels_in(
     if symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
             raise UsageError(
-                "the automaton has no symbol table, and the lattice's words no numbers of their own",
+                "the automaton has no symbol table, and the lattice's words were given without numbers",
                 advice="set its input symbols",
             )
         return labels

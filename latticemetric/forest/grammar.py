@@ -63,7 +63,7 @@ def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str,
 
     # Nonterminals of feature grammars would have to be unified before they can be nodes.
     if not isinstance(grammar, CFG) or isinstance(grammar, FeatureGrammar):
-        raise InputError(f"{type(grammar).__name__} is no grammar to read", advice="give an nltk.CFG or an nltk.PCFG")
+        raise InputError(f"{type(grammar).__name__} is not a usable grammar", advice="give an nltk.CFG or nltk.PCFG")
     rules = _Rules(grammar.start())
     for production in grammar.productions():
         rules.add(production)
@@ -94,7 +94,7 @@ def _columns(productions: Sequence[Any], scores: Mapping[str, Column], *, is_pro
     if not is_probabilistic:
         return dict(scores)
     if PROBABILITY in scores:
-        raise UsageError(f"a column is named '{PROBABILITY}', as that of the grammar's probabilities is")
+        raise UsageError(f"the column name '{PROBABILITY}' is reserved for the grammar's probabilities")
     costs = np.array([_cost(production) for production in productions], dtype=np.float64)
     return {PROBABILITY: Column(costs, np.zeros(1)), **scores}
 

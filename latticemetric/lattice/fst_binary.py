@@ -92,7 +92,7 @@ class _Cursor:
 
     def take(self, size: int) -> memoryview:
         if size < 0:
-            raise FormatError(f"the machine is damaged: byte {self.at} begins something of {size} bytes")
+            raise FormatError(f"the machine is damaged: byte {self.at} begins an item of {size} bytes")
         if size > len(self.data) - self.at:
             raise FormatError(
                 f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
@@ -177,10 +177,10 @@ def _check_states(machine: FstArrays) -> None:
     """Raise an error for state numbers outside of the machine: neither OpenFst nor loops over arcs check them."""
     states = len(machine.final)
     if machine.start >= states > 0:
-        raise FormatError(f"the start is state {machine.start}, which is not there")
+        raise FormatError(f"the start is state {machine.start}, which does not exist")
     wrong = np.flatnonzero((machine.target < 0) | (machine.target >= states))
     if wrong.size:
-        raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which is not there")
+        raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which does not exist")
 
 
 def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
@@ -213,7 +213,7 @@ def _decode_vector(
         if begin <= end:
             weight, count = header.unpack_from(data, at)
             size = arc.itemsize * count
-        if not 0 <= size <= end - begin:  # the cursor says what is wrong; asked at each state, it is half of the time
+        if not 0 <= size <= end - begin:  # the cursor raises the error; it is too slow for each state
             cursor.at = at
             cursor.take(header.size)
             cursor.take(size)
@@ -248,7 +248,7 @@ class _SparseWeights:
 
     def _add(self, row: int, number: int, value: float) -> None:
         if number == 0:
-            raise FormatError(f"byte {self._cursor.at}: features are numbered from 1, and there is number 0")
+            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, and numbers start at 1")
         if number > 0:  # HiFST ignores negative numbers
             self.rows.append(row)
             self.numbers.append(number)

@@ -39,7 +39,7 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     if not hasattr(graph, "is_directed"):
         raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
     if "start" not in graph.graph:
-        raise InputError("the graph does not say where it starts", advice="set graph.graph['start'] to a node")
+        raise InputError("the graph has no start", advice="set graph.graph['start'] to a node")
     if not graph.is_directed():
         raise InputError("the graph is undirected", advice="a lattice is a directed graph")
     number = {node: k for k, node in enumerate(graph.nodes)}

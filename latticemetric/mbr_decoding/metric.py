@@ -171,7 +171,7 @@ def metric_mbr(
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
-        raise UsageError("the graph is no use beside both hypotheses and evidence", advice="give one of the two")
+        raise UsageError("the graph has no effect beside hypotheses and evidence", advice="give one of the two")
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)

@@ -74,7 +74,7 @@ class Points:
                 raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise UsageError(f"{number!r} best strings are asked for", advice="ask for a number from 1 on")
+                raise UsageError(f"the number of best strings is {number!r}", advice="ask for a number from 1 on")
         return points
 
     def listed(self) -> list[Point]:
@@ -116,7 +116,7 @@ def sweep_graph(
     listed = strings_of_references(references)
     if isinstance(graph, Forest):
         if points.beams or points.densities:
-            raise InputError("beams and densities are those of lattices; this is a forest", advice="sweep over n-best")
+            raise InputError("beams and densities need a lattice; this is a forest", advice="sweep over n-best")
         best = oracle(graph, listed, metric, scales=scales)
         parts, whole = [], Kept(best.statistics)
     else:

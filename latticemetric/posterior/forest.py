@@ -73,7 +73,7 @@ class ForestPosteriors(Distribution):
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Sample derivations independently with their probabilities; return their edges in preorder."""
         if count < 0:
-            raise UsageError(f"{count} derivations cannot be drawn")
+            raise UsageError(f"cannot sample {count} derivations")
         random, sampler = np.random.default_rng(seed), _Sampler(self)
         return [sampler.derivation(random) for _ in range(count)]
 

@@ -37,7 +37,7 @@ class ArcPath(Protocol):
         """The numbers of its edges in the forest."""
 
 
-_ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take both from the same")
+_ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Posteriors(Distribution):
             [0.333, 0.667]
         """
         if path.edges:
-            raise UsageError("confidences are those of a lattice's arcs; this is a derivation of a forest")
+            raise UsageError("confidences need a path of a lattice; this is a derivation of a forest")
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
@@ -125,7 +125,7 @@ class Posteriors(Distribution):
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
         """Sample paths independently with their probabilities; return their arcs."""
         if count < 0:
-            raise UsageError(f"{count} paths cannot be drawn")
+            raise UsageError(f"cannot sample {count} paths")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])

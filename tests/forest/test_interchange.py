@@ -191,9 +191,9 @@ def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
         pytest.param(
             CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 for a word", id="a number"
         ),
-        pytest.param("S -> 'a'", "str is no grammar", id="text"),
+        pytest.param("S -> 'a'", "str is not a usable grammar", id="text"),
         pytest.param(
-            nltk.grammar.FeatureGrammar.fromstring("S[] -> 'a'"), "FeatureGrammar is no grammar", id="feature"
+            nltk.grammar.FeatureGrammar.fromstring("S[] -> 'a'"), "FeatureGrammar is not a usable", id="feature"
         ),
     ],
 )

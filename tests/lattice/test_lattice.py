@@ -442,7 +442,7 @@ def test_a_plain_digraph_may_have_any_nodes():
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        pytest.param({}, "does not say where it starts", id="no start"),
+        pytest.param({}, "the graph has no start", id="no start"),
         pytest.param({"start": "nowhere"}, "'nowhere', is not a node", id="a start that is no node"),
     ],
 )

@@ -162,7 +162,7 @@ def test_derivations_that_nobody_can_write_out():
         lm.mbr(doubled(40))
     with pytest.raises(lm.InputError, match="too large to be added up"):
         lm.posteriors(doubled(1100))
-    with pytest.raises(lm.UsageError, match="-1 derivations cannot be drawn"):
+    with pytest.raises(lm.UsageError, match="cannot sample -1 derivations"):
         found.sample(-1, seed=0)
 
 

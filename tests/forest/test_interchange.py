@@ -209,7 +209,7 @@ def test_further_costs_must_be_as_many_as_productions(column):
 
 
 def test_the_name_of_the_probabilities_is_taken():
-    with pytest.raises(lm.UsageError, match="named 'probability'"):
+    with pytest.raises(lm.UsageError, match="the column name 'probability' is reserved"):
         Forest.from_grammar(PCFG.fromstring("S -> 'a' [1.0]"), {"probability": lm.Column([1.0], [0.0])})
 
 

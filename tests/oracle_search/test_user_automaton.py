@@ -229,7 +229,7 @@ def test_the_command_takes_a_transducer_with_references(files):
 def test_failures_under_an_automaton_are_counted(files):
     arguments = files / "lats.jsonl", "--metric", files / "said.fst"
     assert run(*arguments).returncode == 2
-    for output_format, shown in (("text", "y  failed"), ("jsonl", '"error": "'), ("tsv", "accepts nothing")):
+    for output_format, shown in (("text", "y  failed"), ("jsonl", '"error": "'), ("tsv", "accepts no string")):
         done = run(*arguments, "--keep-going", "--format", output_format)
         assert (done.returncode, shown in done.stdout) == (1, True)
         assert "the automaton accepts no string of the lattice" in done.stderr

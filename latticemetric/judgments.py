@@ -51,7 +51,7 @@ class Judgments(Frozen):
             (self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(f"a judgment is of number {numbers.max()}, and there are {names}")
+                raise UsageError(f"a judgment has number {numbers.max()}, but there are only {names}")
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores of shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()

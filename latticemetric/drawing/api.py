@@ -75,7 +75,7 @@ class Drawing:
         target = os.fspath(path)
         format = format or format_of(target)  # noqa: A001
         if format not in FORMATS:
-            raise UsageError(f"'{format}' is no format of drawings", advice=f"choose among {', '.join(FORMATS)}")
+            raise UsageError(f"'{format}' is not a drawing format", advice=f"choose one of {', '.join(FORMATS)}")
         with atomic_output(target) as file:
             if format in {"png", "pdf"}:
                 from latticemetric.drawing.image import write_image
@@ -97,7 +97,7 @@ def format_of(path: str) -> str:
     format_name = _SUFFIXES.get(Path(path).suffix.lower())
     if format_name is None:
         endings = ", ".join(_SUFFIXES)
-        raise UsageError("the name says no format of drawings", where=path, advice=f"end it in {endings}")
+        raise UsageError("the suffix is not a drawing format", where=path, advice=f"use one of {endings}")
     return format_name
 
 
@@ -178,12 +178,12 @@ def _diagram(
         del options["times"]  # forests have none
         return forest_diagram(graph, paths, **options, **named)
     if paths:
-        raise UsageError("ways are highlighted in lattices and forests only", advice="leave them out")
+        raise UsageError("`ways` need a lattice or a forest", advice="leave `ways` out")
     if isinstance(graph, GRR):
         from latticemetric.drawing.automaton import automaton_diagram
 
         if reference is None:
-            raise UsageError("a metric is drawn for a reference, and there is none", advice="give one")
+            raise UsageError("a drawing of a metric needs a reference", advice="give one")
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
         return tree_diagram(graph, **named)

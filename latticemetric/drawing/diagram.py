@@ -111,7 +111,7 @@ def detail_writer(
     """
     values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if values is not None and values.shape != (number,):
-        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one for each")
+        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one per arc")
     for name in scores:
         if name not in columns:
             known = ", ".join(columns) or "none"
@@ -143,7 +143,7 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
         for arc in arcs:
             if not 0 <= arc < number:
                 raise UsageError(
-                    f"'{name}' takes {thing} {arc}, which is not there", advice="highlight paths of the same graph"
+                    f"'{name}' takes {thing} {arc}, which the graph lacks", advice="highlight paths of the same graph"
                 )
     return checked
 

@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     def fit(self, sizes: tuple[int, int]) -> bool:
         """Check that the numbers of states and arcs are within the limits."""
         if self.most is not None and self.most < 1:
-            raise UsageError(f"{self.most} states are too few for a picture", advice="draw one at least")
+            raise UsageError(f"{self.most} states are too few for a picture", advice="draw at least one")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
 
 

@@ -202,7 +202,7 @@ def correlate(
         (0.9082, 0.9258)
     """
     if not scores:
-        raise UsageError("there is no metric to correlate", advice="give one at least")
+        raise UsageError("there is no metric to correlate", advice="give at least one")
     tables = {name: SystemTables.of(given) for name, given in scores.items()}
     people = _people(as_matrix(human, "human scores"), system_human, systems, tables)
     run = _Run(people, resamples, seed, confidence)
@@ -276,11 +276,11 @@ def _people(
 ) -> _People:
     names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
     if len(names) != len(judged):
-        raise UsageError(f"{len(names)} names of systems, and human scores of {len(judged)}")
+        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
     for metric, one in tables.items():
         if one.tables.shape[:2] != judged.shape:
             raise UsageError(
-                f"{metric} has scores of {_sizes(one.tables)}, and people's are of {_sizes(judged)}",
+                f"{metric} has scores of {_sizes(one.tables)}, but the human scores are of {_sizes(judged)}",
                 advice="give the same systems and segments, with NaN where something is missing",
             )
     if system_human is None:

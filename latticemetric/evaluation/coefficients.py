@@ -221,7 +221,7 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
     x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise UsageError(
-            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give as many values on each side"
+            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give two sides of equal length"
         )
     x, y = np.broadcast_arrays(x, y)
     return x, y

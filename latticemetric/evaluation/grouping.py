@@ -174,7 +174,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     if not 0 < width < np.inf:
         raise UsageError(f"groups of width {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
-        raise UsageError(f"values to group by of shape {by.shape}, and human scores of shape {human.shape}")
+        raise UsageError(f"values to group by of shape {by.shape}, but human scores of shape {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))
     if not there.any():
         raise UsageError("there are no judged segments to group", advice="leave groups out, or judge segments")
@@ -192,7 +192,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
 def _grouped(scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
     systems, segments, columns = scores.tables.shape
     if (systems, segments) != member.shape:
-        raise UsageError(f"a metric has scores of shape {(systems, segments)}, and people's are of {member.shape}")
+        raise UsageError(f"a metric has scores of shape {(systems, segments)}, but human scores of {member.shape}")
     found = np.zeros((segments, groups, columns))
     for table, own in zip(scores.tables, member, strict=True):
         rows = np.flatnonzero(own != _NOWHERE)

@@ -107,7 +107,7 @@ def _without_score(found: HumanScores) -> list[str]:
     if missing.all() or not missing.any():
         return []
     names = [found.systems[k] for k in np.flatnonzero(missing)]
-    return [f"{', '.join(names)}: no human score; leave out what has none, and the other systems are correlated"]
+    return [f"{', '.join(names)}: no human score; leave these out to correlate the other systems"]
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:

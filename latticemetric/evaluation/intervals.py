@@ -220,7 +220,7 @@ def chunks(segments: int, resamples: int) -> Iterator[int]:
 def checked_resamples(number: int) -> int:
     """Return a number of resamples; raise an error if it is too small or too large."""
     if number < 1:
-        raise UsageError(f"{number} resamples", advice="draw one at least, usually 1000")
+        raise UsageError(f"{number} resamples", advice="draw at least one, usually 1000")
     if number > _MOST_RESAMPLES:
         raise UsageError(f"{number} resamples", advice=f"draw up to {_MOST_RESAMPLES}, usually 1000")
     return number

@@ -200,7 +200,7 @@ def two_sided_p(t: float, degrees: int) -> float:
         (0.05, 0.05)
     """
     if degrees < 1:
-        raise UsageError(f"{degrees} degrees of freedom", advice="a t test needs one at least")
+        raise UsageError(f"{degrees} degrees of freedom", advice="a t-test needs at least one")
     angle = math.atan(abs(t) / math.sqrt(degrees))
     squared = math.cos(angle) ** 2
     odd = degrees % 2

@@ -138,7 +138,7 @@ def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
         raise UsageError(f"{what} of shape {matrix.shape}", advice="give an array of systems × segments")
     if not matrix.size:
-        raise UsageError(f"{what} of shape {matrix.shape}", advice="give one system and one segment at least")
+        raise UsageError(f"{what} of shape {matrix.shape}", advice="give at least one system and one segment")
     if np.isinf(matrix).any():
-        raise UsageError(f"{what} are infinite somewhere", advice="NaN stands for what is missing")
+        raise UsageError(f"some {what} are infinite", advice="use NaN for missing values")
     return matrix

@@ -282,7 +282,7 @@ class METEOR(TallyMetric):
         return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the score of each row of summed statistics; 0 where nothing matches."""
+        """Return the score of each row of summed statistics; 0 if nothing matches."""
         matches, chunks, words, reference_words = (sums[..., k] for k in range(4))
         with np.errstate(divide="ignore", invalid="ignore"):
             # With P = m / |c| and R = m / |r|, (1 + w) P R / (R + w P) = (1 + w) m / (|c| + w |r|).

@@ -134,7 +134,7 @@ class GRR(Metric[RecognitionStatistics]):
         return Signature(self.name, fields)
 
     def signature_text(self, references: int | str) -> str:
-        """Return the signature as text; cache it, since every graph's result has it."""
+        """Return the signature as text; cache it, since every result contains it."""
         known: dict[int | str, str] = vars(self).setdefault("_signatures", {})
         if references not in known:
             known[references] = str(self.signature_for(references))

@@ -48,7 +48,7 @@ def check_plot(path: str) -> None:
         MissingDependencyError: If matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise UsageError("the file is to be a picture", where=path, advice=f"end its name in {', '.join(SUFFIXES)}")
+        raise UsageError("the suffix is not a picture format", where=path, advice=f"use one of {', '.join(SUFFIXES)}")
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:

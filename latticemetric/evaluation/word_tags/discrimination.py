@@ -154,7 +154,7 @@ def _enough(trials: int, pairs: int, alpha: float) -> int:
     if trials < needed:
         raise UsageError(
             f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
-            advice=f"make {needed} at least, or leave their number open",
+            advice=f"run at least {needed}, or leave their number out",
         )
     return trials
 

@@ -60,15 +60,15 @@ class ErrorSource:
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
-                    f"an error rate of {rate:g}: draws from these systems are sure to reach {self.reached:.4f} only",
-                    advice="choose lower ones; what counts is how little they differ",
+                    f"an error rate of {rate:g}: samples from these systems can only reach {self.reached:.4f}",
+                    advice="choose lower rates; only their differences matter",
                 )
         for one, other in pairwise(rates):
             if self.least_errors(one) == self.least_errors(other):
                 errors = self.least_errors(one)
                 raise UsageError(
-                    f"error rates of {one:g} and {other:g} are {errors} errors both, of {self.tags} tags",
-                    advice=f"choose rates that differ by {1 / self.tags:.2g} at least",
+                    f"error rates of {one:g} and {other:g} are both {errors} errors in {self.tags} tags",
+                    advice=f"choose rates that differ by at least {1 / self.tags:.2g}",
                 )
 
     def least_errors(self, rate: float) -> int:
@@ -230,11 +230,11 @@ def repeated_sampling(
     rates = _checked(source.default_rates() if error_rates is None else error_rates, "error rates")
     numbers = tuple(map(int, _checked(sizes, "numbers of samples")))
     if numbers[0] < 2:  # noqa: PLR2004  a variance needs two
-        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give 2 at least, usually 100 and more")
+        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give at least 2, usually 100 or more")
     source.check(rates)
     number = checked_resamples(rounds) * numbers[-1]
     if number > _MOST_SAMPLES:
-        raise UsageError("too many samples of each error rate", advice=f"give up to {_MOST_SAMPLES}, all in all")
+        raise UsageError("too many samples per error rate", advice=f"use at most {_MOST_SAMPLES} in all rounds")
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
     drawn = {
         rate: _values(source, rate, number, metrics, generator)
@@ -280,5 +280,5 @@ def _checked(numbers: Sequence[float], what: str) -> tuple[float, ...]:
     """Return the distinct numbers in increasing order; raise an error if there are too few."""
     found = tuple(sorted(set(numbers)))
     if not found or (what == "error rates" and len(found) < 2):  # noqa: PLR2004  a difference needs two
-        raise UsageError(f"there are too few {what}", advice="give two error rates and one number of samples at least")
+        raise UsageError(f"there are too few {what}", advice="give at least two error rates and one number of samples")
     return found

@@ -100,7 +100,7 @@ class WordTags(Frozen):
         if len(even):
             raise InputError(
                 f"segment {even[0] + 1} has {self.lengths[even[0]]} tags; words with gaps have 2n + 1",
-                advice="take all tags, if these are words alone",
+                advice="take all tags if there are no gaps",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]
         lengths = self.lengths // 2 + (which == "gaps")
@@ -149,12 +149,12 @@ def _flags(tags: Tags, number: int) -> Flags:
         unknown = ~np.isin(array, (OK, BAD))
         if unknown.any():
             raise InputError(
-                f"'{shortened(str(array[unknown][0]))}' is no tag", where=f"segment {number}", advice="say OK or BAD"
+                f"'{shortened(str(array[unknown][0]))}' is not a tag", where=f"segment {number}", advice="use OK or BAD"
             )
         return np.asarray(array == BAD)
     if array.ndim != 1 or array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
         raise InputError(
-            "these are no tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 where BAD"
+            "these are not tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 for BAD"
         )
     return array.astype(np.bool_)
 

@@ -61,9 +61,9 @@ def sweep_thresholds(
     """
     values = np.asarray(confidences, dtype=np.float64)
     if values.shape != gold.bad.shape:
-        raise UsageError(f"{values.size} confidences of {gold.bad.size} words", advice="give one for each word")
+        raise UsageError(f"{values.size} confidences for {gold.bad.size} words", advice="give one for each word")
     if np.isnan(values).any() or np.isnan(thresholds).any():
-        raise UsageError("a confidence or a threshold is NaN, which is above and below nothing")
+        raise UsageError("a confidence or a threshold is NaN; give numbers")
     if not len(thresholds):
         raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
     rows = tuple(ThresholdScores(at, tag_scores(gold, gold.replaced(values < at))) for at in sorted(set(thresholds)))

@@ -221,7 +221,7 @@ def test_an_unknown_tokenizer_is_told():
 def test_a_tokenizer_without_sacrebleu_is_told(tmp_path):
     file(tmp_path, "sacrebleu.py", "raise ImportError('not there')\n")
     done = score(NEW, REF, "--tokenize", "13a", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert_one_line_error(done, "the tokenizer '13a' is sacrebleu's, which is not installed; pip install sacrebleu")
+    assert_one_line_error(done, "the tokenizer '13a' needs sacrebleu, which is not installed; pip install sacrebleu")
 
 
 def test_what_a_tokenizer_lacks_is_told(tmp_path):
@@ -232,7 +232,7 @@ def test_what_a_tokenizer_lacks_is_told(tmp_path):
     )
     file(tmp_path / "sacrebleu", "metrics.py", source)
     done = score(NEW, REF, "--tokenize", "spm", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert_one_line_error(done, "the tokenizer 'spm' cannot be had: get spm")
+    assert_one_line_error(done, "the tokenizer 'spm' cannot be loaded: get spm")
 
 
 def test_stems_where_the_metric_knows_them(tmp_path):

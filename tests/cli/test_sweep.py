@@ -99,7 +99,7 @@ def test_workers_and_scales_are_heard():
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
-        (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the file is to be a picture"),
+        (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the suffix is not a picture format"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message):

@@ -310,7 +310,7 @@ def test_mistakes_with_lattices_are_named_in_one_line():
     for arguments, message in (
         (("--compare",), "--compare: it means nothing to lattices"),
         (("--gaps",), "--words, --gaps, --all: it means nothing to lattices"),
-        (("--plot", "x.txt"), "x.txt: the file is to be a picture"),
+        (("--plot", "x.txt"), "x.txt: the suffix is not a picture format"),
         (("--thresholds", "nan"), "NaN"),
     ):
         assert_one_line_error(tags("--from-lattices", *MEETING, *arguments), message)

@@ -476,7 +476,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody' to scale; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
-        (["--ignore", __file__], "would be taken for a word; for its words give @"),
+        (["--ignore", __file__], "would be read as a word; to read words from the file, give @"),
         (["--from", "slfx"], "there is no format 'slfx'; choose one of .*far, htk-slf"),
         (["--output", "no/such/folder/out"], r"no/such/folder/out.*: cannot be written: No such file"),
     ],

@@ -93,9 +93,11 @@ def test_shards_that_make_no_sense(shard, tmp_path):
 
 def test_what_cannot_be_merged_is_not_begun(tmp_path):
     given = [*data(tmp_path, graphs=2), "--shard", "1/2", "--format", "json"]
-    assert_one_line_error(oracle(*given, "--metric", "bleu"), "--shard is for graphs that are searched one by one")
+    assert_one_line_error(
+        oracle(*given, "--metric", "bleu"), "--shard has no effect if all graphs are searched together"
+    )
     tuned = ["--tune", tmp_path / "refs.txt", "--shard", "1/2"]
-    assert_one_line_error(latticemetric("mbr", tmp_path / "lats.txt", *tuned), "--shard means nothing to --tune")
+    assert_one_line_error(latticemetric("mbr", tmp_path / "lats.txt", *tuned), "--shard has no effect with --tune")
 
 
 def test_merge_wants_all_shards_of_one_run(tmp_path):
@@ -196,7 +198,9 @@ def test_what_cannot_be_gone_on_with(tmp_path):
     done = oracle("-", references, *on, stdin=archive.read_bytes())
     assert_one_line_error(done, "standard input cannot be read again")
     assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume is for graphs")
-    assert_one_line_error(oracle(archive, references, "--resume", "--output", "/dev/null"), "this is not a regular file")
+    assert_one_line_error(
+        oracle(archive, references, "--resume", "--output", "/dev/null"), "this is not a regular file"
+    )
     assert_one_line_error(
         oracle(archive, references, "--resume", "--output", tmp_path), "cannot be written: Is a directory"
     )

@@ -377,7 +377,7 @@ def test_lines_too_many_or_too_few_are_failures_to_go_past(tmp_path):
     assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 3, 1)
     assert done.json["lattices"][3]["id"] == "4"
     assert done.json["corpus"]["denominator"] == 6
-    assert "all pairs behind it are wrong" in done.stderr
+    assert "all pairs after it are wrong" in done.stderr
 
 
 def test_sentences_that_are_missing_are_failures_to_go_past(tmp_path):
@@ -491,7 +491,7 @@ def test_an_output_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
 
 def test_reference_files_of_different_lengths_are_refused(tmp_path):
     other = file(tmp_path, "short.ref", "one\ntwo\n")
-    message = r"short.ref has 2 lines and .*proverbs.ref.txt has 3; every graph needs a reference in each file"
+    message = r"short.ref has 2 lines, but .*proverbs.ref.txt has 3; every graph needs a reference in each file"
     assert_one_line_error(oracle(*PROVERBS, other), message)
 
 

@@ -107,12 +107,12 @@ def test_merge_wants_all_shards_of_one_run(tmp_path):
     good(oracle(*given, "--metric", "wer", "--shard", "2/2", "--output", two))
     good(oracle(*given, "--metric", "wer", "--shard", "2/3", "--output", third))
     assert_one_line_error(latticemetric("merge", one), "shard 2/2 is missing")
-    assert_one_line_error(latticemetric("merge", one, one), "shard 1/2 is there twice")
-    assert_one_line_error(latticemetric("merge", one, third), "is one of 2 shards, and")
+    assert_one_line_error(latticemetric("merge", one, one), "shard 1/2 is duplicate")
+    assert_one_line_error(latticemetric("merge", one, third), "is one of 2 shards, but")
     good(oracle(*given, "--metric", "wrr", "--shard", "2/2", "--output", two))
     assert_one_line_error(latticemetric("merge", one, two), "not of the same run: --metric differ")
     good(oracle(*given, "--metric", "wer", "--output", two))
-    assert_one_line_error(latticemetric("merge", one, two), "two: this is no document of a shard")
+    assert_one_line_error(latticemetric("merge", one, two), "two: this is not the document of a shard")
     assert_one_line_error(latticemetric("merge", one, tmp_path / "none"), "none: cannot be opened")
 
 

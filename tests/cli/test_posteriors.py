@@ -44,7 +44,7 @@ def test_items_of_forests_are_what_python_answers(of):
     ("arguments", "says"),
     [
         (("posteriors", LANTERN, "--of", "arcs"), "the forest is no lattice"),
-        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "--of edges lists what forests have"),
+        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "use --of edges for forests"),
         (
             ("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"),
             "--write-lattices has no effect with --of edges",
@@ -234,7 +234,7 @@ def test_evidence_that_is_broken_fails_its_graph_only(tmp_path):
 
 def test_numbers_and_words_are_no_evidence_for_each_other():
     done = run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", status=2)
-    assert "one has numbers for words, and the other has not; give --symbols" in done.stderr
+    assert "one has numbers for words, the other has words; give the symbol table" in done.stderr
     run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", "--symbols", EXAMPLES / "meeting.words.txt")
 
 

@@ -22,7 +22,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class MBRSettings:
-    """How to decode a graph for minimum Bayes risk.
+    """Settings to decode a graph for minimum Bayes risk.
 
     Attributes:
         method: `auto`, or a method of `mbr`.
@@ -99,7 +99,7 @@ def mbr_answer(
         graph: The graph.
         references: Its references.
         metric: The metric of the score.
-        settings: How to decode.
+        settings: The settings of decoding.
         scale: Factor on costs before they become probabilities.
         scales: Weight of each score column in the model's cost.
 

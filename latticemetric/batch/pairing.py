@@ -346,7 +346,7 @@ def _is_all_numbers(file: ReferenceFile) -> bool:
 
 def _mismatch(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the ids do not match: the graphs are named {_some([entry.name for entry in first])}, "
+        f"the ids do not match: graphs are named {_some([entry.name for entry in first])}, "
         f"and the references begin with {_some(file.first_words())}",
         where=file.name,
         advice="make the ids equal; or, if these are words of the text, give --references plain; or, if most graphs "

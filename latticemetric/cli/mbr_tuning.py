@@ -1,4 +1,4 @@
-"""`latticemetric mbr --tune`: the parameters that answer best, measured on a development set."""
+"""`latticemetric mbr --tune`: find the parameters with the best answers on a development set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TuningOptions:
-    """How parameters are tuned."""
+    """Options for tuning parameters."""
 
     tune: tuple[str, ...] = option(
         "--tune REFERENCES",
@@ -42,7 +42,7 @@ def write_tuning(
     output: OutputOptions,
     keep_going: bool,
 ) -> None:
-    """Find the parameters and write them; under `keep_going`, graphs that fail are left out, and the status is 1."""
+    """Tune the parameters and write them. With `keep_going`, leave out graphs that fail, and exit with status 1."""
     from latticemetric.batch.mbr_evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.tuning import tune_mbr
@@ -68,7 +68,7 @@ def write_tuning(
 
 
 class _TuningResults(Results):
-    """Settings that were tried, and the best of them."""
+    """All tried settings, and the best of them."""
 
     columns = ("scale", "T", "p", "r", "order", "word_penalty", "score", "best")
 
@@ -82,7 +82,7 @@ class _TuningResults(Results):
         return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a setting."""
+        """Yield one record per setting."""
         return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
 
     def document(self) -> list[str]:
@@ -90,7 +90,7 @@ class _TuningResults(Results):
         return [as_json(self._tuning.asdict())]
 
     def summary(self) -> list[str]:
-        """Return the score of the best setting beside others, and whether the difference is more than chance."""
+        """Return the scores of the best setting and of others, with intervals and p-values of the differences."""
         tuning = self._tuning
         rows = [
             ["", self._metric, "best minus it", "95 % interval", "p"],

@@ -300,7 +300,7 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
 @pytest.mark.parametrize(
     ("lattice", "message"),
     [
-        pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, and 'u' has none", id="no times"),
+        pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, but 'u' has none", id="no times"),
         pytest.param(lm.Lattice.from_arcs([], [], [], final=[0], times=[1.0]), "ctm needs words", id="no words"),
         pytest.param(
             rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "do not nest", id="nested"

@@ -116,7 +116,9 @@ NESTED = {
         (":6:", "is no node"),
     ),
     "5000 digits of an order": Hostile("", ("there is no metric",), (*METRIC[:-1], "9" * 5000 + "-grr")),
-    "5000 digits of a shard": Hostile("", ("is no shard",), ("lattice-oracle", *MEETING, "--shard", "1/" + "9" * 5000)),
+    "5000 digits of a shard": Hostile(
+        "", ("is not a shard",), ("lattice-oracle", *MEETING, "--shard", "1/" + "9" * 5000)
+    ),
     "10^6 empty lines": Hostile("\n" * 10**6, ("the file is empty",)),
 }
 

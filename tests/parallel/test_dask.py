@@ -379,7 +379,7 @@ def test_local_clusters_take_configured_certificates(certificates):
 
 def test_workers_are_those_of_the_cluster(there):
     for given, message in (
-        (["--workers", 2], "a cluster has workers of its own"),
+        (["--workers", 2], "this cannot be used with --cluster"),
         (["--metric", "bleu"], "--cluster is"),
     ):
         done = invoked("oracle", *MEETING, *there, *given)

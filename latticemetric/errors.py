@@ -1,4 +1,4 @@
-"""One family of errors. Each says what is wrong, where, and what to do about it, in one line."""
+"""Define the errors of this package. Each gives, in one line, what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Joiners are part of the spelling of Persian and Hindi words.
+# Zero-width joiners are part of Persian and Hindi words.
 _HARMLESS = " \u200c\u200d"
 
 
 class LatticeMetricError(Exception):
-    """Base of every error that latticemetric raises on purpose.
+    """Base class of the errors that latticemetric raises on purpose.
 
     Args:
         what: What is wrong.
-        where: File and line, graph id, or option.
+        where: The file and line, graph id, or option.
         advice: What the user can do.
     """
 
@@ -43,7 +43,7 @@ class LatticeMetricError(Exception):
         return _rebuilt, (type(self), self.what, self.where, self.advice)
 
     def at(self, where: str) -> LatticeMetricError:
-        """Return the same error, placed; keep a place that is known already, inside the new one."""
+        """Return the same error with a place; if it already has one, put `where` before it."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.what, where=place, advice=self.advice)
 
@@ -69,17 +69,17 @@ class MissingDependencyError(LatticeMetricError, ImportError):
 
 
 class OutputClosedError(Exception):
-    """Standard output was closed by its reader; this is nobody's fault."""
+    """The reader closed standard output; this is not an error of the user."""
 
 
 def output_closed() -> InputError:
-    """Return the error of a standard output that was closed before the program began."""
+    """Return the error for standard output that was closed before the program began."""
     return InputError("standard output is closed", advice="name a file to write to")
 
 
 @contextmanager
 def placed(where: str) -> Iterator[None]:
-    """Give this place to errors that have none."""
+    """Inside the block, add the place `where` to errors without a place."""
     try:
         yield
     except LatticeMetricError as error:
@@ -87,25 +87,25 @@ def placed(where: str) -> Iterator[None]:
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """Return a text as an error shows it."""
+    """Shorten a text for display in errors to at most `longest` characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def of_system(error: OSError) -> str:
-    """Describe an error of the system, with advice where there is some."""
+    """Describe an error of the system, with advice if there is any."""
     what = error.strerror or str(error)
     return f"{what}; allow more with ulimit -n" if error.errno in {errno.EMFILE, errno.ENFILE} else what
 
 
 def harmless(text: str) -> str:
-    """Escape control characters, so that a text moves no cursor, rings no bell and hides nothing."""
+    """Escape control characters, so that a text cannot move the cursor, ring the bell or hide text."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def require_pynini() -> None:
-    """Raise one clear error where OpenFst's Python bindings are missing."""
+    """Raise a clear error if OpenFst's Python bindings are not installed."""
     try:
         import pynini  # noqa: F401
     except ImportError as error:

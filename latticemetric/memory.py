@@ -1,7 +1,7 @@
-"""Memory: how much there is, how much one search may take, and sizes as people write them.
+"""Measure the memory, limit the memory of a search, and read and write sizes like 8G.
 
-Native kernels count the bytes that they allocate (`kernels/budget.cpp`) and ask `most_bytes` here. Processes that work
-on the graphs of a command are limited by the system as well (`held`), whatever they run.
+Native kernels count the bytes that they allocate (`kernels/budget.cpp`); `most_bytes` is their limit. The system also
+limits processes that work on the graphs of a command (`held`), including all other code.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ _GROUPS = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 _STATM = Path("/proc/self/statm")
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
-# A graph of 200,000 arcs takes less than 100 MB; what takes so much more is rarely meant.
+# A graph of 200,000 arcs takes less than 100 MB; a graph that needs more than this limit is rarely intended.
 _GRAPH_BYTES = 3 * 2**29
 _LEAST = 2**27
-# The system takes no larger number, and no machine has as much.
+# The system accepts no larger number, and no machine has this much memory.
 _LARGEST_LIMIT = 2**62
 
 _limit: int | None = None
-# The limit of data that this process was started with, once there is one of ours.
+# The data limit when this process started; set when this module first changes the limit.
 _ulimit: int | None = None
 
 
 def limit_memory(size: int | str | None) -> None:
-    """Set how much memory one search may take in this process.
+    """Limit the memory that one search may take in this process.
 
-    Without a limit, a search may take half of the memory that is free when it starts to need much.
+    By default, a search may take half of the memory that is free when it starts to need much.
 
     Args:
         size: Bytes, or a size like `"500M"` or `"8G"`; `None` for the default.
 
     Raises:
-        UsageError: It is no size.
+        UsageError: `size` is not a size.
 
     Examples:
         >>> limit_memory("8G")
         >>> limit_memory(None)
     """
-    global _limit  # noqa: PLW0603  one limit a process, like the memory
+    global _limit  # noqa: PLW0603  one limit per process, like the memory
     number = parse_size(size) if isinstance(size, str) else size
     if size is not None and (not isinstance(number, int) or isinstance(number, bool) or number <= 0):
         raise UsageError(f"'{size}' is not a size", advice="give one like 500M or 8G")
@@ -60,30 +60,30 @@ def most_bytes() -> int:
 
 
 def graph_bytes(workers: int) -> int:
-    """Return the bytes of one graph in a command by default: 1.5 GiB, or a worker's share of half the free memory."""
+    """Return the default bytes per graph in a command: 1.5 GiB, or a worker's share of half the free memory."""
     return max(_LEAST, min(_GRAPH_BYTES, _shared() // (2 * max(1, workers))))
 
 
 def no_memory() -> InputError:
-    """Return the error of a graph that met a `MemoryError`."""
+    """Return the error for a graph that caused a `MemoryError`."""
     if _limit is not None:
         return over_budget(_limit)
     return InputError("there is not enough memory for it", advice="prune the graph or shorten its reference")
 
 
 def over_budget(most: int) -> InputError:
-    """Return the error of a graph that needs more memory than it may take."""
+    """Return the error for a graph that needs more than `most` bytes."""
     return InputError(f"it needs more than {shown_size(most)} of memory", advice=how_to_fit(most))
 
 
 def how_to_fit(most: int) -> str:
-    """Advise on a graph that needs more than so many bytes."""
+    """Return the advice for a graph that needs more than `most` bytes."""
     more = shown_size(4 * most).replace(" ", "")
     return f"prune the graph or shorten its reference, or allow more: --max-memory {more} (in Python, limit_memory)"
 
 
 def machine_memory() -> int:
-    """Return the bytes of the machine, or of this process if it may have less; 8 GiB where unknown."""
+    """Return the bytes of memory of the machine, or the limit of this process if lower; 8 GiB if unknown."""
     try:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -92,17 +92,17 @@ def machine_memory() -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes that this process can still take: of the machine, its container and `ulimit`, the least."""
+    """Return the bytes that this process can still take: the minimum for the machine, its container and `ulimit`."""
     return max(0, min([_shared(), *_limits_left()]))
 
 
 def _shared() -> int:
-    """Return the bytes that are left for all processes together: `ulimit` counts each by itself."""
+    """Return the free bytes for all processes together, so without `ulimit`, which limits each process."""
     return max(0, min([_available(), *_grants_left(Path("/proc/self/cgroup"))]))
 
 
 def _available() -> int:
-    """Return the bytes that the machine has without swapping; half of its memory where it does not tell."""
+    """Return the bytes that the machine has available without swapping; half of its memory if unknown."""
     try:
         text = _MEMINFO.read_bytes()
     except OSError:
@@ -117,7 +117,7 @@ def _limits() -> Iterator[int]:
 
 
 def _limits_left() -> Iterator[int]:
-    """List the bytes that `ulimit` allows beyond those that this process has."""
+    """List the bytes that each limit of `ulimit` still allows this process to take."""
     try:
         pages = _STATM.read_bytes().split()
     except OSError:
@@ -127,7 +127,7 @@ def _limits_left() -> Iterator[int]:
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
-    """List the limits of `ulimit`, each with the field of /proc that counts for it."""
+    """List the limits of `ulimit`, each with the field of /proc that shows its use."""
     try:
         import resource
     except ImportError:
@@ -143,12 +143,12 @@ def _page_size() -> int:
 
 
 def _granted(groups: Path) -> Iterator[int]:
-    """List the limits of control groups: the process's and those around it (containers and SLURM's jobs are some)."""
+    """List the limits of the process's control group and its parents (for example, containers and SLURM's jobs)."""
     return (limit for limit, _ in _grants(groups))
 
 
 def _grants_left(groups: Path) -> Iterator[int]:
-    """List the bytes that control groups leave; cached files count as free."""
+    """List the bytes that are free in each control group; cached files count as free."""
     for limit, group in _grants(groups):
         used = _size_in(group / "memory.current") or _size_in(group / "memory.usage_in_bytes") or 0
         yield limit - used + _cached(group / "memory.stat")
@@ -186,20 +186,20 @@ def _size_in(file: Path) -> int | None:
 
 
 def parse_size(text: str) -> int | None:
-    """Return the bytes of a size like 500M or 2G; `None` where it is no size."""
+    """Return the bytes of a size like 500M or 2G; `None` if `text` is not a size."""
     match = re.fullmatch(r"([0-9]{1,15})([kmgt]?)b?", text.strip().lower())
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def shown_size(size: int) -> str:
-    """Return a size as people read it."""
+    """Return a size for display, such as `1.5 GB`."""
     unit = next((unit for unit in "TGMK" if size >= _UNITS[unit.lower()]), "")
     return f"{size / _UNITS[unit.lower()]:.3g} {unit}B"
 
 
 @contextmanager
 def held(beyond: int | None) -> Iterator[None]:
-    """Limit this process to so many bytes beyond those that it has, for a while; do nothing where `None`."""
+    """Inside the block, let this process grow by at most `beyond` bytes; do nothing if `beyond` is `None`."""
     if beyond is None:
         yield
         return
@@ -214,23 +214,23 @@ def held(beyond: int | None) -> Iterator[None]:
 
 
 def hold_memory(beyond: int) -> None:
-    """Limit this process to so many bytes beyond those that it has.
+    """Let this process grow by at most `beyond` bytes.
 
-    Native kernels know the limit, and raise an error before they allocate. Other code meets a `MemoryError`, on Linux.
-    The limit counts data, not addresses: allocators reserve far more of these than they use.
+    Native kernels know the limit, and raise an error before they allocate. Other code gets a `MemoryError` (on Linux).
+    The limit counts data, not addresses: allocators reserve far more addresses than they use.
     """
     limit_memory(beyond)
     _hold_data(beyond)
 
 
 def hold_command() -> None:
-    """Limit a command to nine tenths of what is free when it starts, so that it raises an error before it is killed."""
+    """Limit a command to nine tenths of the free memory at its start, so that it fails before it is killed."""
     _hold_data(max(_GRAPH_BYTES, free_memory() * 9 // 10))
 
 
 def _hold_data(beyond: int) -> None:
-    """Limit the data of this process to so many bytes beyond those that it has; never above what `ulimit` allows."""
-    global _ulimit  # noqa: PLW0603  one a process
+    """Let the data of this process grow by at most `beyond` bytes; never exceed the `ulimit`."""
+    global _ulimit  # noqa: PLW0603  one per process
     limits = _data_limits()
     if limits is None:
         return
@@ -243,12 +243,12 @@ def _hold_data(beyond: int) -> None:
 
 @cache
 def _tells_data() -> bool:
-    """Check whether the system tells how much data this process has."""
+    """Check whether the system shows the size of this process's data."""
     return _STATM.exists()
 
 
 def _data_limits() -> tuple[int, int] | None:
-    """Return the soft and the hard limit; a negative number is none."""
+    """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
     if not _tells_data():
         return None
     import resource

@@ -1,4 +1,4 @@
-"""Words and their numbers."""
+"""Map words to numbers and back."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from latticemetric.errors import InputError, UsageError
 Words = npt.NDArray[np.int32]
 
 EPSILON = 0
-"""The number of no word at all."""
+"""The number of ε (no word)."""
 
 STAR = 2**31 - 1
-"""The number of *any* word in metric automata; no word of a lattice may have it."""
+"""The number that means *any* word in metric automata; words of lattices cannot have it."""
 
 UNKNOWN = -1
-"""The code of a word outside the vocabulary; it equals no word of any lattice."""
+"""The number of a word outside the vocabulary; words of lattices cannot have it."""
 
 _MOST_DIGITS = 10
 
@@ -28,8 +28,8 @@ class Vocabulary:
     """An immutable table of words and numbers; number 0 is ε.
 
     Attributes:
-        is_given: Whether the numbers come from a file or the user; if not, they have no meaning outside of this table.
-        is_embedded: Whether the table comes from the file of the graph itself; the user may not have it elsewhere.
+        is_given: True if the numbers come from a file or the user; if not, they are valid only in this table.
+        is_embedded: True if the table comes from the graph's file; the user may not have it as a separate file.
 
     Examples:
         >>> vocabulary = Vocabulary.from_words(["to", "be", "or", "not"])
@@ -42,7 +42,7 @@ class Vocabulary:
     __slots__ = ("_highest", "_number", "_word", "is_embedded", "is_given")
 
     def __init__(self, words: Mapping[int, str]) -> None:
-        """Take number → word. Two numbers may not share a word; ε may be spelled in any way."""
+        """Map numbers to words. Two numbers cannot have the same word; number 0 (ε) may have any spelling."""
         self._word = {number: word for number, word in words.items() if number != EPSILON}
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
@@ -64,23 +64,23 @@ class Vocabulary:
 
     @classmethod
     def embedded(cls, words: Mapping[int, str]) -> Vocabulary:
-        """Return the table of number → word from a graph's own file."""
+        """Return the vocabulary for the table (number → word) in a graph's file."""
         vocabulary = cls(words)
         vocabulary.is_embedded = True
         return vocabulary
 
     @staticmethod
     def numeric() -> Vocabulary:
-        """Return the vocabulary of lattices whose words have numbers only: word 7 is spelled '7'."""
+        """Return the vocabulary of lattices with word numbers only: word 7 is spelled '7'."""
         return _NUMERIC
 
     @property
     def is_numeric(self) -> bool:
-        """Whether numbers are their own spelling."""
+        """True if each number is its own spelling."""
         return False
 
     def number(self, word: str) -> int:
-        """Return the number of a word, `UNKNOWN` where it has none."""
+        """Return the number of a word; `UNKNOWN` if it has none."""
         return self._number.get(word, UNKNOWN)
 
     def word(self, number: int) -> str:
@@ -92,11 +92,11 @@ class Vocabulary:
         except KeyError:
             raise InputError(
                 f"word number {number} is not in the symbol table",
-                advice="give the table the graph was made with",
+                advice="give the symbol table of this graph",
             ) from None
 
     def encode(self, words: Sequence[str]) -> Words:
-        """Return the numbers of words; `UNKNOWN` for words outside. A string is split at white space."""
+        """Return the numbers of words, `UNKNOWN` for unknown words. A string is split at white space."""
         words = split_words(words) if isinstance(words, str) else words
         return np.fromiter(map(self.number, words), dtype=np.int32, count=len(words))
 
@@ -113,7 +113,7 @@ class Vocabulary:
             self.word(number)
 
     def items(self) -> Iterable[tuple[int, str]]:
-        """Return number and word of each, ε excluded."""
+        """Return the (number, word) pairs, without ε."""
         return self._word.items()
 
     def __len__(self) -> int:
@@ -141,7 +141,7 @@ class Vocabulary:
 
 
 class _NumericVocabulary(Vocabulary):
-    """Spells every number as itself, and stores nothing."""
+    """Spell every number as itself; store nothing."""
 
     __slots__ = ()
 
@@ -181,7 +181,7 @@ _NUMERIC = _NumericVocabulary({})
 
 
 _FIELD = re.compile(r"[^ \t\n\r\f\v]+")
-# To `str.split` these separate words, to C and to all of its decoders they do not.
+# `str.split` splits at these characters; C, and so all decoders in C, do not.
 _NO_SPACE = re.compile(r"[\x1c-\x1f]")
 
 
@@ -191,11 +191,11 @@ def split_words(text: str) -> list[str]:
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a string, which would be a set of letters.
+    """Return words as a set; refuse a string, which would become a set of letters.
 
     Args:
         words: The words.
-        name: Of the parameter, for the error.
+        name: The name of the parameter, for the error.
     """
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")

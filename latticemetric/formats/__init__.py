@@ -1,1 +1,1 @@
-"""Formats, a module each: how to tell a format from others, read it and write it."""
+"""Recognise, read and write formats of graphs, references and other inputs: one module per format."""

@@ -1,4 +1,4 @@
-"""Graphs as a format can hold them: which scores and labels it has a place for, and an error for all others."""
+"""Prepare graphs for writing: refuse scores and labels that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def lattice_to_write(
     """Return the graph as a lattice; refuse scores and labels that the format cannot hold.
 
     Args:
-        graph: A lattice; an n-best list stands for the lattice of its hypotheses, a forest for the one that it is.
-        format_name: The format, for errors.
-        labels: The labels that it has a place for; `None` for any.
-        one_score: Whether it holds no more than one score an arc.
-        weights: Whether it can give scores a weight other than 1.
+        graph: A lattice, an n-best list (its hypotheses become a lattice), or a forest that is a lattice.
+        format_name: The format's name, for errors.
+        labels: The labels that the format can hold; `None` for any.
+        one_score: True if the format holds at most one score per arc.
+        weights: True if the format can give scores a weight other than 1.
     """
     lattice = to_lattice(graph)
     if one_score and len(lattice.scores) > 1:
         raise UsageError(
-            f"{format_name} holds one score an arc, and this graph has {', '.join(lattice.scores)}",
+            f"{format_name} holds one score per arc, and this graph has {', '.join(lattice.scores)}",
             advice="add them up with --sum-scores",
         )
     if not weights:
@@ -54,7 +54,7 @@ def lattice_to_write(
 
 
 def to_lattice(graph: Graph) -> Lattice:
-    """Return the graph as a lattice with all of its scores; a list without scores loses its order with a warning."""
+    """Return the graph as a lattice with all scores; warn if an n-best list without scores loses its order."""
     if isinstance(graph, Lattice):
         return graph
     if lost := getattr(graph, "node_labels", None):
@@ -71,12 +71,12 @@ def to_lattice(graph: Graph) -> Lattice:
 
 @cache
 def _warn_of_rank() -> None:
-    """Warn once that a list without scores loses the order of its hypotheses."""
-    warn("lists without scores", "their order, which is their rank, has no place in a lattice")
+    """Warn once that an n-best list without scores loses the order of its hypotheses."""
+    warn("lists without scores", "a lattice cannot keep the order (rank) of their hypotheses")
 
 
 def require_unscaled(graph: Lattice | Forest, format_name: str) -> None:
-    """Refuse score columns of a weight other than 1."""
+    """Refuse score columns with a weight other than 1."""
     if weighed := [name for name, column in graph.scores.items() if column.scale != 1]:
         raise UsageError(
             f"{format_name} cannot say that {', '.join(weighed)} have a weight other than 1",
@@ -102,7 +102,7 @@ def require_bare_ends(lattice: Lattice, format_name: str) -> None:
 
 
 def require_dense(columns: int, rows: int, size: int) -> None:
-    """Refuse features that few arcs have, where their columns would be far larger than a text of `size` bytes."""
+    """Refuse sparse features if their columns would be far larger than the text, which has `size` bytes."""
     if columns * rows > _MOST_CELLS_A_BYTE * size + 1000:
         raise InputError(
             f"{columns} features of {rows} arcs are too sparse to be kept as columns",
@@ -111,19 +111,19 @@ def require_dense(columns: int, rows: int, size: int) -> None:
 
 
 def only_column(lattice: Lattice) -> Column:
-    """Return the first score column; zeros where there is none."""
+    """Return the first score column; return zeros if the lattice has none."""
     nothing = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
     return next(iter(lattice.scores.values()), nothing)
 
 
 def ends_in_last_state(lattice: Lattice) -> bool:
-    """Check whether the last state is the only final one, without costs and labels of its own."""
+    """Check that the last state is the only final state, and that it has no costs or labels."""
     sides: list[Column | Labels] = [*lattice.scores.values(), *lattice.labels.values()]
     return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
 
 
 def without_labels(graph: Graph) -> Graph:
-    """Return the same graph without labels."""
+    """Return the graph without labels."""
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):
@@ -135,7 +135,7 @@ def without_labels(graph: Graph) -> Graph:
 
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
-    """Return the same graph with a single score: the model's cost under the scales."""
+    """Return the graph with a single score, `name`: the model's cost under `scales`."""
     from latticemetric.nbest import NBest
 
     if isinstance(graph, NBest):

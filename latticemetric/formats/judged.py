@@ -1,7 +1,7 @@
-"""Judged test sets: outputs of several systems with judgments by people, in one of three layouts.
+"""Read judged test sets: outputs of several systems with human judgments, in one of three layouts.
 
-A folder of plain files (`systems/`, references, `human.tsv`); one table with a row a system, segment and judge; folders
-as WMT published them.
+The layouts: a folder of plain files (`systems/`, references, `human.tsv`); one table with one row per system, segment
+and judge; folders as WMT published them.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 @dataclass(frozen=True)
 class JudgedSystems:
-    """A test set.
+    """Hold a judged test set.
 
     Attributes:
         systems: Names of the systems.
         segments: Ids of the segments.
-        outputs: A text a segment, for each system.
+        outputs: For each system, one text per segment.
         references: The references of each segment.
-        judgments: The scores that people gave.
-        raw: Whether texts are untokenized, as those of WMT.
-        notes: What was left out, and why.
+        judgments: The human scores.
+        raw: True if texts are untokenized, like those of WMT.
+        notes: Notes on omitted data, with reasons.
     """
 
     systems: tuple[str, ...]
@@ -47,10 +47,10 @@ class JudgedSystems:
     notes: tuple[str, ...] = ()
 
     def without(self, names: Collection[str]) -> JudgedSystems:
-        """Return the test set without some of its systems.
+        """Return the test set without the systems in `names`.
 
         Raises:
-            UsageError: It has no such system, or no other.
+            UsageError: A name is unknown, or no system is left.
         """
         unknown = [name for name in names if name not in self.systems]
         kept = [k for k, name in enumerate(self.systems) if name not in names]
@@ -75,7 +75,7 @@ class JudgedSystems:
 
 @dataclass
 class JudgmentRows:
-    """Judgments of some systems and segments, collected while a file is read; `columns` name the scores."""
+    """Collect judgments of systems and segments while a file is read; `columns` names the scores."""
 
     systems: Sequence[str]
     segments: Sequence[str]
@@ -89,10 +89,10 @@ class JudgmentRows:
         self._segment = {name: k for k, name in enumerate(self.segments)}
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
-        """Add a row; an empty segment stands for the whole system.
+        """Add a row; an empty `segment` means the whole system.
 
         Raises:
-            FormatError: There is no such segment.
+            FormatError: The segment is unknown.
         """
         if segment and segment not in self._segment:
             raise FormatError(
@@ -107,16 +107,16 @@ class JudgmentRows:
         self._rows.append((self._system[system], number, self._judges.setdefault(judge, len(self._judges)), scores))
 
     def judgments(self, place: str) -> Judgments:
-        """Return all rows as arrays.
+        """Return the rows as arrays.
 
         Raises:
-            FormatError: There is none.
+            FormatError: There are no rows.
         """
         if not self._rows:
             raise FormatError(
-                "none of the systems is judged",
+                "no system with output has a judgment",
                 where=place,
-                advice=f"judge {', '.join(self.systems)}, by these names",
+                advice=f"use these names of systems: {', '.join(self.systems)}",
             )
         system, segment, judge, scores = zip(*self._rows, strict=True)
         return Judgments(
@@ -131,7 +131,7 @@ class JudgmentRows:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Name the systems that were judged but have no output."""
+        """Return a note for each system that was judged but has no output."""
         return tuple(
             f"{name}: judged {number} {'time' if number == 1 else 'times'}, but there is no output: left out"
             for name, number in self._unknown_systems.items()
@@ -144,13 +144,13 @@ def read_judged(
     """Read outputs, references and judgments.
 
     Args:
-        path: A table with everything, or a folder: plain, or as WMT published it.
-        pair: The language pair, such as `cs-en`; needed where a folder has several.
-        references: Files to read in place of the folder's own references.
-        human: A table to read in place of the folder's own judgments.
+        path: One table with everything, a folder of plain files, or a folder as WMT published it.
+        pair: The language pair, such as `cs-en`; required if a folder has several.
+        references: Files to read instead of the folder's references.
+        human: A table to read instead of the folder's judgments.
 
     Raises:
-        InputError: There is no such file or folder, or it is not complete.
+        InputError: The file or folder does not exist, or is not complete.
         UsageError: An option does not apply to this layout.
     """
     folder = Path(path)
@@ -159,7 +159,7 @@ def read_judged(
             raise InputError("there is no such file or folder", where=path, advice="check the path")
         for option, given in (("--pair", pair), ("--reference", references), ("--human", human)):
             if given:
-                raise UsageError(f"{option} is for folders, and this is a file", where=path)
+                raise UsageError(f"{option} is for folders, but this is a file", where=path)
         return _read_long_table(path)
     if any((folder / name).is_file() for name in (_SYSTEM_SCORES, _SEGMENT_SCORES)):
         return _read_direct_assessment(folder, pair, references, human)
@@ -170,7 +170,7 @@ def read_judged(
     return _read_plain_folder(folder, references, human)
 
 
-# ---- Folders: the outputs of systems, references, and judgments in the folder or in a table of the user ----
+# ---- Folders: outputs of systems, references, and judgments (in the folder, or in a table that the user names) ----
 
 
 def _read_outputs(
@@ -180,17 +180,17 @@ def _read_outputs(
     table: str | None,
     add_scores: Callable[[JudgmentRows], str] | None = None,
 ) -> JudgedSystems:
-    """Read the files of systems and references, and judgments in a table or as `add_scores` finds them in a folder.
+    """Read the files of systems and references, and judgments: from a table, or from a folder by `add_scores`.
 
     Args:
         systems: The names of the systems.
-        outputs: The file of each.
+        outputs: The file of each system.
         references: The files of the references.
         table: A table of judgments.
-        add_scores: Add the judgments of one of WMT's folders, and return their place; used where there is no table.
+        add_scores: Add the judgments of one of WMT's folders, and return their place; used if `table` is `None`.
     """
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
-    files = [tuple(map(str, file)) for file in read.files]  # lines: none of them is a graph
+    files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
     if table:
         rows = _read_judgments(table, systems, read.ids)
         place = table
@@ -210,7 +210,7 @@ def _read_outputs(
 
 
 def _read_judgments(path: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
-    """Read a table with the columns `system`, perhaps `segment` and `judge`, and scores."""
+    """Read a table with the column `system`, optional columns `segment` and `judge`, and score columns."""
     listed = list(_read_rows(path, ("system",)))
     columns = _score_columns(listed, _IDS, path)
     rows = JudgmentRows(systems, segments, columns)
@@ -219,11 +219,11 @@ def _read_judgments(path: str, systems: Sequence[str], segments: Sequence[str]) 
     return rows
 
 
-# ---- A folder of plain files: `systems/` (a file a system), references, and `human.tsv` ----
+# ---- A folder of plain files: `systems/` (one file per system), references, and `human.tsv` ----
 
 _SUFFIXES = (".txt", ".tok")
 _IDS = ("system", "segment", "judge")
-_LAYOUT = "a folder has systems/ (a file a system), references/ or ref* (a file a reference), and human.tsv"
+_LAYOUT = "a folder has systems/ (one file per system), references/ or ref* (one file per reference), and human.tsv"
 
 
 def _read_plain_folder(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
@@ -243,7 +243,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _reference_files(folder: Path) -> list[str]:
-    """Return the files in `references/`, or else those whose names begin with ref."""
+    """Return the files in `references/`; without that folder, the files whose names begin with ref."""
     if (folder / "references").is_dir():
         return _files_in(folder / "references")
     files = [str(path) for path in folder.glob("ref*") if path.is_file()]
@@ -266,11 +266,11 @@ def _system_name(path: str) -> str:
     return name
 
 
-# ---- WMT's folders: direct assessment of 2017, rankings of later years. Their texts are raw ----
+# ---- WMT's folders: direct assessment of 2017, rankings of later years; texts are raw ----
 #
-# `DA-syslevel.csv` and `DA-seglevel.csv` have a header and fields between blanks. Segment `SID` is a line of the files,
-# counted from 1; a system `a+b` stands for systems with the same output, which were judged as one.
-# `ad-sys-ranking-….csv` has no header: mean score, mean of standardised scores, two counts, the system with a number.
+# `DA-syslevel.csv` and `DA-seglevel.csv` have a header and separate fields by blanks. Segment `SID` is a line number
+# from 1; a system `a+b` means systems with the same output, which were judged as one.
+# `ad-sys-ranking-….csv` has no header: mean score, mean of standardised scores, two counts, SYSTEM.NUMBER.
 
 _SYSTEM_SCORES, _SEGMENT_SCORES = "DA-syslevel.csv", "DA-seglevel.csv"
 _RANKINGS = "ad-sys-ranking*.csv"
@@ -309,7 +309,7 @@ def _language_pair(folder: Path, pair: str | None) -> str:
     outputs = folder / "system-outputs"
     pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
     if not pairs:
-        raise FormatError("there are no outputs", where=str(outputs), advice="it has a folder a language pair")
+        raise FormatError("there are no outputs", where=str(outputs), advice="it has one folder per language pair")
     if pair is None and len(pairs) == 1:
         return pairs[0]
     if pair not in pairs:
@@ -349,13 +349,13 @@ def _add_ranking(rows: JudgmentRows, path: str) -> None:
                 raise FormatError(
                     f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
                     where=stream.place(),
-                    advice="it is: mean, standardised mean, two counts, SYSTEM.NUMBER",
+                    advice="the fields are: mean, standardised mean, two counts, SYSTEM.NUMBER",
                 )
             name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
             rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
 
 
-# ---- One table with everything: a row a system, segment and judge ----
+# ---- One table with everything: one row per system, segment and judge ----
 
 _TEXT = "hypothesis"
 _REFERENCE = "reference"
@@ -364,7 +364,7 @@ T = TypeVar("T")
 
 
 def _read_long_table(path: str) -> JudgedSystems:
-    """Read a table with the columns `system`, `segment`, `hypothesis`, `reference…`, perhaps `judge`, and scores."""
+    """Read a table: `system`, `segment`, `hypothesis`, `reference…`, optionally `judge`, and score columns."""
     listed = list(_read_rows(path, ("system", "segment", _TEXT, _REFERENCE)))
     references = [name for name in (listed[0][1] if listed else ()) if name.startswith(_REFERENCE)]
     columns = _score_columns(listed, (*_IDS, _TEXT, *references), path)
@@ -387,9 +387,9 @@ def _read_long_table(path: str) -> JudgedSystems:
 def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -> None:
     if known.setdefault(segment, value) != value:
         raise FormatError(
-            f"{what} for segment '{shortened(segment)}' is another one than in a row before",
+            f"{what} for segment '{shortened(segment)}' differs from a row above",
             where=place,
-            advice="every row of a segment repeats it",
+            advice="repeat it in every row of the segment",
         )
 
 
@@ -400,20 +400,20 @@ def _require_all(outputs: dict[str, dict[str, str]], segments: dict[str, tuple[s
             raise FormatError(
                 f"system {system} has {len(own)} segments of {len(segments)}: '{shortened(lacking[0])}' is missing",
                 where=path,
-                advice="give a row for each; its scores may be empty",
+                advice="add one row per segment; scores may be empty",
             )
 
 
-# ---- Tables with a header: tab-separated or with white space between fields, nothing quoted ----
+# ---- Tables with a header: fields separated by tabs or by white space, without quotes ----
 
 
 def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the place of each row, and its fields by the header's names.
+    """Yield the place of each row, and its fields by the names in the header.
 
     Args:
         path: The file, compressed or not.
-        needed: Columns that must be there.
-        separator: Between fields; `None` for white space.
+        needed: The required columns.
+        separator: The separator between fields; `None` for white space.
     """
     with open_stream(path) as stream:
         lines = stream.lines()
@@ -428,29 +428,29 @@ def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -
             fields = line.split(separator)
             if len(fields) != len(header):
                 raise FormatError(
-                    f"the row has {len(fields)} fields, and the header {len(header)}",
+                    f"the row has {len(fields)} fields, but the header has {len(header)}",
                     where=stream.place(),
-                    advice="separate fields by one tab" if separator else "no field may hold white space",
+                    advice="separate fields by one tab" if separator else "remove white space inside fields",
                 )
             yield stream.place(), dict(zip(header, fields, strict=True))
 
 
 def _number(field: str, column: str, place: str) -> float:
-    """Read a score; NaN where the field is empty or says NA, because nobody gave one."""
+    """Read a score; return NaN if the field is empty or NA (no score was given)."""
     text = field.strip()
     if text in {"", "NA"}:
         return math.nan
     if not is_number(text):
         raise FormatError(
-            f"{column} is '{shortened(text)}', which is no number",
+            f"{column} is '{shortened(text)}', which is not a number",
             where=place,
-            advice="leave it empty if there is none",
+            advice="leave the field empty if there is no score",
         )
     return float(text)
 
 
 def _score_columns(rows: Sequence[tuple[str, Mapping[str, str]]], others: Sequence[str], path: str) -> list[str]:
-    """Return the columns of a table that are none of the others; refuse a table without any, or without rows."""
+    """Return the columns of a table that are not in `others`; refuse a table without such columns or without rows."""
     if not rows:
         raise FormatError("the table has no rows", where=path)
     columns = [name for name in rows[0][1] if name not in others]
@@ -472,4 +472,4 @@ def _check_header(header: Sequence[str], needed: Sequence[str], place: str) -> N
         )
     twice = [name for k, name in enumerate(header) if name in header[:k]]
     if twice:
-        raise FormatError(f"two columns are called '{twice[0]}'", where=place)
+        raise FormatError(f"two columns have the name '{twice[0]}'", where=place)

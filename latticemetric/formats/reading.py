@@ -1,4 +1,4 @@
-"""Graphs of files, folders, globs, archives and standard input, one in memory at a time."""
+"""Read graphs from files, folders, globs, archives and standard input, one in memory at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stre
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary
 
-# The first bytes by which compressed files are told from text.
+# The number of first bytes that distinguish compressed files from text.
 _MAGIC = 4
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
@@ -41,11 +41,11 @@ def read(
 
     Args:
         path: The path; gzip, xz and zstd are decompressed.
-        format: A format's name; sniffed from the content where it is not given.
-        symbols: A symbol table (or its file) that spells word numbers.
+        format: The format's name; detected from the content by default.
+        symbols: A symbol table (or its file) with the words of the graphs' word numbers.
 
     Yields:
-        Each graph's id, and the graph.
+        The id of each graph, and the graph.
     """
     from latticemetric.formats.symbols import as_vocabulary
 
@@ -59,7 +59,7 @@ def read_one(
     format: str | None = None,
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
 ) -> Graph:
-    """Read the only graph of a file."""
+    """Read the graph of a file that holds exactly one."""
     graphs = read(path, format=format, symbols=symbols)
     _, graph = next(graphs)
     if next(graphs, None) is not None:
@@ -72,13 +72,13 @@ def entries(
     format_name: str | None = None,
     vocabulary: Vocabulary | None = None,
 ) -> Iterator[Entry]:
-    """Yield the graphs of some files, one after the other, not yet built."""
+    """Yield the graphs of `paths` one by one, not yet built."""
     required = find_format(format_name) if format_name else None
     given = [os.fspath(path) for path in paths]
     files = [(path, file) for path in given for file in _expanded(path, required)]
     for path, file in files:
         read = _entries_or_error(file, required, vocabulary)
-        # The files of a folder or a glob are sorted by names; the user did not put them in this order.
+        # The files of a folder or a glob are sorted by name; the user did not choose this order.
         yield from read if file == path else _ordered_by(file, read)
 
 
@@ -94,16 +94,16 @@ def _entries_or_error(path: str, required: Format | None, vocabulary: Vocabulary
 
 
 def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
-    """Order graphs by the name of their file, without its usual ends."""
+    """Set `order` of the graphs to the name of their file, without the usual suffixes."""
     stem = _SUFFIXES.sub("", name)
     for entry in read:
         yield entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
-    """Yield all files that are read for the graphs of a path: a folder's, a glob's, and those that scripts point to.
+    """Yield all files that are read for a path: those of a folder or glob, and those that scripts point to.
 
-    Leave out what cannot be read: `entries` raises the error.
+    Skip files that cannot be read: `entries` raises the error.
     """
     with contextlib.suppress(InputError, UsageError, OSError):
         required = find_format(format_name) if format_name else None
@@ -126,21 +126,21 @@ def _files_of_folder(folder: Path, required: Format | None) -> Iterator[str]:
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
-    """Yield the files that a plain file points to; leave pipes alone, which can be read only once."""
+    """Yield the files that a plain file points to; skip pipes, which can be read only once."""
     if (required is not None and required.points_to is None) or not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
     if required is None and not _may_be_script(path):
         return
     with open_stream(path) as stream:
         if is_tar(stream.head()):
-            return  # scripts in it could be found only by reading all of it
+            return  # finding scripts in an archive would mean reading all of it
         in_format = required or sniff(stream)
         if in_format.points_to is not None:
             yield from in_format.points_to(stream)
 
 
 def _may_be_script(path: str) -> bool:
-    """Check the first bytes of a file quickly: there may be thousands of files to check before the first is read."""
+    """Check the first bytes of a file, quickly: thousands of files may be checked before the first is read."""
     with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
         head = raw.read(HEAD_SIZE)
     magic = head[:_MAGIC]
@@ -149,7 +149,7 @@ def _may_be_script(path: str) -> bool:
 
 
 def _unreadable(path: str, error: InputError) -> Entry:
-    """Return an entry whose graph cannot be built, for a file that cannot be read (on): the run goes on with others."""
+    """Return an entry that raises `error` when built, so that the run continues with the next file."""
     return Entry(graph_name(without_compression(Path(path).name)), path, unbuildable(error), naming="file")
 
 
@@ -198,14 +198,14 @@ def _entries_of_stream(stream: Stream, required: Format | None, vocabulary: Voca
 
 
 def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[Entry]:
-    """Name the format, refuse ids that repeat, and give errors of a graph its place."""
+    """Add the format's name to entries, refuse duplicate ids, and add the graph's place to errors."""
     empty = True
     ids: set[str] = set()
     for entry in read:
         empty = False
         build = entry.build
         if entry.naming == "own" and entry.name in ids:
-            build = unbuildable(FormatError("the id stands twice", where=entry.place))
+            build = unbuildable(FormatError("the id appears twice", where=entry.place))
         ids.add(entry.name)
         yield entry._replace(build=partial(_build, entry._replace(build=build)), format=in_format.name)
     if empty:
@@ -213,7 +213,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
-    """Return the format that a folder as a whole is in, if there is one; a plug-in's only where it is required."""
+    """Return the format that a whole folder is in, or `None`. Try a plug-in's format only if the user names it."""
     for candidate in [required] if required is not None else folder_formats():
         if candidate.claims_folder is not None:
             try:

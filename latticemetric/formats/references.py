@@ -1,4 +1,4 @@
-"""References: one a line, in the order of the graphs or after an id (Kaldi's `text`); or trn, STM or CTM."""
+"""Read references: one per line, in the order of the graphs or after an id (Kaldi's `text`); or trn, STM or CTM."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from latticemetric.vocabulary import Vocabulary, split_words
 if TYPE_CHECKING:
     from latticemetric.lattice.lattice import Lattice
 
-# Every transcript in a NIST format has ids in brackets, labels, or times with a fraction.
+# Every transcript in a NIST format contains ids in brackets, labels, or times with a fraction.
 _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 
 
 class Reference(NamedTuple):
-    """The words of a reference, and its file and line."""
+    """Hold the words of a reference, and its file and line."""
 
     words: tuple[str, ...]
     where: str
 
     @property
     def graph(self) -> Lattice | None:
-        """The graph of its alternatives; `None` where there are none."""
+        """The graph of its alternatives; `None` if it has none."""
         return None
 
     @property
     def graph_or_words(self) -> Lattice | tuple[str, ...]:
-        """The graph of its alternatives, or its words where there are none."""
+        """The graph of its alternatives; its words if it has none."""
         return self.words if self.graph is None else self.graph
 
 
 class ReferenceWithAlternatives(Reference):
-    """A reference with alternatives or optional words; `words` is the first string of its graph."""
+    """Hold a reference with alternatives or optional words; `words` is the first string of its graph."""
 
     _graph: Lattice
 
     def __new__(cls, words: tuple[str, ...], where: str, graph: Lattice) -> Self:
-        """Add the graph to a reference, which is a tuple of words and place only."""
+        """Create the tuple of words and place, and add the graph as an attribute."""
         made = super().__new__(cls, words, where)
         made._graph = graph
         return made
@@ -58,12 +58,12 @@ class ReferenceWithAlternatives(Reference):
 
 @dataclass(frozen=True)
 class ReferenceFile:
-    """The lines of a file, which may begin with ids or not.
+    """Hold the lines of a file; they may begin with ids.
 
     Attributes:
         name: The file.
         lines: The fields of each line.
-        table: Spells references that are written as word numbers; `None` leaves words as they are.
+        table: The words of references that are written as word numbers; `None` keeps the fields.
     """
 
     name: str
@@ -72,11 +72,11 @@ class ReferenceFile:
 
     @property
     def has_ids(self) -> bool:
-        """Whether each reference has an id for sure; plain lines may begin with one, or not."""
+        """True if each reference certainly has an id; plain lines may or may not begin with one."""
         return False
 
     def first_words(self) -> list[str]:
-        """Return the first word of each line: its id, if it has one."""
+        """Return the first word of each line, which may be an id."""
         return [words[0] for words in self.lines if words]
 
     @cached_property
@@ -85,22 +85,22 @@ class ReferenceFile:
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
-        """Return a reference a line; an empty line is a reference of no words."""
+        """Return one reference per line; an empty line is a reference without words."""
         places = (f"{self.name}:{number}" for number in range(1, len(self.lines) + 1))
         return list(map(Reference, self._spelled(self.lines), places))
 
     def keyed(self) -> dict[str, Reference]:
-        """Return the references by the id that begins each line; skip empty lines."""
+        """Return the references by id, the first word of each line; skip empty lines."""
         rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
         texts = self._spelled([words[1:] for _, words in rows])
         named = (
             (words[0], Reference(text, f"{self.name}:{number}"))
             for (number, words), text in zip(rows, texts, strict=True)
         )
-        return _by_id(named, advice="if these are not ids, say --references plain")
+        return _by_id(named, advice="if these are not ids, use --references plain")
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Spell references that are all numbers of the table (Kaldi's integer references)."""
+        """Replace numbers by words in references that consist of numbers in `table` (Kaldi's integer references)."""
         table = self.table
         words = {word for reference in references for word in reference}
         if table is None or not all(map(is_word_number, words)) or all(word in table for word in words):
@@ -117,7 +117,7 @@ class ReferenceFile:
 
 @dataclass(frozen=True)
 class TranscriptFile(ReferenceFile):
-    """References in a NIST format, which have ids of their own.
+    """Hold references in a NIST format, which always have ids.
 
     Attributes:
         references: Ids and references, in the order of the file.
@@ -148,7 +148,7 @@ def _by_id(named: Iterable[tuple[str, Reference]], advice: str | None = None) ->
     for name, reference in named:
         if name in table:
             raise FormatError(
-                f"id '{shortened(name)}' has a reference already, at {table[name].where}",
+                f"id '{shortened(name)}' already has a reference, at {table[name].where}",
                 where=reference.where,
                 advice=advice,
             )
@@ -157,7 +157,7 @@ def _by_id(named: Iterable[tuple[str, Reference]], advice: str | None = None) ->
 
 
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
-    """Read a file of references; a table spells those that are word numbers."""
+    """Read a file of references; `table` has the words of references that are word numbers."""
     with open_stream(path) as stream:
         if (transcripts := read_transcripts(stream)) is not None:
             return transcripts
@@ -168,7 +168,7 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
 
 
 def read_transcripts(stream: Stream) -> TranscriptFile | None:
-    """Read the references of a stream in a NIST format; return `None` where it is in none."""
+    """Read the references of a stream in a NIST format; return `None` for other formats."""
     if not any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS):
         return None
     from latticemetric.formats.nist.transcripts import transcripts

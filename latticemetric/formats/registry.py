@@ -1,6 +1,6 @@
-"""Formats by name and by content: one registry that every reader and writer goes through.
+"""Find formats by name and by content: the registry that every reader and writer uses.
 
-`BUILT_IN` lists the package's own formats: the module of each, and what a file in it can begin with.
+`BUILT_IN` lists the formats of this package, each with its module and a quick test of a file's first line.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from latticemetric.graph import Graph
     from latticemetric.vocabulary import Vocabulary
 
-# Importing all readers takes longer than most oracles. So a test of the first line selects a few candidates, and only
-# these are imported and sniff. The test may accept too much, but never rejects the format that a file is in.
+# Importing all readers takes longer than most oracles. So a quick test of the first line selects a few candidates; only
+# their modules are imported, and their `sniff` decides. The test may accept too much, but never rejects the right one.
 
 _FST_MAGIC = struct.pack("<i", 2125659606)
 _FAR_MAGICS = (struct.pack("<i", 2125656924), struct.pack("<i", 5656924))
@@ -37,22 +37,22 @@ _LONGEST_ID = 2**12
 
 
 class Head:
-    """The first bytes of a file, its first line that is not blank, and the last line in sight."""
+    """Hold the first bytes of a file, its first line that is not blank, and the last whole line among these bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.line = data.lstrip().partition(b"\n")[0]
         self.fields = self.line[:_LONGEST_LINE].split() or [b""]
         lines = data.rstrip().rsplit(b"\n", 2)
-        # The fields of the last whole line; those of the first one where there is no other.
+        # The fields of the last whole line, or of the first line if there is no other.
         self.last = (lines[-2] if len(lines) > 1 else self.line).split() or self.fields
 
     def begins(self, *starts: bytes) -> bool:
-        """Check whether the first line begins with one of these."""
+        """Check whether the first line begins with one of `starts`."""
         return self.line.startswith(starts)
 
     def numbers(self, count: int) -> bool:
-        """Check whether the first fields are whole numbers."""
+        """Check whether the first `count` fields are whole numbers."""
         return len(self.fields) >= count and all(field.isdigit() for field in self.fields[:count])
 
 
@@ -80,7 +80,7 @@ def _ends_in_an_id(head: Head) -> bool:
 
 
 def _timed(head: Head) -> bool:
-    """Check whether lines may begin with a file, a channel and times rather than with two states."""
+    """Check whether lines may begin with a file, a channel and times, not with two states."""
     rows = (head.fields, head.last)
     states = any(len(row) > 1 and row[0].isdigit() and row[1].isdigit() and len(row[1]) > 1 for row in rows)
     times = len(head.fields) > 3 and head.fields[3][:1] in _NUMBER_BEGINS + b"*"  # noqa: PLR2004
@@ -88,7 +88,7 @@ def _timed(head: Head) -> bool:
 
 
 class BuiltIn(NamedTuple):
-    """A format of this package: its module, and a quick test whether a file may be in it."""
+    """Hold a format of this package: its module, and a quick test whether a file may be in it."""
 
     module: str
     may_be: Callable[[Head], bool]
@@ -145,17 +145,17 @@ _formats: dict[str, Format] = {}
 
 
 class Entry(NamedTuple):
-    """One graph of a stream, not yet built.
+    """Hold one graph of a stream, not yet built.
 
     Attributes:
-        name: Its id.
-        where: File and line where it begins.
-        build: Parse and check it; raise `InputError` where it cannot be used.
-        naming: Where the id comes from: the stream itself (`own`; `number` for the number of a sentence), the name of
-            the `file`, or the `position` in it.
-        format: The name of its format.
-        order: The name to sort by, where graphs come in an order of names and not in the decoder's (files of a folder
-            or a tar archive, keys of a FAR). Empty where the file has an order of its own.
+        name: The graph's id.
+        where: The file and line where the graph begins.
+        build: Parse and check the graph; raise `InputError` if it cannot be used.
+        naming: The source of the id: the stream itself (`own`, or `number` for a sentence number), the name of the
+            `file`, or the `position` in the file.
+        format: The name of the format.
+        order: The name to sort by, if graphs come in the order of names (files of a folder or tar archive, keys of a
+            FAR). Empty if they come in the decoder's order.
     """
 
     name: str
@@ -167,30 +167,30 @@ class Entry(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Its file, line and id, for an error."""
+        """The graph's file, line and id, for errors."""
         return f"{self.where} ({shortened(self.name)})"
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format: how to tell it from others, read it and write it.
+    """Hold the functions that recognise, read and write a format.
 
     Attributes:
-        name: As users write it.
-        suffixes: Usual ends of file names, for writing.
+        name: The name that users write.
+        suffixes: The usual suffixes of file names, for writing.
         sniff: Check whether a stream with these first bytes may be in this format.
-        read: Split a stream into graphs. A vocabulary spells word numbers, where the format has numbers.
-        write: Write one graph; `None` where the format is only read.
-        single: Whether a file holds just one graph.
-        write_archive: Write all graphs of a file that has an order or an index; return how many.
-        write_files: Write all graphs to several files, of which the user names one; `write` then writes what one graph
-            adds to the main file.
-        claims_folder: Check by the names in a folder whether all of it is one file set in this format. Otherwise each
-            file of a folder has a format of its own.
+        read: Split a stream into graphs. The vocabulary gives the words, if the format has word numbers.
+        write: Write one graph; `None` if the format can only be read, or only with the functions below.
+        single: True if a file holds exactly one graph.
+        write_archive: Write all graphs to a file that has an order or an index; return their number.
+        write_files: Write all graphs to several files; the user names the main one. Then `write` writes the part of
+            the main file for one graph.
+        claims_folder: Check by file names whether a whole folder is one data set in this format. Otherwise, each file
+            of the folder may have another format.
         read_folder: Split such a folder into graphs.
         folder_files: List the files that `read_folder` reads.
         points_to: List the other files that a file in this format names.
-        written_beside: List the other files that `write_files` writes, by the path that the user named.
+        written_beside: List the other files that `write_files` writes for the path that the user named.
     """
 
     name: str
@@ -209,12 +209,12 @@ class Format:
 
     @property
     def can_be_written(self) -> bool:
-        """Whether there is a writer."""
+        """True if the format can be written."""
         return any(writer is not None for writer in (self.write, self.write_archive, self.write_files))
 
 
 def register(candidate: Format) -> Format:
-    """Add a format; a name that is taken is an error."""
+    """Add a format; raise an error if its name is taken."""
     if candidate.name in _formats:
         raise UsageError(f"there are two formats named '{candidate.name}'")
     _formats[candidate.name] = candidate
@@ -222,7 +222,7 @@ def register(candidate: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """Return the formats of this package by name; `with_plugins` adds those of other packages."""
+    """Return the formats of this package by name; `with_plugins` also returns those of other packages."""
     for name in BUILT_IN:
         _built_in(name)
     return _formats
@@ -235,7 +235,7 @@ def _built_in(name: str) -> Format:
 
 
 def with_plugins() -> dict[str, Format]:
-    """Return all formats. Call it only where the built-in ones do not serve: looking for plug-ins is slow."""
+    """Return all formats. Call it only if no built-in format fits: the search for plug-ins is slow."""
     from importlib.metadata import entry_points
 
     known = formats()
@@ -252,7 +252,7 @@ def with_plugins() -> dict[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """Return the format of that name."""
+    """Return the format with this name."""
     if name in BUILT_IN:
         return _built_in(name)
     known = with_plugins()
@@ -278,7 +278,7 @@ def sniff(stream: Stream) -> Format:
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
     if container := foreign_container(head):
-        raise FormatError(f"the file is {container}, which is not read", where=stream.name, advice="unpack it first")
+        raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
     candidates = [one for one in (*_built_in_candidates(head), *_plugins()) if one.sniff(head)]
     if not candidates:
         with_plugins()
@@ -293,7 +293,7 @@ def sniff(stream: Stream) -> Format:
         )
     if len(candidates) > 1:
         names = " or ".join(one.name for one in candidates)
-        raise FormatError(f"this could be {names}", where=stream.name, advice="say which with --from")
+        raise FormatError(f"this could be {names}", where=stream.name, advice="choose one with --from")
     return candidates[0]
 
 
@@ -303,19 +303,19 @@ def _built_in_candidates(data: bytes) -> Iterator[Format]:
 
 
 def _plugins() -> list[Format]:
-    """Return the formats of other packages that are loaded by now."""
+    """Return the plug-in formats that are already loaded."""
     return [candidate for name, candidate in _formats.items() if name not in BUILT_IN]
 
 
 def format_for_writing(path: str) -> Format:
-    """Return the format whose suffix a path has."""
+    """Return the format that matches the suffix of `path`."""
     name = without_compression(os.fspath(path))
     candidates = [f for f in with_plugins().values() if f.can_be_written and name.endswith(f.suffixes)]
     longest = max((len(s) for f in candidates for s in f.suffixes if name.endswith(s)), default=0)
     candidates = [f for f in candidates if any(name.endswith(s) and len(s) == longest for s in f.suffixes)]
     if len(candidates) != 1:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
-        raise UsageError(f"'{path}' does not tell a format", advice=f"name one of {known}")
+        raise UsageError(f"the suffix of '{path}' is not that of a format", advice=f"name one of {known}")
     return candidates[0]
 
 
@@ -329,11 +329,11 @@ def _raise(error: InputError) -> Graph:
 
 
 def only_graph(stream: Stream, parse: Callable[..., Graph], *arguments: Any) -> Iterator[Entry]:
-    """Yield the only graph of a file, which has the file's name; `parse` takes its bytes, path and some arguments."""
+    """Yield the only graph of a file, named after the file; `parse` takes the bytes, the path and `arguments`."""
     build = partial(parse, stream.read(), stream.name, *arguments)
     yield Entry(graph_name(stream.stem), stream.name, build, naming="file")
 
 
 def graph_name(stem: str) -> str:
-    """Return the id of a graph that has a file to itself: the file's name without its usual ends."""
+    """Return the id of the only graph of a file: the file's name without the usual suffixes."""
     return _FILE_ENDS.sub("", stem) or stem

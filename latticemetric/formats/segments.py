@@ -1,4 +1,4 @@
-"""Test sets to score: outputs of systems and references, a segment a line, after an id, or in a NIST format."""
+"""Read test sets to score: outputs and references, one segment per line, after an id, or in a NIST format."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import split_words
 
 SegmentText = str | Lattice
-"""The text of a segment as it stands; a graph where it has alternatives."""
+"""The unchanged text of a segment; a graph if it has alternatives."""
 
-_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, say --keyed"
+_UNEQUAL = "line k of each file belongs to segment k; if lines begin with ids, use --keyed"
 _LINE_FOR_EACH_ID = "every file needs a line for each id; if these are not ids, leave --keyed out"
 _TEXT_FOR_EACH_ID = "every file needs a text for each id"
 
@@ -24,11 +24,11 @@ _Table = Mapping[str, tuple[str, SegmentText]]
 
 @dataclass(frozen=True)
 class TestSet:
-    """The same segments in several files.
+    """Hold the same segments of several files.
 
     Attributes:
-        ids: The id of each segment, or its number from 1.
-        files: The texts of each file, a text a segment.
+        ids: The id of each segment, or its number, from 1.
+        files: For each file, one text per segment.
     """
 
     ids: tuple[str, ...]
@@ -39,13 +39,13 @@ class TestSet:
 
 
 def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _UNEQUAL) -> TestSet:
-    """Read files that hold the same segments, one a line.
+    """Read files that hold the same segments, one per line.
 
     Args:
-        paths: The files; compressed or not.
-        keyed: Whether lines begin with ids. Then the first file gives the order; otherwise line k of each belongs to
-            segment k, and an empty line is a text of no words.
-        unequal: Advice for files that differ in length.
+        paths: The files, compressed or not.
+        keyed: True if lines begin with ids; then the first file gives the order. Otherwise, line k of each file is
+            segment k, and an empty line is a text without words.
+        unequal: The advice if files differ in length.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -64,10 +64,9 @@ def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _
 
 
 def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> TestSet | None:
-    """Read files whose first reference is trn, STM or CTM; return `None` where it is in none of these formats.
+    """Read files whose first reference is trn, STM or CTM; return `None` if it is in another format.
 
-    Time-marked words (CTM) are cut by the segments of the first reference, where that is STM. Other files hold the
-    same ids.
+    If the first reference is STM, its segments cut time-marked words (CTM). Other files must hold the same ids.
 
     Raises:
         FormatError: A segment is missing in a file.
@@ -82,7 +81,7 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 
 
 def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
-    """Put the files side by side; the first gives the order."""
+    """Join the files by id, in the order of the file `first`."""
     for path in paths:
         _require_ids_of(first, tables[first], path, tables[path], advice)
         _require_ids_of(path, tables[path], first, tables[first], advice)
@@ -106,11 +105,11 @@ def _keyed_lines(path: str) -> _Table:
         place = f"{path}:{number}"
         if fields[0] in table:
             raise FormatError(
-                f"id '{shortened(fields[0])}' stands at line {table[fields[0]][0].rpartition(':')[2]} already",
+                f"id '{shortened(fields[0])}' already appears at line {table[fields[0]][0].rpartition(':')[2]}",
                 where=place,
                 advice="an id names one segment; if these are not ids, leave --keyed out",
             )
-        # The text as it stands: tokenizers look at its spaces.
+        # Keep the spaces inside the text: tokenizers use them.
         table[fields[0]] = place, line.split(fields[0], 1)[1].strip(" \t")
     if not table:
         raise FormatError("the file holds no segments", where=path)
@@ -121,7 +120,7 @@ def _lines(path: str) -> list[str]:
     with open_stream(path) as stream:
         lines = list(stream.lines())
     if not lines:
-        raise FormatError("the file is empty", where=path, advice="give a line a segment; it may be an empty one")
+        raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")
     return lines
 
 
@@ -145,7 +144,7 @@ def _required_transcripts(path: str) -> _Table:
     table = _transcripts(path)
     if table is None:
         raise FormatError(
-            "the file is neither trn, STM nor CTM, and the first reference is", where=path, advice="write words (id)"
+            "the file is not trn, STM or CTM, but the first reference is", where=path, advice="write words (id)"
         )
     return table
 

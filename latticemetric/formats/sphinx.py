@@ -1,8 +1,8 @@
 """Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`; one lattice a file.
 
-The word of a node starts in its frame, and belongs to the arcs that leave it; the final node gets an arc of its own to
-the end. An edge has the acoustic log-likelihood of its first node's word to the base `-logbase` of the header: the
-column `acoustic` is −score · ln base. `word(2)` is the word with the label `v` (pronunciation variant) 2.
+The word of a node starts in the node's frame; the arcs that leave the node carry it. One more arc carries the final
+node's word to the end. An edge has the acoustic log-likelihood of its first node's word, to the base `-logbase` of the
+header: the column `acoustic` is −score · ln base. `word(2)` is the word with the label `v` (pronunciation variant) 2.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
 _BASES = (1.0001, 1.0003)
-"""The bases of logarithms of PocketSphinx and Sphinx-3."""
+"""The logarithm bases of PocketSphinx and Sphinx-3."""
 
 _FRAME_RATE = 100.0
 _NO_WORD = "(null)"
-"""The word of a node without a word in PocketSphinx."""
+"""What PocketSphinx writes for a node without a word."""
 
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"
@@ -50,14 +50,14 @@ _Lines = Iterator[tuple[str, list[str]]]
 
 
 class _Node(NamedTuple):
-    """A node of the file."""
+    """Hold a node of the file."""
 
     word: str
     frame: float
 
 
 class _Header(NamedTuple):
-    """The logarithm's base and the frame rate, from comments."""
+    """Hold the logarithm base and the frame rate, from comments."""
 
     log_of_base: float
     frames_per_second: float
@@ -85,7 +85,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
         if not next(lines, None):
             raise _cut_short(file)
     source, target, cost = _edges(lines, names, header.log_of_base, file)
-    # The last word is heard from the final node to the end.
+    # The last word goes from the final node to the end.
     source, target, cost = [*source, final], [*target, len(nodes)], [*cost, 0.0]
     return _lattice(nodes, (source, target, cost), initial, _times(nodes, frames, header), table)
 
@@ -118,7 +118,7 @@ def _lattice(
 
 
 def _times(nodes: list[_Node], frames: float, header: _Header) -> list[float] | None:
-    """Return the seconds at each node and at the end; `None` where all stands in a single frame."""
+    """Return the time in seconds of each node and of the end; `None` if all nodes are in one frame."""
     if frames == 1 and not any(node.frame for node in nodes):
         return None
     return [frame / header.frames_per_second for frame in (*(node.frame for node in nodes), frames)]
@@ -157,7 +157,7 @@ def _value(place: str, fields: list[str], word: str) -> str:
     """Return the field after a keyword."""
     if fields[0] != word or len(fields) == 1:
         shown = shortened(" ".join(fields), 40)
-        raise FormatError(f"'{shown}' stands where '{word}' and a number belong", where=place)
+        raise FormatError(f"expected '{word}' and a number, found '{shown}'", where=place)
     return fields[1]
 
 
@@ -166,7 +166,7 @@ def _cut_short(file: str) -> FormatError:
 
 
 def _nodes(lines: _Lines, file: str) -> tuple[list[_Node], dict[int, int], tuple[str, list[str]]]:
-    """Return the nodes, their places by their numbers, and the line after them."""
+    """Return the nodes, the index of each node number, and the line after the nodes."""
     where, fields = _keyword(lines, "Nodes", file)
     count = whole(fields[1], "the number of nodes", where, 1)
     nodes: list[_Node] = []
@@ -174,14 +174,14 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[_Node], dict[int, int], tuple
     for place, fields in lines:
         if fields[0] == "Initial":
             if len(nodes) != count:
-                raise FormatError(f"the line says {count} nodes, and there are {len(nodes)}", where=where)
+                raise FormatError(f"the line gives {count} nodes, but the file has {len(nodes)}", where=where)
             return nodes, names, (place, fields)
-        # PocketSphinx appends a number of its own behind a semicolon.
+        # PocketSphinx appends another number after a semicolon.
         if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
-            raise FormatError(f"a node has {_NODE_FIELDS} fields, and this line has {len(fields)}", where=place)
+            raise FormatError(f"a node has {_NODE_FIELDS} fields, but this line has {len(fields)}", where=place)
         name = whole(fields[0], "the node", place)
         if name in names:
-            raise FormatError(f"node {name} stands twice", where=place)
+            raise FormatError(f"node {name} appears twice", where=place)
         names[name] = len(nodes)
         frame, *_ = (number(field, place) for field in fields[2:_NODE_FIELDS])
         nodes.append(_Node(fields[1], frame))
@@ -202,7 +202,7 @@ def _edges(
     if fields[0] != "Edges":
         raise _cut_short(file) if fields == [""] else FormatError("'Edges' is missing here", where=place)
     if len(fields) > 1 and "TO-NODEID" not in fields[2:3]:
-        raise FormatError("edges without the nodes that they lead to cannot be read", where=place)
+        raise FormatError("edges without target nodes cannot be read", where=place)
     source: list[int] = []
     target: list[int] = []
     cost: list[float] = []
@@ -212,7 +212,7 @@ def _edges(
                 raise FormatError("there is more after 'End'", where=after[0], advice="a file holds one lattice")
             return source, target, cost
         if len(fields) != _EDGE_FIELDS:
-            raise FormatError(f"an edge has {_EDGE_FIELDS} fields, and this line has {len(fields)}", where=place)
+            raise FormatError(f"an edge has {_EDGE_FIELDS} fields, but this line has {len(fields)}", where=place)
         source.append(_named(names, fields[0], place))
         target.append(_named(names, fields[1], place))
         cost.append(0.0 - number(fields[2], place) * log_of_base)
@@ -223,12 +223,12 @@ def _edges(
 
 
 class _Arcs(NamedTuple):
-    """The arcs of a file: source, target, word and variant, cost.
+    """Hold the arcs of a file: source, target, word and variant, cost.
 
     Attributes:
         states: The number of states in the file.
-        final: The final one.
-        closing: The arc that is not written, since a reader adds it.
+        final: The final state.
+        closing: The last arc; it is not written, since readers add it.
     """
 
     source: list[int]
@@ -243,7 +243,7 @@ class _Arcs(NamedTuple):
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one lattice.
 
-    Scores are whole numbers to a base of Sphinx where that is exact, otherwise decimals to the base e; frames likewise.
+    Scores are whole numbers to a base of Sphinx if that is exact, otherwise decimals to the base e; frames likewise.
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
     arcs = _arcs(lattice)
@@ -269,7 +269,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _arcs(lattice: Lattice) -> _Arcs:
-    """Return the arcs without the last where a reader adds it, else with arcs to a new end."""
+    """Return the arcs: without the last one if readers add it, otherwise with arcs to a new end."""
     last = lattice.num_states - 1
     column = only_column(lattice)
     side = lattice.labels.get(_VARIANTS)
@@ -297,7 +297,7 @@ def _arcs(lattice: Lattice) -> _Arcs:
 
 
 def _scores(cost: list[float]) -> tuple[str, list[str]]:
-    """Return the base, and the scores to it."""
+    """Return the logarithm base, and the scores to that base."""
     for base in _BASES:
         log = math.log(base)
         if all(abs(c / log) < _WIDEST for c in cost):
@@ -308,20 +308,20 @@ def _scores(cost: list[float]) -> tuple[str, list[str]]:
 
 
 def _frames(lattice: Lattice) -> tuple[str, list[str]]:
-    """Return the frames a second, and the frame of each state."""
+    """Return the frame rate (frames per second), and the frame of each state."""
     if lattice.times is None:
         return f"{_FRAME_RATE:.0f}", ["0"] * lattice.num_states
     times = lattice.times.tolist()
     frames = [round(time * _FRAME_RATE) if abs(time) < _WIDEST else 0 for time in times]
     whole = all(frame / _FRAME_RATE == time for frame, time in zip(frames, times, strict=True))
-    # A single frame would be read back as no times at all.
+    # A single frame would be read back as a lattice without times.
     if whole and (max(frames) != 1 or len(set(frames)) > 2):  # noqa: PLR2004
         return f"{_FRAME_RATE:.0f}", list(map(str, frames))
     return "1", list(map(repr, times))
 
 
 def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: bool) -> list[tuple[str, str]]:
-    """Return the first and the last frame where each node's word may end: just before its followers begin."""
+    """Return the first and the last frame in which each node's word may end: just before the next nodes begin."""
     ends: list[list[str]] = [[] for _ in range(nodes)]
     for node, frame in nexts:
         ends[node].append(frame)

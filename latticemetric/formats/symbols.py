@@ -1,4 +1,4 @@
-"""Symbol tables: `word number` a line, as OpenFst and Kaldi write them (`words.txt`)."""
+"""Read symbol tables: one `word number` per line, as OpenFst and Kaldi write them (`words.txt`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_DIGITS = 10
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
-    """Read a symbol table; number 0 is ε, whatever its spelling."""
+    """Read a symbol table; number 0 is always ε."""
     words: dict[int, str] = {}
     numbers: dict[str, int] = {}
     with open_stream(os.fspath(path)) as stream:
@@ -42,5 +42,5 @@ def _is_number(text: str) -> bool:
 
 
 def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:
-    """Return a vocabulary, read from its file if need be."""
+    """Return the vocabulary; read it first if `symbols` is a file."""
     return symbols if symbols is None or isinstance(symbols, Vocabulary) else read_symbols(symbols)

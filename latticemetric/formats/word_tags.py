@@ -1,4 +1,4 @@
-"""Tags of word-level quality estimation, as WMT's tasks exchange them: lines of OK and BAD, or a table with tabs."""
+"""Read word-level quality tags (OK, BAD) in the formats of WMT's tasks: lines of tags, or a table with tabs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from latticemetric.vocabulary import split_words
 
 _TAGS = {"OK": False, "BAD": True}
 _WORDS, _GAPS = frozenset({"mt", "target", "word", "words"}), frozenset({"gap", "gaps"})
-# Method, segment, place, word and tag.
+# Method, segment, index, word and tag.
 _FEWEST_FIELDS = 5
 
 
 class TagLines(NamedTuple):
-    """The tags of a file, one segment after the other.
+    """Hold the tags of a file, one segment after the other.
 
     Attributes:
-        bad: Whether each tag is BAD.
-        begin: The first tag of each segment, and the end of the last.
-        gaps: Whether words have gaps around them (2n + 1 tags); `None` for lines, which leave it open.
+        bad: True for each tag that is BAD.
+        begin: The index of the first tag of each segment, and the end of the last segment.
+        gaps: True if gaps around the n words also have tags (2n + 1 tags); `None` for lines, which do not show it.
     """
 
     bad: npt.NDArray[np.bool_]
@@ -36,12 +36,12 @@ class TagLines(NamedTuple):
 def read_tags(path: str) -> TagLines:
     """Read a file of tags.
 
-    Lines of tags are segments; an empty line is one without words. A table has a tag a line, in fields between tabs: of
-    a submission to WMT's tasks (method, perhaps `mt` or `gap`, segment, place, word, …, tag), or with a header that
-    names at least `segment`, `index` and `tag`, and perhaps `type`. Numbers begin at 0 or 1.
+    Each line of tags is a segment; an empty line is a segment without words. A table has one tag per line, and tabs
+    between fields: those of a submission to WMT's tasks (method, optionally `mt` or `gap`, segment, index, word, …,
+    tag), or those of a header with at least `segment`, `index` and `tag`, optionally `type`. Numbers begin at 0 or 1.
 
     Raises:
-        FormatError: Something is no tag, or a place in a table has none or two.
+        FormatError: A field is not a tag, or an index of a table has no tag or two.
     """
     with open_stream(path) as stream:
         lines = list(stream.lines())
@@ -66,11 +66,11 @@ def _nothing(path: str) -> FormatError:
 
 
 def _no_tag(text: str, where: str) -> FormatError:
-    return FormatError(f"'{shortened(text)}' is no tag", where=where, advice="a tag is OK or BAD")
+    return FormatError(f"'{shortened(text)}' is not a tag", where=where, advice="a tag is OK or BAD")
 
 
 class _Place(NamedTuple):
-    """The place of a tag in a table: segment, word or gap, and number."""
+    """Hold the position of a tag in a table: segment, word or gap, and number."""
 
     segment: int
     kind: str
@@ -78,7 +78,7 @@ class _Place(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """The places of fields in a line; there may be no type."""
+    """Hold the positions of fields in a line; `kind` is `None` without a type."""
 
     segment: int
     place: int
@@ -97,9 +97,9 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
         place, tag = _tagged(row, fields, where)
         if place in tags:
             raise FormatError(
-                f"this place has a tag at line {tags[place][1]} already",
+                f"this word or gap already has a tag, at line {tags[place][1]}",
                 where=where,
-                advice="a table holds the tags of one system",
+                advice="give a table with the tags of one system",
             )
         tags[place] = tag, number
     if not tags:
@@ -111,7 +111,7 @@ def _named_fields(names: Sequence[str], path: str) -> _Fields:
     lacking = [name for name in ("segment", "index") if name not in names]
     if lacking:
         raise FormatError(
-            f"the header names no column '{lacking[0]}'", where=f"{path}:1", advice="it needs segment, index and tag"
+            f"the header has no column '{lacking[0]}'", where=f"{path}:1", advice="it needs segment, index and tag"
         )
     kind = names.index("type") if "type" in names else None
     return _Fields(names.index("segment"), names.index("index"), names.index("tag"), kind)
@@ -120,7 +120,7 @@ def _named_fields(names: Sequence[str], path: str) -> _Fields:
 def _wmt_fields(first: Sequence[str], path: str) -> _Fields:
     if len(first) < _FEWEST_FIELDS:
         raise FormatError(
-            f"{len(first)} fields between tabs",
+            f"the line has {len(first)} fields between tabs",
             where=f"{path}:1",
             advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
         )
@@ -130,11 +130,11 @@ def _wmt_fields(first: Sequence[str], path: str) -> _Fields:
 
 def _tagged(row: Sequence[str], fields: _Fields, where: str) -> tuple[_Place, str]:
     if len(row) <= max(field for field in fields if field is not None):
-        raise FormatError(f"{len(row)} fields between tabs; the first line has more", where=where)
+        raise FormatError(f"the line has {len(row)} fields between tabs, fewer than the first line", where=where)
     segment, index, tag = (row[field].strip() for field in fields[:3])
     if not segment.isdecimal() or not index.isdecimal():
         raise FormatError(
-            f"'{shortened(segment)}' and '{shortened(index)}' do not number a segment and a word", where=where
+            f"'{shortened(segment)}' and '{shortened(index)}' are not numbers of a segment and a word", where=where
         )
     if tag not in _TAGS:
         raise _no_tag(tag, where)
@@ -145,22 +145,24 @@ def _kind(row: Sequence[str], fields: _Fields, where: str) -> str:
     name = "word" if fields.kind is None else row[fields.kind].strip().lower()
     if name not in _WORDS | _GAPS:
         raise FormatError(
-            f"tags of type '{shortened(name)}' are of no translation", where=where, advice="keep lines of mt and gap"
+            f"tags of type '{shortened(name)}' are not for the translation",
+            where=where,
+            advice="keep lines of mt and gap",
         )
     return "word" if name in _WORDS else "gap"
 
 
 def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
-    """Return tags in the order of their places, words between their gaps; refuse gaps in the numbers."""
+    """Sort tags by position, with each word tag between its gap tags; refuse missing positions."""
     first = {kind: min(place.number for place in tags if place.kind == kind) for kind in {p.kind for p in tags}}
     both = len(first) > 1
-    # Words stand at odd places, if gaps stand at even ones.
+    # If there are gap tags, they have even places, and word tags have odd ones.
     places = sorted(
         (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *tags[at]) for at in tags
     )
     if places[0][1]:
         raise FormatError(
-            "a tag is missing before this one", where=f"{path}:{places[0][3]}", advice="give a line a tag"
+            "the tags before this one are missing", where=f"{path}:{places[0][3]}", advice="write one tag per line"
         )
     begin = [0]
     for number, ((segment, place, _, _), (after, then, _, line)) in enumerate(pairwise(places), start=1):
@@ -168,5 +170,7 @@ def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
             begin.append(number)
         expected = (segment, place + 1) if after == segment else (segment + 1, 0)
         if (after, then) != expected:
-            raise FormatError("a tag is missing before this one", where=f"{path}:{line}", advice="give a line a tag")
+            raise FormatError(
+                "the tags before this one are missing", where=f"{path}:{line}", advice="write one tag per line"
+            )
     return TagLines(_bad([tag for _, _, tag, _ in places]), np.array([*begin, len(places)]), both)

@@ -1,4 +1,4 @@
-"""Graphs written to files, folders, archives and standard output: a graph whole or not at all."""
+"""Write graphs to files, folders, archives and standard output; never write part of a graph."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def write(
     format: str | None = None,
     refused: Refused | None = None,
 ) -> int:
-    """Write graphs; return how many.
+    """Write graphs; return their number.
 
     Args:
-        path: A file (compressed as its suffix says), a folder to be (it ends in `/`: a file a graph), or `-`.
-        graphs: Ids and graphs.
-        format: A format's name; taken from the path's suffix where it is not given.
-        refused: Called with the id of each graph that the format cannot hold, and the error; the other graphs are
-            written. Without it, the error is raised, and no graph is written.
+        path: A file (compressed as its suffix says), a new folder (ends in `/`; one file per graph), or `-`.
+        graphs: Pairs of id and graph.
+        format: The format's name; by default, the path's suffix selects it.
+        refused: Called with the id of each graph that the format cannot hold, and the error; all other graphs are
+            written. By default, the first such error is raised, and a file or archive is not written.
     """
     target = os.fspath(path)
     written = find_format(format) if format else format_for_writing(target)
@@ -52,7 +52,7 @@ def write(
 
 @contextlib.contextmanager
 def _encodable(format_name: str) -> Iterator[None]:
-    """Refuse ids that are no text: they come from file names, which may hold any bytes."""
+    """Refuse ids that are not UTF-8; they come from file names, which may hold any bytes."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -71,7 +71,7 @@ def _require_graphs(count: int) -> int:
 
 @contextlib.contextmanager
 def _reporting(name: str, refused: Refused | None) -> Iterator[None]:
-    """Report the error of a graph that cannot be written; raise it where nobody listens."""
+    """Report the error of a graph that cannot be written; raise it if `refused` is `None`."""
     try:
         with placed(shortened(name)):
             yield
@@ -82,7 +82,7 @@ def _reporting(name: str, refused: Refused | None) -> Iterator[None]:
 
 
 def _encoded(name: str, graph: Graph, written: Format) -> bytes:
-    """Return the bytes of a graph, all of them before any is written."""
+    """Return all bytes of a graph, so that errors come before any byte is written."""
     piece = io.BytesIO()
     with _encodable(written.name):
         if written.write is not None:
@@ -96,7 +96,7 @@ def _encoded(name: str, graph: Graph, written: Format) -> bytes:
 def _writable(
     graphs: Iterable[tuple[str, Graph]], written: Format, refused: Refused | None
 ) -> Iterator[tuple[str, Graph]]:
-    """Yield the graphs that can be written and report the others; all of them where nobody listens."""
+    """Yield the graphs that can be written, and report the others; yield all if `refused` is `None`."""
     if refused is None:
         yield from graphs
         return
@@ -117,7 +117,7 @@ def _write_one_by_one(
         if written.single and count:
             raise UsageError(
                 f"a file in the format {written.name} holds one graph",
-                advice="name a folder (with / at its end), or write a far",
+                advice="name a folder (ending in /), or write a far",
             )
         data = None
         with _reporting(name, refused):
@@ -132,7 +132,7 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", where=str(folder)) from None
+        raise InputError(f"the folder cannot be created: {error.strerror}", where=str(folder)) from None
     names: set[str] = set()
     files: set[tuple[int, int]] = set()
     for name, graph in graphs:
@@ -152,12 +152,12 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
 
 def _check_distinct(name: str, names: Container[str]) -> None:
     if name in names:
-        raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write one file of all of them")
+        raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write all graphs to one file")
 
 
 def _check_file_of(name: str, path: Path, files: Container[tuple[int, int]]) -> None:
     if not _can_name_a_file(name):
-        raise UsageError(f"the id '{shortened(name)}' cannot name a file", advice="write one file of all of them")
+        raise UsageError(f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file")
     if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  unlike Path, it takes names of any length
         raise UsageError(
             f"the id '{shortened(name)}' and another one name the same file", where=str(path), advice="rename one"
@@ -165,12 +165,12 @@ def _check_file_of(name: str, path: Path, files: Container[tuple[int, int]]) -> 
 
 
 def _can_name_a_file(name: str) -> bool:
-    """Check that a name leads to no other folder, is not hidden, and moves no cursor."""
+    """Check that a name stays in the folder, is not hidden, and has no control characters."""
     leads = {"/", os.sep, os.altsep or os.sep}
     return bool(name) and not name.startswith(".") and not any(c in leads or category(c) == "Cc" for c in name)
 
 
 def _file_number(path: Path) -> tuple[int, int]:
-    """Return device and inode, which tell files apart where names do not: some disks take A for a, or é for é."""
+    """Return device and inode: on some disks, different names (A and a, or two forms of é) mean the same file."""
     state = path.stat()
     return state.st_dev, state.st_ino

@@ -1,1 +1,1 @@
-"""Normalization: the rules of pynini's grammars, applied to references and graphs to make them comparable."""
+"""Normalize references and graphs with the rules of pynini's grammars, to make them comparable."""

@@ -1,9 +1,9 @@
-"""A rule applied to a lattice: its texts rewritten, every score in its place.
+"""Apply a rule to a lattice: rewrite its texts, and keep all scores.
 
-Composition with the rule, a word at a time: a state is a state of the lattice, one of the rule, and the bytes of a
-word that has begun. Each arc of the result comes from one arc of the lattice and carries that arc's scores; where an
-arc becomes several words, the first has them; where it becomes none, or the beginning of one (`air port` → `airport`),
-they stay on an arc without a word. So every path keeps the sum of every column.
+The lattice is composed with the rule word by word: a state of the result is a state of the lattice, a state of the
+rule, and the bytes of an incomplete word. Each arc of the lattice keeps its scores in the result: if the arc becomes
+several words, the first has them; if it becomes no word, or only the beginning of one (`air port` → `airport`), an arc
+without a word has them. So every path keeps the sum of every column.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 _MOST_SETS = 1_000_000
 
 _Set = frozenset[int]
-# For each state of the lattice, with the states that the rule may be in: the step before, and its word.
+# For each lattice state with a set of rule states: the previous such pair, and the word between them.
 _Trail = dict[tuple[int, _Set], tuple[tuple[int, _Set], str] | None]
 
 
 def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
-    """Return the arcs that leave each state: number, target and word."""
+    """Return the number, target and word of the arcs that leave each state."""
     arcs: list[list[tuple[int, int, str]]] = [[] for _ in range(lattice.num_states)]
     columns = (lattice.source, lattice.target, lattice.word)
     for arc, (source, target, word) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
@@ -36,7 +36,7 @@ def arcs_from(lattice: Lattice) -> list[list[tuple[int, int, str]]]:
 
 
 def useful_states(rule: Rule, lattice: Lattice) -> list[set[int]]:
-    """Return the states of a rule, at each state of a lattice, that lie on a way from begin to end of a text."""
+    """Return, for each state of a lattice, the rule states that lie on a path from the begin to the end of a text."""
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     useful: list[set[int]] = [set() for _ in arcs]
     useful[0].add(BEFORE)
@@ -58,10 +58,10 @@ def _goes_on(rule: Rule, at: int, word: str, useful: set[int]) -> bool:
 def check_accepted(rule: Rule, lattice: Lattice) -> None:
     """Refuse a lattice with a text that the rule rejects.
 
-    The rule is determinized on the fly: a set of states is where it can be after a beginning of a text.
+    The rule is determinized on the fly, with sets of the states that it can reach after the beginning of a text.
 
     Raises:
-        InputError: There is such a text, or there are too many sets of states.
+        InputError: The rule rejects a text of the lattice, or the search needs too many state sets.
     """
     arcs, finals = arcs_from(lattice), set(lattice.final.tolist())
     here: list[list[_Set]] = [[] for _ in range(lattice.num_states)]
@@ -90,16 +90,16 @@ def _text(trail: _Trail, node: tuple[int, _Set]) -> str:
 
 
 def _rejected(rule: Rule, text: str, *, whole: bool) -> InputError:
-    beginning = "" if whole else ", which texts here begin with"
+    beginning = "" if whole else ", the beginning of a text"
     return InputError(
-        f"the rule has nothing for '{shortened(text)}'{beginning}",
+        f"the rule rejects '{shortened(text)}'{beginning}",
         where=rule.where,
-        advice="let it copy what it does not rewrite, over all bytes",
+        advice="let the rule copy all other bytes",
     )
 
 
 COLUMN = "grammar"
-"""The column of a rule's own weights, where it has some."""
+"""The column of the rule's weights, if it has any."""
 
 _NOWHERE = -1
 
@@ -107,15 +107,15 @@ _NOWHERE = -1
 def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
     """Rewrite the texts of a lattice.
 
-    A text that a rule turns into several becomes several paths. Costs are kept; the rule's own weights become the
-    column `grammar`.
+    If the rule rewrites a text to several texts, these become several paths. Scores are kept; the rule's weights become
+    the column `grammar`.
 
     Raises:
         InputError: The rule rejects a text of the lattice, or words have numbers only.
     """
     if lattice.vocabulary.is_numeric and lattice.word.any():
         raise InputError(
-            "the graph has numbers for words, and grammars rewrite words", advice="give --symbols, their table"
+            "grammars need words, but the graph has word numbers", advice="give a symbol table with --symbols"
         )
     check_accepted(rule, lattice)
     draft = _Composition(rule, lattice).run()
@@ -123,7 +123,7 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
 
 
 class _At(NamedTuple):
-    """A state of the result: states of the lattice and of the rule, and the bytes of a word that has begun."""
+    """Hold a state of the result: a lattice state, a rule state, and the bytes of an incomplete word."""
 
     state: int
     rule: int
@@ -132,7 +132,7 @@ class _At(NamedTuple):
 
 @dataclass
 class _Draft:
-    """A graph under construction; `origin` is the lattice's arc that each arc comes from."""
+    """Hold a graph under construction; `origin` is the lattice arc of each arc."""
 
     times: list[float] = field(default_factory=list)
     arcs: list[tuple[int, int, int]] = field(default_factory=list)
@@ -154,7 +154,7 @@ class _Draft:
 
 
 class _Composition:
-    """Composes a rule with a lattice, whose states are in topological order."""
+    """Compose a rule with a lattice, whose states are in topological order."""
 
     def __init__(self, rule: Rule, lattice: Lattice) -> None:
         self._rule, self._lattice = rule, lattice
@@ -164,7 +164,7 @@ class _Composition:
         self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
 
     def run(self) -> _Draft:
-        """Return the whole graph."""
+        """Return the composed graph."""
         rows = {end: row for row, end in enumerate(self._lattice.final.tolist())}
         arcs = arcs_from(self._lattice)
         self._number(_At(0, BEFORE, b""))
@@ -192,7 +192,7 @@ class _Composition:
             self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
 
     def _add_words(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
-        """Add the words that a step completes, an arc each; the first carries the scores."""
+        """Add one arc per word that a step completes; the first arc has the scores."""
         words, begun = split_output(at.begun, step.output)
         goal = self._number(_At(target, step.state, begun))
         here, origin, cost = number, arc, step.cost
@@ -234,5 +234,5 @@ def _built(draft: _Draft, lattice: Lattice, *, weighted: bool) -> Lattice:
 
 
 def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """Return the values of arcs at the arcs that come from them; 0 on arcs that come from none."""
+    """Return the value of each result arc's lattice arc; 0 for result arcs without one."""
     return np.append(values, values.dtype.type(0))[origin]

@@ -1,4 +1,4 @@
-"""Grammars: rules by name, from an archive that is shipped or the user's."""
+"""Load grammars: rules by name, from an archive of this package or of the user."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from latticemetric.normalization.rule import Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
 
 BOTH_SIDES = "NORMALIZE"
-"""The rule that rewrites every text, unless another is named."""
+"""The default rule; it rewrites every text."""
 
 REFERENCES = "ALTERNATIVES"
-"""The rule that adds alternatives to references, in grammars that have it."""
+"""The optional rule that adds alternatives to references."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """The rules that make texts comparable.
+    """Hold the rules that make texts comparable.
 
     Attributes:
-        name: As the user wrote it.
-        rule: Rewrites every text.
-        alternatives: Adds alternatives to the rewritten text of a reference.
+        name: The name that the user wrote.
+        rule: The rule that rewrites every text.
+        alternatives: The rule that adds alternatives to the rewritten text of a reference, if any.
     """
 
     name: str
@@ -43,23 +43,23 @@ class Grammar:
         return apply_rule(self.rule, lattice)
 
     def text(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Rewrite a text; where several come out, take the one that the rule's weights prefer.
+        """Rewrite a text; if there are several results, return the one with the lowest weight.
 
         Raises:
-            InputError: The rule rejects it, or prefers none.
+            InputError: The rule rejects the text, or no result has the lowest weight alone.
         """
         best = self.lattice(Lattice.from_strings([words])).pruned(0.0)
         text = only_text(best)
         if text is None:
             raise InputError(
-                f"the rule makes several texts of '{shortened(' '.join(words))}'",
+                f"the rule rewrites '{shortened(' '.join(words))}' to several texts",
                 where=self.rule.where,
                 advice="give all but one of them a weight, or keep alternatives for references",
             )
         return text
 
     def reference(self, reference: Lattice | Sequence[str]) -> Lattice:
-        """Return all that a reference may be: a lattice without scores, where each text has one path."""
+        """Return all forms of a reference, as a lattice without scores in which each text has one path."""
         graph = reference if isinstance(reference, Lattice) else Lattice.from_strings([reference])
         for rule in (self.rule, self.alternatives):
             graph = graph if rule is None else apply_rule(rule, graph)
@@ -69,23 +69,23 @@ class Grammar:
         return _without_scores(_without_scores(graph).determinized())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Workers have the archive already, or read it once.
+        # Workers already have the archive, or read it once.
         return find_grammar, (self.name,)
 
 
 def find_grammar(name: str) -> Grammar:
     """Return a grammar by name: `english`, `english:LOWER_CASE`, `rules.far`, `rules.far:RULE`.
 
-    Without a rule, it is `NORMALIZE` for both sides and, where there is one, `ALTERNATIVES` for references; or the
-    only rule of an archive.
+    Without a rule in the name, use `NORMALIZE` for both sides, and `ALTERNATIVES` for references if the grammar has it;
+    if an archive has a single rule, use that rule.
 
     Raises:
-        UsageError: There is no such grammar, or no such rule in it.
+        UsageError: The grammar does not exist, or does not have the rule.
         InputError: The archive cannot be read.
     """
     source, rule = _parts(name)
     file = Path(source)
-    # An archive may be written anew between two calls.
+    # The archive may change between two calls.
     stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.is_file() else None
     return _loaded(name, source, rule, stamp)
 
@@ -103,7 +103,7 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
 
 
 class RuleSize(NamedTuple):
-    """How large a rule is."""
+    """Hold the size of a rule."""
 
     name: str
     states: int
@@ -111,7 +111,7 @@ class RuleSize(NamedTuple):
 
 
 def rule_sizes(source: str) -> list[RuleSize]:
-    """Return the sizes of a grammar's rules, by its name or its file."""
+    """Return the sizes of the rules of a grammar, which is given by name or file."""
     sizes = []
     for name, machine, at in rule_archive(source):
         arrays = fst_binary.decode(machine, base=at)[0]
@@ -120,7 +120,7 @@ def rule_sizes(source: str) -> list[RuleSize]:
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
-    """Return the rules of a grammar, by its name or its file: name, machine, and place in the archive."""
+    """Return the name, machine and place in the archive of each rule of a grammar, given by name or file."""
     archive = _archive(source)
     try:
         return list(machines_of(archive))
@@ -138,13 +138,13 @@ def _archive(source: str) -> bytes:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """Return the source, and the rule if one is named."""
+    """Split a name into the source and the rule, which may be empty."""
     source, colon, rule = name.rpartition(":")
     return (source, rule) if colon and not Path(name).exists() else (name, "")
 
 
 def grammar_file(name: str) -> str | None:
-    """Return the file of a grammar; `None` for one that comes with the package."""
+    """Return the file of a grammar; `None` for a grammar of this package."""
     source, _ = _parts(name)
     return None if source in shipped_grammars() else source
 
@@ -157,8 +157,8 @@ def _rule(where: str, machine: bytes, at: int) -> Rule:
 
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:
-    """Return the text of a lattice that has only one, on however many paths; `None` where there are several."""
-    # Two beginnings of texts that meet in a state go on alike: then there are two texts.
+    """Return the text of a lattice if all paths have the same text; `None` if there are several texts."""
+    # If two different beginnings reach the same state, they continue in the same way, so there are two texts.
     begun: list[tuple[str, ...] | None] = [(), *[None] * (lattice.num_states - 1)]
     arcs = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
     for source, target, word in arcs:

@@ -1,4 +1,4 @@
-"""Normalize texts and graphs by a grammar."""
+"""Normalize texts and graphs with a grammar."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales
 
 
 def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
-    """Rewrite a text, or all texts of a graph, by a grammar.
+    """Rewrite a text, or all texts of a graph, with a grammar.
 
-    A graph keeps its scores: each path costs what it did. A word that becomes several carries its scores on the first
-    of them; a word that vanishes leaves them on an arc without a word.
+    A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first has its
+    scores; if a word is deleted, an arc without a word has them.
 
     Args:
         text: A text, a lattice or an n-best list.
         grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), or an archive that pynini
             wrote (`rules.far:RULE`).
-        scales: Scores of an n-best list that are kept beside those that count; a lattice keeps all.
+        scales: Further scores of an n-best list to keep, besides those with weight; a lattice keeps all scores.
 
     Raises:
-        UsageError: There is no such grammar, or no such rule in it.
+        UsageError: The grammar does not exist, or does not have the rule.
         InputError: The grammar rejects a text.
     """
     rules = _grammar(grammar)
@@ -43,11 +43,11 @@ def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: 
 
 
 def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:
-    """Return all that a normalised reference may be: a lattice without scores, where each text has one path.
+    """Return all forms of a normalized reference, as a lattice without scores in which each text has one path.
 
     Args:
         text: A text, or a graph of alternatives.
-        grammar: As for `normalize`; what it has as `ALTERNATIVES` is applied too.
+        grammar: A grammar, as for `normalize`; its rule `ALTERNATIVES`, if any, is also applied.
     """
     return _grammar(grammar).reference(split_words(text) if isinstance(text, str) else as_lattice(text))
 

@@ -1,4 +1,4 @@
-"""Alternatives of a text in NIST's notation: `he { is / has } gone`, `@` for no word."""
+"""Write alternatives of a text in NIST's notation: `he { is / has } gone`, `@` for no word."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _Text = tuple[str, ...]
 
 
 def with_alternatives(lattice: Lattice) -> str:
-    """Write the texts of a lattice in one line: alternatives between the states that all of its paths meet in.
+    """Write the texts of a lattice in one line, with alternatives between the states that all paths share.
 
     Args:
-        lattice: Each text has one path.
+        lattice: A lattice in which each text has one path.
 
     Raises:
-        InputError: There are more than `MOST_ALTERNATIVES` between two such states.
+        InputError: There are more than `MOST_ALTERNATIVES` alternatives between two such states.
     """
     meetings = _meetings(lattice)
     parts: list[str] = []
@@ -29,7 +29,7 @@ def with_alternatives(lattice: Lattice) -> str:
 
 
 def _alternatives(texts: list[_Text]) -> list[str]:
-    """Write texts side by side, and behind them their common ending."""
+    """Write texts as alternatives, followed by their common ending."""
     ending: list[str] = []
     while len(texts) > 1 and all(texts) and len({text[-1] for text in texts}) == 1:
         ending.insert(0, texts[0][-1])
@@ -42,7 +42,7 @@ def _alternatives(texts: list[_Text]) -> list[str]:
 
 
 def _optional_word(texts: list[_Text]) -> str | None:
-    """Return a word that each text may begin with, or not."""
+    """Return the first word if it is optional: the texts are the same with and without it. Otherwise return `None`."""
     for word in dict.fromkeys(text[0] for text in texts if text):
         rest = [text[1:] for text in texts if text[:1] == (word,)]
         if set(rest) == {text for text in texts if text[:1] != (word,)}:
@@ -51,7 +51,7 @@ def _optional_word(texts: list[_Text]) -> str | None:
 
 
 def _meetings(lattice: Lattice) -> list[int]:
-    """Return the states that no path passes by, in order."""
+    """Return the states that all paths share, in order."""
     furthest, meetings = 0, []
     reach = [0] * lattice.num_states
     for source, target in zip(lattice.source.tolist(), lattice.target.tolist(), strict=True):
@@ -64,7 +64,7 @@ def _meetings(lattice: Lattice) -> list[int]:
 
 
 def _between(lattice: Lattice, here: int, there: int | None) -> Iterator[_Text]:
-    """Yield the texts from one state to another, or to the ends."""
+    """Yield the texts from `here` to `there`; to the final states if `there` is `None`."""
     ends = set(lattice.final.tolist()) if there is None else {there}
     leaving: dict[int, list[tuple[int, str]]] = {}
     columns = (lattice.source, lattice.target, lattice.word)

@@ -1,8 +1,8 @@
-"""A rule: a transducer of bytes, run word by word.
+"""Run a rule, a transducer of bytes, word by word.
 
-A rule rewrites texts: words in UTF-8 with single spaces between them. A graph has many texts, so the rule is not run
-on each of them but on the words of arcs, from the states that it can be in before them. The steps of each word are
-found once and kept: where a rule looks at no more than a word, that is all the work.
+A rule rewrites texts: words in UTF-8 with single spaces between them. A graph has many texts, so the rule runs on the
+words of arcs instead, from each state that it can be in before the word. The steps of each word are computed once and
+kept; if a rule looks at single words only, this is all the work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from latticemetric.lattice.fst_binary import FstArrays
 
 _SPACE = ord(" ")
 _WHITE = frozenset(b" \t\n\r\f\v")
-# The most outputs of a word, over all ways that the rule reads it.
+# The maximum number of outputs of a word, over all paths of the rule.
 MOST_WAYS = 10_000
 
 BEFORE = -1
@@ -28,7 +28,7 @@ AFTER = -2
 
 
 class Step(NamedTuple):
-    """A way to take a word: the rule's state after it, the bytes written, and the sum of the rule's weights."""
+    """Hold a way to read a word: the rule's state after it, the bytes written, and the sum of the rule's weights."""
 
     state: int
     output: bytes
@@ -43,14 +43,14 @@ class _Move(NamedTuple):
 
 
 class Rule:
-    """A byte transducer that lists the moves of a state when it first needs them.
+    """Run a byte transducer; list the moves of a state when they are first needed.
 
-    A word is taken with a space behind it. Behind the last word that space is no part of the text: the rule is over,
-    and the space closes its output, so that every word of the output ends with white space.
+    A word is read with the space after it. The last word of a text has no space: there the rule ends, and a space is
+    added to the output, so that every word of the output ends with white space.
     """
 
     def __init__(self, machine: FstArrays, where: str) -> None:
-        """Take the machine; `where` is its name in errors."""
+        """Store the machine; `where` is its name in errors."""
         self.where = where
         self._machine = machine
         self._begin = np.searchsorted(machine.source, np.arange(len(machine.final) + 1)).tolist()
@@ -61,14 +61,14 @@ class Rule:
         self._check()
 
     def steps(self, state: int, word: str) -> tuple[Step, ...]:
-        """Return the ways to take a word and the space behind it; none where the rule rejects it."""
+        """Return the ways to read a word and the space after it; none if the rule rejects the word."""
         key = state, word
         if key not in self._steps:
             self._steps[key] = tuple(self._taken(state, word))
         return self._steps[key]
 
     def states_after(self, states: frozenset[int], word: str) -> frozenset[int]:
-        """Return the states of the rule after a word, from any of some states; none if it rejects the word."""
+        """Return the rule's states after a word, from any of `states`; none if the rule rejects the word."""
         key = states, word
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
@@ -84,7 +84,7 @@ class Rule:
             if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
                 label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
                 raise InputError(
-                    f"the rule has label {label}, which is no byte",
+                    f"the rule has label {label}, which is not a byte",
                     where=self.where,
                     advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
                 )
@@ -110,7 +110,7 @@ class Rule:
         return self._closed(reached, word)
 
     def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
-        """Add all that the rule writes without reading."""
+        """Add the ways that the rule can continue without reading."""
         pending, done = list(ways), 0
         while pending:
             done += 1
@@ -121,9 +121,9 @@ class Rule:
                     pending.append(way)
             if done > MOST_WAYS:
                 raise InputError(
-                    f"the rule turns '{word}' into more than {MOST_WAYS} things, or writes without end",
+                    f"the rule rewrites '{word}' to more than {MOST_WAYS} outputs, or writes without end",
                     where=self.where,
-                    advice="see that no cycle of the rule writes without reading",
+                    advice="remove cycles of the rule that write without reading",
                 )
         return ways
 
@@ -139,7 +139,7 @@ class Rule:
 
 
 def _keep(ways: dict[tuple[int, bytes], float], way: tuple[int, bytes], cost: float) -> bool:
-    """Keep the cheapest cost of a way; return whether this one is."""
+    """Store the cost of a way if it is the lowest so far; return whether it is."""
     if cost < ways.get(way, np.inf):
         ways[way] = cost
         return True
@@ -147,7 +147,7 @@ def _keep(ways: dict[tuple[int, bytes], float], way: tuple[int, bytes], cost: fl
 
 
 def split_output(pending: bytes, output: bytes) -> tuple[list[bytes], bytes]:
-    """Return the words that are complete, and the beginning of the next one."""
+    """Return the complete words of `pending` and `output`, and the beginning of the next word."""
     words, begun = [], bytearray(pending)
     for byte in output:
         if byte not in _WHITE:

@@ -1,4 +1,4 @@
-"""The grammars that come with the package: pynini modules, compiled when they are first used, and kept."""
+"""Compile the grammars of this package (pynini modules) at first use, and cache them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from latticemetric.signature import VERSION
 
 
 def grammar_folder() -> Path:
-    """Return the folder of the grammars' sources: beside the package in a checkout, inside it once installed."""
+    """Return the folder of the grammars' sources: beside the package in a checkout, inside the installed package."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "grammars"
     return installed if installed.is_dir() else package.parent / "grammars"
 
 
 def shipped_grammars() -> list[str]:
-    """List the names of the grammars that come with the package."""
+    """List the names of the grammars of this package."""
     return sorted(path.stem for path in grammar_folder().glob("*.py"))
 
 
@@ -33,7 +33,7 @@ def grammar_source(name: str) -> Path:
     """Return the module of a grammar.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: The grammar does not exist.
     """
     if name not in shipped_grammars():
         raise no_such_grammar(name)
@@ -41,7 +41,7 @@ def grammar_source(name: str) -> Path:
 
 
 def no_such_grammar(name: str) -> UsageError:
-    """Return the error that lists the grammars."""
+    """Return the error for an unknown grammar; it lists the grammars."""
     return UsageError(
         f"there is no grammar '{name}'",
         advice=f"choose among {', '.join(shipped_grammars())}, or name a file: rules.far:RULE",
@@ -55,10 +55,10 @@ def summary(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled grammars: the user's cache, as the platform has it.
+    """Return the folder of compiled grammars, in the platform's cache folder of the user.
 
     Raises:
-        RuntimeError: The user has no home.
+        RuntimeError: The user has no home folder.
     """
     if cache := os.environ.get("XDG_CACHE_HOME"):
         base = Path(cache)
@@ -68,7 +68,7 @@ def cache_folder() -> Path:
 
 
 def compiled(name: str) -> bytes:
-    """Return the archive of a grammar: a kept one, or a new one, which is kept where that is possible."""
+    """Return the archive of a grammar from the cache; otherwise compile it, and cache it if possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
     try:
         kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
@@ -94,7 +94,7 @@ def _new_archive(name: str) -> bytes:
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
-    """Compile grammars (all where none is named) into a folder, each into an archive of its name."""
+    """Compile grammars (all if `names` is empty) to a folder, each to an archive with its name."""
     written = []
     for name in names or shipped_grammars():
         archive = compiled(name)
@@ -104,7 +104,7 @@ def build(names: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _export(name: str, path: Path) -> None:
-    """Run a grammar's `generator_main`, as pynini's own exporting program does."""
+    """Run a grammar's `generator_main`, as pynini's export program does."""
     require_pynini()
     from pynini.export import export
 
@@ -125,7 +125,7 @@ def grammar_module(name: str) -> ModuleType:
 
 
 def _put(path: Path, archive: bytes) -> None:
-    """Write a file that appears under its name only when it is whole."""
+    """Write a file that gets its name only when it is complete."""
     from latticemetric.formats.streams.output import atomic_output
 
     try:

@@ -129,7 +129,7 @@ def test_a_file_of_keyed_references_takes_no_plain_one_beside_it(tmp_path):
 
 def test_an_id_that_stands_twice_does_not_make_references_plain(tmp_path):
     graphs = folder_of(tmp_path, "u1.txt", "u2.txt", "u3.txt")
-    with pytest.raises(lm.InputError, match="id 'u1' has a reference already"):
+    with pytest.raises(lm.InputError, match="id 'u1' already has a reference"):
         pairs_of(graphs, references(tmp_path, "u1 a\nu1 b\nu3 c\n"))
 
 

@@ -733,8 +733,8 @@ def test_convert_spells_words_by_a_table(integers, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["out.fst"], r"meeting-001: openfst holds one score an arc, and this graph has lm, acoustic; .*--sum-scores"),
-        (["out.what"], "'out.what' does not tell a format; name one of"),
+        (["out.fst"], r"meeting-001: openfst holds one score per arc, and this graph has lm, acoustic; .*--sum-scores"),
+        (["out.what"], "the suffix of 'out.what' is not that of a format; name one of"),
         (["out.nbest"], "meeting-001: moses-nbest holds n-best lists"),
         (["out.far", "--scale", "lm=2"], "--scale has no effect here; add --sum-scores"),
         (["out.fst", "--sum-scores"], "openfst holds one graph; name a folder"),
@@ -761,7 +761,7 @@ def test_convert_of_bad_input_leaves_standard_output_empty(tmp_path):
 
 def test_convert_into_a_folder_that_is_a_file_is_refused(tmp_path):
     file(tmp_path, "out", "a file")
-    assert_one_line_error(convert(MEETING[0], f"{tmp_path}/out/", "--to", "kaldi"), "out: cannot be made a folder")
+    assert_one_line_error(convert(MEETING[0], f"{tmp_path}/out/", "--to", "kaldi"), "out: the folder cannot be created")
 
 
 # --- Help, version, demo

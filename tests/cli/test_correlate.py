@@ -486,12 +486,18 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda _: [], "the header has no column 'system'"),
         (lambda lines: lines[:1], "the table has no rows"),
         (lambda _: ["system\tsegment\tjudge", "alder\t1\tanna"], "the table has no column of scores; add one"),
-        (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns are called 'judge'"),
+        (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns have the name 'judge'"),
         (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, and the header 5"),
         (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
-        (lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"], "adequacy is 'good', which is no number; leave it empty"),
-        (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is no number"),
-        (lambda lines: [lines[0], "oak\t1\tanna\t5\t5"], "none of the systems is judged; judge alder, birch"),
+        (
+            lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"],
+            "adequacy is 'good', which is not a number; leave the field empty",
+        ),
+        (lambda lines: [*lines, "alder\t1\tcleo\t5\tinf"], "fluency is 'inf', which is not a number"),
+        (
+            lambda lines: [lines[0], "oak\t1\tanna\t5\t5"],
+            "no system with output has a judgment; use these names of systems: alder, birch",
+        ),
         (lambda lines: [lines[0].replace("fluency", "z"), *lines[1:]], "the scores adequacy, z; choose one of them"),
     ],
 )
@@ -506,9 +512,9 @@ LINES = ["system\tsegment\thypothesis\treference\tscore", "a\t1\tx\ty\t1", "a\t2
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (LINES, "system b has 1 segments of 2: '2' is missing; give a row for each"),
-        ([*LINES, "b\t2\tx\tz\t1"], "t:5: the reference for segment '2' is another one than in a row before"),
-        ([*LINES, "b\t1\tz\ty\t1"], "t:5: the output of b for segment '1' is another one"),
+        (LINES, "system b has 1 segments of 2: '2' is missing; add one row per segment"),
+        ([*LINES, "b\t2\tx\tz\t1"], "t:5: the reference for segment '2' differs from a row above"),
+        ([*LINES, "b\t1\tz\ty\t1"], "t:5: the output of b for segment '1' differs"),
         ([*LINES, "b\t\tz\ty\t1"], "t:5: the row names no segment"),
         ([line.rpartition("\t")[0] for line in LINES], "the table has no column of scores"),
         (["system\tsegment\ttext"], "the header has no column 'hypothesis'; its columns are system, segment, text"),
@@ -522,7 +528,7 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, and this is a file"),
+        ([LONG, "--human", "x"], r"harvest\.tsv: --human is for folders, but this is a file"),
         ([HARVEST, "-m", "blue"], "there is no metric 'blue'"),
         ([HARVEST, "-m", "bleu", "--baseline", "wer"], "--baseline: wer is not among the metrics; choose bleu"),
         ([HARVEST, "--unigram", "f1,recall"], "--unigram: 'f1,recall' names several metrics; name one"),

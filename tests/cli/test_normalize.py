@@ -144,7 +144,7 @@ def test_texts_that_a_rule_rejects_are_named_with_their_place(strings, tmp_path)
     exporter["LETTERS"] = pynini.union(*"abcdefghijklmnopqrstuvwxyz ").star
     exporter.close()
     done = run("latticemetric", "score", *strings, "--normalize", tmp_path / "my.far")
-    assert_one_line_error(done, r"ref.txt, segment 1: the rule has nothing for 'He's', which texts here begin with")
+    assert_one_line_error(done, r"ref.txt, segment 1: the rule rejects 'He's', the beginning of a text")
 
 
 # --- Other verbs over lattices

@@ -362,7 +362,10 @@ def test_outputs_that_cannot_be_are_known_at_once(option, path, why, there, monk
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("meeting.ark/", "cannot be made a folder: Not a directory"), ("closed/a/b/", "closed/a/b/: .*Permission denied")],
+    [
+        ("meeting.ark/", "the folder cannot be created: Not a directory"),
+        ("closed/a/b/", "closed/a/b/: .*Permission denied"),
+    ],
 )
 def test_folders_that_cannot_be_are_known_at_once(path, why, there, monkeypatch):
     (there / "closed").mkdir()

@@ -113,7 +113,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--order 2", "--order has no effect with --of words"),
         ("--posterior-scale nan", "'nan' is not a finite number"),
         ("--scale acustic=2", "there is no score column 'acustic' to scale"),
-        ("--write-lattices out.xyz", "'out.xyz' does not tell a format"),
+        ("--write-lattices out.xyz", "the suffix of 'out.xyz' is not that of a format"),
         ("--write-lattices nowhere/out.plf", "cannot be written"),
         ("--write-lattices out.trn", "trn holds no scores"),
     ],
@@ -261,7 +261,7 @@ def test_lattices_are_written_with_gains(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("--write-lattices out.far", "holds one score an arc; --gains-only leaves the model's scores and labels out"),
+        ("--write-lattices out.far", "holds one score per arc; --gains-only leaves the model's scores and labels out"),
         ("--write-lattices out.far -p 0.7,0.8", "--write-lattices writes one setting"),
         ("--write-lattices out.far --posterior-scale 0.7,0.8", "--write-lattices writes one setting"),
         ("--gains-only", "--gains-only has no effect without --write-lattices"),

@@ -278,7 +278,7 @@ def test_keyed_files_are_paired_by_id(tmp_path):
     [
         ("u1 a\nu2 b\n", "u1 a\n", r"hyp:2: there is no 'u2' in .*ref; every file needs"),
         ("u1 a\n", "u0 a\nu1 a\nu2\n", r"ref:1: there is no 'u0' in .*hyp \(2 ids are missing there\)"),
-        ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' stands at line 1 already"),
+        ("u1 a\nu1 b\n", "u1 a\n", r"hyp:2: id 'u1' already appears at line 1"),
         ("\n", "u1 a\n", r"hyp: the file holds no segments"),
     ],
 )
@@ -325,7 +325,7 @@ def test_wrong_usage_ends_with_status_2(arguments, message):
 
 
 def test_an_empty_file_is_told(tmp_path):
-    assert_one_line_error(score(file(tmp_path, "none", ""), REF), "none: the file is empty; give a line a segment")
+    assert_one_line_error(score(file(tmp_path, "none", ""), REF), "none: the file is empty; write one line per segment")
 
 
 def test_output_goes_to_a_file(tmp_path):

@@ -83,7 +83,7 @@ def test_junk_behind_the_parts_is_an_error(suffix, junk):
 def test_a_part_of_another_kind_is_an_error(suffix):
     for other, compress in COMPRESS.items():
         if other != suffix:
-            with pytest.raises(lm.InputError, match="something else follows"):
+            with pytest.raises(lm.InputError, match="other data follows"):
                 content(COMPRESS[suffix](FIRST) + compress(SECOND))
 
 

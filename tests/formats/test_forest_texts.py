@@ -134,7 +134,7 @@ def test_what_joshuas_goal_is_made_of_are_the_goals(tmp_path):
 
 def test_numbers_of_edges_below_joshuas_header_are_read_as_cdecs(tmp_path):
     text = "# target ||| features\n" + CDEC
-    with pytest.raises(lm.FormatError, match="read it with --from cdec-target-graph"):
+    with pytest.raises(lm.FormatError, match="use --from cdec-target-graph"):
         read(tmp_path, text, "joshua-hypergraph")
     assert contents(read(tmp_path, text, "cdec-target-graph")) == contents(read(tmp_path, CDEC, "cdec-target-graph"))
 
@@ -401,18 +401,18 @@ LINES = FORMATS[:3]
         pytest.param(["cdec-json"], one_edge("[NP,2]"), "read back as a tail", id="word as a named tail"),
         pytest.param(["travatar-json"], one_edge(""), "empty word", id="empty word"),
         pytest.param(FORMATS, scored(lm=0.5), "lm have a weight other than 1; .*--sum-scores", id="weight"),
-        pytest.param(["travatar-json"], scored(score=1, lm=1), "than the total 'score'", id="more than a total"),
-        pytest.param(["travatar-json"], scored(score=0.5), "than the total 'score'", id="weight of the total"),
+        pytest.param(["travatar-json"], scored(score=1, lm=1), "only to the total 'score'", id="more than a total"),
+        pytest.param(["travatar-json"], scored(score=0.5), "only to the total 'score'", id="weight of the total"),
         pytest.param(LINES, scored(**{"my score": 1}), "the feature 'my score' .*--sum-scores", id="feature"),
-        pytest.param(["cdec-target-graph"], scored(**{"a;b": 1}), "splits features at ;", id="semicolon"),
+        pytest.param(["cdec-target-graph"], scored(**{"a;b": 1}), "would split the feature", id="semicolon"),
         pytest.param(FORMATS, labelled("rule", "x"), "no place for the labels rule; .*--drop-labels", id="label"),
         pytest.param(FORMATS[:2], labelled("covered", "two") , "covered", id="covered words"),
         pytest.param(LINES, categorised("category", "X"), r"nodes \(category\); .*--drop-labels", id="category"),
-        pytest.param(["cdec-json"], categorised("category", "N P"), "no category of cdec", id="category with a space"),
-        pytest.param(["cdec-json"], labelled("source", "[X,1]"), "not one of a rule with 0 tails", id="source side"),
+        pytest.param(["cdec-json"], categorised("category", "N P"), "not a category", id="category with a space"),
+        pytest.param(["cdec-json"], labelled("source", "[X,1]"), "does not fit a rule with 0 tails", id="source side"),
         pytest.param(["cdec-json"], labelled("spans", "0,1"), "not the four spans", id="spans"),
-        pytest.param(["travatar-json"], categorised("span", "0"), "'0' is no span", id="span"),
-        pytest.param(["travatar-json"], labelled("sentence", "a"), "not one text of all goals", id="sentence"),
+        pytest.param(["travatar-json"], categorised("span", "0"), "'0' is not a span", id="span"),
+        pytest.param(["travatar-json"], labelled("sentence", "a"), "differs among goals", id="sentence"),
     ],
 )  # fmt: skip
 def test_what_a_format_cannot_hold_is_refused(formats, graph, message, tmp_path):

@@ -123,11 +123,11 @@ def test_a_suffix_chooses_the_format_to_write(file, format_name, tmp_path):
         pytest.param("kaldi", "", small("kaldi"), "id in a Kaldi archive", id="no id"),
         pytest.param("kaldi", "u", lm.Lattice.from_strings([["New York"]]), "white space", id="word with a space"),
         pytest.param("kaldi", "u", lm.Lattice.from_strings([["a\nb"]]), "white space", id="word with a line end"),
-        pytest.param("kaldi", "u", lm.Lattice.from_strings(["<eps>"]), "no word at all", id="word spelled as ε"),
+        pytest.param("kaldi", "u", lm.Lattice.from_strings(["<eps>"]), "as no word", id="word spelled as ε"),
         pytest.param("kaldi", "u", lm.Lattice.from_strings(["0 1 2"]), "numbers", id="digits as words"),
-        pytest.param("openfst-text", "u", lm.Lattice.from_strings(["ε"]), "no word at all", id="ε as a word"),
+        pytest.param("openfst-text", "u", lm.Lattice.from_strings(["ε"]), "as no word", id="ε as a word"),
         pytest.param("openfst-text", "u", lm.Lattice.from_strings([["a\tb"]]), "white space", id="word with a tab"),
-        pytest.param("plf", "u", lm.Lattice.from_strings(["*EPS*"]), "no word at all", id="word spelled as PLF's ε"),
+        pytest.param("plf", "u", lm.Lattice.from_strings(["*EPS*"]), "as no word", id="word spelled as PLF's ε"),
         pytest.param("openfst", "u", lm.Lattice.from_strings(["a"], [1e39]), "32-bit", id="cost beyond 32 bits"),
         pytest.param("moses-nbest", "0", lm.Lattice.from_strings(["a"]), "is a lattice", id="lattice as n-best list"),
     ],
@@ -172,7 +172,7 @@ def test_ids_that_cannot_name_a_file_are_refused(name, tmp_path):
 
 @pytest.mark.parametrize("target", ["x.unknown", "x", "folder/"])
 def test_a_target_that_tells_no_format_is_refused(target, tmp_path):
-    with pytest.raises(lm.UsageError, match=r"does not tell a format; name one of .*far, htk-slf, .*kaldi"):
+    with pytest.raises(lm.UsageError, match=r"is not that of a format; name one of .*far, htk-slf, .*kaldi"):
         lm.write(f"{tmp_path}/{target}", [("a", small("kaldi"))])
 
 
@@ -328,7 +328,7 @@ def test_a_file_that_could_be_of_two_formats_is_refused_and_both_are_named(tmp_p
     anything = registry.Format("anything", (".any",), lambda _head: True, lambda _stream, _table: iter(()))
     monkeypatch.setattr(registry, "_formats", {**registry.formats(), "anything": anything})
     path = write_file(tmp_path, "((('a',1),),)\n")
-    with pytest.raises(lm.FormatError, match=r"this could be plf or anything; say which with --from"):
+    with pytest.raises(lm.FormatError, match=r"this could be plf or anything; choose one with --from"):
         list(lm.read(path))
     assert [paths_of(graph) for _, graph in lm.read(path, format="plf")] == [[("a", 0.0)]]
     with pytest.raises(lm.UsageError, match="anything can only be read"):

@@ -310,7 +310,7 @@ def test_what_is_written_for_icefall_is_python(tmp_path):
 
 
 def test_several_hypotheses_are_not_one(tmp_path):
-    with pytest.raises(lm.UsageError, match="holds one hypothesis without scores, and this list has 2"):
+    with pytest.raises(lm.UsageError, match="holds one hypothesis without scores, but this list has 2"):
         lm.write(tmp_path / "x", [("u", nbest({}, ("a", {}), ("b", {})))], format="icefall-recogs")
 
 
@@ -393,7 +393,7 @@ def test_the_canonical_line(tmp_path):
 )
 def test_weights_that_json_lines_cannot_say_are_refused(scales, tmp_path):
     graph = nbest(scales, ("a", dict.fromkeys(scales, 1.0)))
-    with pytest.raises(lm.LatticeMetricError, match=r"cannot say what|could all be the total"):
+    with pytest.raises(lm.LatticeMetricError, match=r"cannot store the weight|could all be the total"):
         lm.write(tmp_path / "x", [("u", graph)], format="jsonl-nbest")
     assert list(tmp_path.iterdir()) == []
 

@@ -136,7 +136,7 @@ CROSSED = lm.Lattice.from_arcs([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [1, 2, 3, 4, 5]
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        pytest.param(CROSSED, "holds alternations only", id="paths that cross"),
+        pytest.param(CROSSED, "holds only alternations", id="paths that cross"),
         pytest.param(lm.Lattice.from_arcs([0], [1], [1], final=[0, 1]), "end in several states", id="two ends"),
         pytest.param(lm.Lattice.from_strings(["a"], [0.5]), "holds no scores, and this graph has cost", id="scores"),
         pytest.param(lm.Lattice.from_strings([["New York"]]), "'New York' would be read back", id="space"),
@@ -206,7 +206,7 @@ def test_segments_that_are_not_scored_are_left_out_and_it_is_said(mark, tmp_path
 def test_a_graph_from_elsewhere_becomes_a_segment_if_it_has_times(tmp_path):
     lattice = lm.Lattice.from_arcs([0, 1], [1, 2], [7, 8], final=[2], times=[0.25, 1.0, 12.5])
     assert written(tmp_path, [("utt_1", lattice)], "stm") == "utt_1 1 utt_1 0.25 12.5 7 8\n"
-    with pytest.raises(lm.UsageError, match="stm needs times, and 'utt' has none; name the graph"):
+    with pytest.raises(lm.UsageError, match="stm needs times, but 'utt' has none; name the graph"):
         written(tmp_path, [("utt", lm.Lattice.from_strings(["a"]))], "stm")
 
 
@@ -303,7 +303,7 @@ def test_a_chain_of_words_may_have_any_times(data, tmp_path_factory):
         pytest.param(lm.Lattice.from_strings(["a"]), "ctm needs times, but 'u' has none", id="no times"),
         pytest.param(lm.Lattice.from_arcs([], [], [], final=[0], times=[1.0]), "ctm needs words", id="no words"),
         pytest.param(
-            rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "do not nest", id="nested"
+            rebuilt(parsed_transcript("{ a { b / c } / d }", ""), times=[0.0, 1.0, 2.0]), "cannot nest", id="nested"
         ),
         pytest.param(lm.Lattice.from_arcs([0], [1], [7], final=[1], times=[-1.0, 1.0]), "below 0", id="negative"),
         pytest.param(
@@ -433,7 +433,7 @@ def test_transcripts_are_references(text, keys, tmp_path):
 
 def test_an_id_that_stands_twice_is_refused(tmp_path):
     file = references(tmp_path, "a (u_1)\nb (u_2)\nc (u_1)\n")
-    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' has a reference already, at .*:1"):
+    with pytest.raises(lm.FormatError, match=r"references:3: id 'u_1' already has a reference, at .*:1"):
         file.keyed()
 
 

@@ -210,9 +210,9 @@ TARS = {
     "an archive in an archive": Hostile(archive(("in.tar", TWO)), ("in.tar", "an archive in an archive", "unpack")),
     "no files": Hostile(archive(type=tarfile.DIRTYPE), ("holds no files",)),
     "a header that is damaged": Hostile(
-        TWO[:1024] + b"c" + TWO[1025:], ("ends at byte 1024, and more stands behind", "one by one")
+        TWO[:1024] + b"c" + TWO[1025:], ("end of the tar archive, byte 1024", "one by one")
     ),
-    "two archives in one": Hostile(TWO + TWO, ("more stands behind",)),
+    "two archives in one": Hostile(TWO + TWO, ("data follows the end of the tar",)),
     "a file of 2^40 bytes": Hostile(header_of(tarfile.REGTYPE, 2**40), ("cut short inside this file",)),
     "a link of 2^40 bytes": Hostile(header_of(tarfile.SYMTYPE, 2**40) + bytes(512), PLAIN),
     "a link of 2^40 bytes, gone past": Hostile(
@@ -257,7 +257,7 @@ JSONS = {
     "NaN": Hostile(hypothesis("NaN"), (":1:", "'NaN' is not finite"), JSON),
     "-Infinity": Hostile(hypothesis("-Infinity"), (":1:", "is not finite"), JSON),
     "1e400": Hostile(hypothesis("1e400"), (":1:", "'1e400' is not finite"), JSON),
-    "a key twice": Hostile('{"id":"a","id":"b","hypotheses":[]}\n', (":1:", "key 'id' stands twice"), JSON),
+    "a key twice": Hostile('{"id":"a","id":"b","hypotheses":[]}\n', (":1:", "key 'id' appears twice"), JSON),
     "half a character": Hostile(hypothesis(words='"\\ud800"'), (":1", "half a character"), JSON),
     "half a character of an id": Hostile(hypothesis(name='"\\udfff"'), (":1:", "half a character"), JSON),
     "no number": Hostile(hypothesis("true"), (":1", "is not a number"), JSON),
@@ -290,7 +290,7 @@ AUTOMATA = {
     ),
     "an archive of another type": Hostile(
         b"\x01\x02\x03\x04" * 9,
-        ("no archive of type sttable or stlist",),
+        ("not an archive of type sttable or stlist",),
         ("lattice-oracle", *MEETING, "--normalize", "FILE:X"),
         "x.far",
     ),

@@ -212,7 +212,7 @@ def test_normalize_is_for_both_sides_and_alternatives_for_references(tmp_path):
 
 def test_weights_choose_among_the_texts_of_a_hypothesis(archive):
     assert lm.normalize("a", f"{archive}:WEIGHTED") == "y"
-    with pytest.raises(lm.InputError, match=r"EITHER: the rule makes several texts of 'a'; give all but one"):
+    with pytest.raises(lm.InputError, match=r"EITHER: the rule rewrites 'a' to several texts; give all but one"):
         lm.normalize("a", f"{archive}:EITHER")
 
 
@@ -222,14 +222,14 @@ def test_weights_choose_among_the_texts_of_a_hypothesis(archive):
 @pytest.mark.parametrize(
     ("rule", "text", "message"),
     [
-        ("SAME", "a q b", r"rules.far:SAME: the rule has nothing for 'a q', which texts here begin with"),
-        ("TWO", "a", r"rules.far:TWO: the rule has nothing for 'a'; let it copy"),
+        ("SAME", "a q b", r"rules.far:SAME: the rule rejects 'a q', the beginning of a text"),
+        ("TWO", "a", r"rules.far:TWO: the rule rejects 'a'; let the rule copy"),
         ("EMPTY", "a", r"rules.far:EMPTY: the rule is empty"),
         ("SYMBOLS", "a", r"rules.far:SYMBOLS: the rule rewrites symbols of a table; compile it over bytes"),
-        ("GENERATED", "a", r"rules.far:GENERATED: the rule has label \d+, which is no byte"),
-        ("ENDLESS", "a", r"rules.far:ENDLESS: the rule turns 'a' into more than 10000 things, or writes without end"),
+        ("GENERATED", "a", r"rules.far:GENERATED: the rule has label \d+, which is not a byte"),
+        ("ENDLESS", "a", r"rules.far:ENDLESS: the rule rewrites 'a' to more than 10000 outputs, or writes without end"),
         ("BROKEN", "a", r"rules.far:BROKEN: the rule writes b'\\xff', which is not UTF-8"),
-        ("SAME", "a\0b", r"the rule has nothing for"),
+        ("SAME", "a\0b", r"the rule rejects"),
     ],
 )
 def test_rules_that_cannot_be_applied_say_why(rule, text, message, tmp_path):
@@ -257,13 +257,13 @@ def test_one_text_of_many_that_is_rejected_is_found(tmp_path):
     square = lm.Lattice.from_arcs(
         [0, 0, 1, 1], [1, 1, 2, 2], [1, 2, 1, 2], final=[2], vocabulary=lm.Vocabulary.from_words(list("ab"))
     )
-    with pytest.raises(lm.InputError, match="nothing for 'b b'"):
+    with pytest.raises(lm.InputError, match="rejects 'b b'"):
         lm.normalize(square, str(path))
 
 
 def test_words_that_are_numbers_need_their_table():
     lattice = lm.Lattice.from_arcs([0], [1], [7], final=[1])
-    with pytest.raises(lm.InputError, match=r"numbers for words.*--symbols"):
+    with pytest.raises(lm.InputError, match=r"but the graph has word numbers.*--symbols"):
         lm.normalize(lattice)
 
 
@@ -283,7 +283,7 @@ def test_grammars_that_are_not_there_are_named_with_those_that_are(grammar, mess
 def test_archives_that_cannot_be_read_are_named(tmp_path):
     damaged = tmp_path / "damaged.far"
     damaged.write_bytes(b"no archive, whatever its name says")
-    with pytest.raises(lm.InputError, match=r"damaged.far: this is no archive"):
+    with pytest.raises(lm.InputError, match=r"damaged.far: this is not an archive"):
         find_grammar(str(damaged))
     with pytest.raises(lm.InputError, match=r"absent.far.*No such file"):
         find_grammar(str(tmp_path / "absent.far"))

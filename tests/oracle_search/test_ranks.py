@@ -65,4 +65,4 @@ def test_a_list_that_loses_its_order_in_a_lattice_is_told(tmp_path, caplog):
     assert not caplog.messages
     lm.write(tmp_path / "x.plf", [("1", listed()), ("2", listed())])
     assert len(caplog.messages) == 1
-    assert "their order, which is their rank, has no place in a lattice" in caplog.messages[0]
+    assert "a lattice cannot keep the order (rank) of their hypotheses" in caplog.messages[0]

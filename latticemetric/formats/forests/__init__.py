@@ -1,1 +1,1 @@
-"""Packed forests of cdec, Joshua and Travatar."""
+"""Read and write packed forests of Moses, cdec, Joshua and Travatar."""

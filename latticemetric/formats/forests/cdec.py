@@ -1,9 +1,10 @@
-"""Hypergraphs of cdec in JSON; one forest a file.
+"""Read and write hypergraphs of cdec in JSON; one forest per file.
 
-One object whose keys repeat: `rules` (number and text, again and again), `features`, then of each node its `edges` and
-the `node`, whose `in_edges` count all edges of the file. `[k]` in a rule's target side is the k-th tail. The last node
-is the goal. `feats` of an edge are log probabilities (or whatever the model multiplies with its weights): costs are the
-negated values. Their weights stand elsewhere, so each feature has scale 1. A node without edges has no words.
+A file is one object whose keys repeat: `rules` (pairs of number and text), `features`, then for each node its `edges`
+and the `node`, whose `in_edges` are numbers of edges in the file. `[k]` in a rule's target side is the k-th tail. The
+last node is the goal. `feats` of an edge are log probabilities (or other values that the model multiplies with its
+weights): costs are the negated values. The file has no weights, so each feature has scale 1. A node without edges has
+no words.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _ADVICE = "leave labels out with --drop-labels"
 
 
 def _plain_source(categories: Sequence[str]) -> str:
-    """Return a source side that names nothing but the tails."""
+    """Return a source side that consists of the tails only."""
     return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 
@@ -68,7 +69,7 @@ _FIRST = re.compile(
 
 
 class _Rule(NamedTuple):
-    """A rule: its left side, its source side, and its target side as numbers of words and −k for the k-th tail."""
+    """Hold a rule: its left side, its source side, and its target side (word numbers; −k for the k-th tail)."""
 
     left: str
     source: str
@@ -101,7 +102,7 @@ def _parse(data: bytes, file: str) -> Forest:
 
 
 class _Reader:
-    """Collects a forest. Rules and features stand before the edges that name them."""
+    """Collect a forest. Rules and features must come before the edges that use them."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -114,7 +115,7 @@ class _Reader:
         self._features = Features()
 
     def take(self, key: str, value: object) -> None:
-        """Take one key of the whole object."""
+        """Add one key of the top-level object."""
         if key == "edges":
             for edge in list_of(value, key, self._file):
                 self._take_edge(edge, f"{self._file}, edge {len(self._edges)}")
@@ -125,7 +126,7 @@ class _Reader:
         elif key == "features":
             self._names = [text_of(name, "a feature's name", self._file) for name in list_of(value, key, self._file)]
         elif key != "is_sorted":
-            raise FormatError(f"there is a key '{shortened(key, 40)}', which cdec does not know", where=self._file)
+            raise FormatError(f"the key '{shortened(key, 40)}' is not one of cdec's", where=self._file)
 
     def _take_rules(self, rules: list[Any]) -> None:
         if len(rules) % 2:
@@ -133,7 +134,7 @@ class _Reader:
         for number, text in zip(rules[::2], rules[1::2], strict=True):
             place = f"{self._file}, rule {shown(number)}"
             if integer(number, "rules", place) in self._rules:
-                raise FormatError("the rule stands twice", where=place)
+                raise FormatError("the rule appears twice", where=place)
             self._rules[number] = self._rule(text_of(text, "the rule", place), place)
 
     def _rule(self, text: str, place: str) -> _Rule:
@@ -144,7 +145,7 @@ class _Reader:
             else:
                 parts[-1].append(token)
         if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT_SIDE.fullmatch(parts[0][0])):  # noqa: PLR2004
-            raise FormatError(f"'{shortened(text, 40)}' is no rule", where=place, advice="[X] ||| source ||| target")
+            raise FormatError(f"'{shortened(text, 40)}' is not a rule", where=place, advice="[X] ||| source ||| target")
         return _Rule(left[1], " ".join(parts[1]), [self._target(token) for token in parts[2]])
 
     def _target(self, token: str) -> int:
@@ -154,16 +155,16 @@ class _Reader:
     def _take_edge(self, value: object, place: str) -> None:
         fields = fields_of(value, place)
         if unknown := fields.keys() - {"tail", "spans", "feats", "rule"}:
-            raise FormatError(f"an edge has no '{shortened(min(unknown), 40)}'", where=place)
+            raise FormatError(f"unknown field of an edge: '{shortened(min(unknown), 40)}'", where=place)
         rule = fields.get("rule")
         if rule is None:
-            raise FormatError("the edge has no rule", where=place, advice="write the forest together with its rules")
+            raise FormatError("the edge has no rule", where=place, advice="let cdec write the forest with its rules")
         if not isinstance(rule, str) and integer(rule, "rule", place) not in self._rules:
-            raise FormatError(f"there is no rule {rule}", where=place)
+            raise FormatError(f"rule {rule} does not exist", where=place)
         parsed = self._rule(text_of(rule, "rule", place), place) if isinstance(rule, str) else self._rules[rule]
         spans = numbers_of(fields.get("spans"), "spans", place)
         if len(spans) not in (0, _SPANS_OF_AN_EDGE):
-            raise FormatError(f"there are {len(spans)} spans, not {_SPANS_OF_AN_EDGE}", where=place)
+            raise FormatError(f"the edge has {len(spans)} spans, not {_SPANS_OF_AN_EDGE}", where=place)
         self._take_features(list_of(fields.get("feats"), "feats", place), place)
         tails = numbers_of(fields.get("tail"), "tail", place)
         self._edges.append(_Edge(parsed, tails, ",".join(map(str, spans))))
@@ -174,19 +175,19 @@ class _Reader:
             raise FormatError("feats are not pairs of a feature and its value", where=place)
         for name, value in zip(feats[::2], feats[1::2], strict=True):
             if not isinstance(name, str) and not 0 <= integer(name, "feats", place) < len(self._names):
-                raise FormatError(f"there is no feature {name}", where=place)
+                raise FormatError(f"feature {name} does not exist", where=place)
             key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
             self._features.add(len(self._edges), key, real(value, f"feature '{shortened(key, 40)}'", place))
 
     def _take_node(self, value: object, place: str) -> None:
         fields = fields_of(value, place)
         if unknown := fields.keys() - {"in_edges", "cat"}:
-            raise FormatError(f"a node has no '{shortened(min(unknown), 40)}'", where=place)
+            raise FormatError(f"unknown field of a node: '{shortened(min(unknown), 40)}'", where=place)
         for edge in numbers_of(fields.get("in_edges"), "in_edges", place):
             if not 0 <= edge < len(self._edges):
-                raise FormatError(f"there is no edge {edge} yet", where=place)
+                raise FormatError(f"edge {edge} does not come before this node", where=place)
             if self._head[edge] >= 0:
-                raise FormatError(f"edge {edge} belongs to node {self._head[edge]} already", where=place)
+                raise FormatError(f"edge {edge} already belongs to node {self._head[edge]}", where=place)
             self._head[edge] = len(self._categories)
         category = fields.get("cat")
         self._categories.append("" if category is None else text_of(category, "cat", place))
@@ -218,13 +219,13 @@ class _Reader:
         )
 
     def _derive_axioms(self) -> None:
-        """Give each node without edges an edge without words and costs: to cdec it is an axiom."""
+        """Add an edge without words and costs to each node without edges: cdec treats such nodes as axioms."""
         for node in sorted(set(range(len(self._categories))) - set(self._head)):
             self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
             self._head.append(node)
 
     def _labels(self) -> dict[str, Labels]:
-        """Return source sides, left sides and spans, where they differ from those of the nodes."""
+        """Return the labels: spans, and those source and left sides that do not follow from the nodes."""
         texts = {_SOURCE: Texts(), _LEFT: Texts(), _SPANS: Texts()}
         for head, edge in zip(self._head, self._edges, strict=True):
             source = _plain_source([self._categories[tail] for tail in edge.tails])
@@ -259,7 +260,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iterator[tuple[int, str]]:
-    """Yield head and JSON of each edge; number rules in order of appearance."""
+    """Yield the head and the JSON of each edge; number rules in order of appearance."""
     numbers = {name: number for number, name in enumerate(forest.scores)}
     spelling = spelling_of(forest, _word)
     sources, lefts, spans = (texts_of(forest.labels.get(name), len(forest.head)) for name in (_SOURCE, _LEFT, _SPANS))
@@ -271,7 +272,7 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
         words = " ".join(spelling[t] if t > 0 else f"[{-t}]" for t in target)
         rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
         feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
-        # cdec wants spans before the rule.
+        # cdec needs the spans before the rule.
         middle = f'"spans":[{_span(spans[edge])}],' if spans[edge] else ""
         yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
 
@@ -282,17 +283,17 @@ def _check_source(source: str, tails: list[int], edge: int) -> None:
     nonterminals = [match for token in tokens if (match := _NONTERMINAL.fullmatch(token))]
     in_order = all(match[1] in (None, str(k)) for k, match in enumerate(nonterminals, start=1))
     if len(tails) > _MOST_TAILS:
-        raise UsageError(f"edge {edge} has {len(tails)} tails, and cdec reads at most {_MOST_TAILS}")
+        raise UsageError(f"edge {edge} has {len(tails)} tails, but cdec reads at most {_MOST_TAILS}")
     if len(nonterminals) != len(tails) or not in_order or " ".join(tokens) != source or "|||" in tokens:
         raise UsageError(
-            f"the source side '{shortened(source, 40)}' of edge {edge} is not one of a rule with {len(tails)} tails",
+            f"the source side '{shortened(source, 40)}' of edge {edge} does not fit a rule with {len(tails)} tails",
             advice=_ADVICE,
         )
 
 
 def _category(text: str) -> str:
     if text and not _CATEGORY.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is no category of cdec", advice=_ADVICE)
+        raise UsageError(f"'{shortened(text, 40)}' is not a category of cdec", advice=_ADVICE)
     return text
 
 

@@ -1,4 +1,4 @@
-"""Forests between graphs and text: features and columns, texts and labels, a single goal."""
+"""Convert forests for text formats: features to and from score columns, texts to and from labels, a single goal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_CACHED = 100_000
 
 
 class Features:
-    """Collects named log probabilities of edges for score columns; costs are the negated values."""
+    """Collect named log probabilities of edges as score columns; costs are the negated values."""
 
     def __init__(self) -> None:
         self._columns: dict[str, int] = {}
@@ -29,13 +29,13 @@ class Features:
         self._edge, self._column, self._cost = array("q"), array("q"), array("d")
 
     def add(self, edge: int, name: str, value: float) -> None:
-        """Add one value of an edge."""
+        """Add the value of a feature of an edge."""
         self._edge.append(edge)
         self._column.append(self._columns.setdefault(name, len(self._columns)))
         self._cost.append(0.0 - value)
 
     def add_fields(self, edge: int, fields: Sequence[str], file: str, line: int) -> None:
-        """Add fields `name=value`; a name may hold further equals signs."""
+        """Add fields `name=value`; a name may contain equals signs."""
         cached = self._cached
         for field in fields:
             column, cost = cached.get(field) or self._parsed(field, f"{file}:{line}")
@@ -56,7 +56,7 @@ class Features:
     def columns(
         self, edges: int, size: int, place: Callable[[int], str], goals: int = 1, scale: float = 1.0
     ) -> dict[str, Column]:
-        """Return a column for each name, 0 where an edge lacks it; `size` of the text bounds that of the columns."""
+        """Return a column per name, 0 for edges without it; the text's `size` limits the size of the columns."""
         names = list(self._columns)
         require_dense(len(names), edges, size)
         edge, column = (np.array(part, dtype=np.int64) for part in (self._edge, self._column))
@@ -66,14 +66,14 @@ class Features:
         if len(twice):
             at = int(order[twice + 1].min())
             name = shortened(names[column[at]], 40)
-            raise FormatError(f"feature '{name}' stands twice", where=place(int(edge[at])))
+            raise FormatError(f"feature '{name}' appears twice", where=place(int(edge[at])))
         table = np.zeros((len(names), edges))
         table[column, edge] = np.array(self._cost, dtype=np.float64)
         return {name: Column(row, np.zeros(goals), scale) for name, row in zip(names, table, strict=True)}
 
 
 class Texts:
-    """Collects texts of edges or nodes for labels; an empty text is no label."""
+    """Collect texts of edges or nodes as labels; an empty text means no label."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {"": 0}
@@ -90,12 +90,12 @@ class Texts:
         return len(self._numbers) > 1
 
     def of_edges(self, goals: int = 1) -> Labels:
-        """Return them as labels of edges."""
+        """Return the texts as labels of edges."""
         rows, vocabulary = self._table()
         return Labels(rows, np.zeros(goals, dtype=np.int32), vocabulary)
 
     def of_nodes(self, *, reverse: bool = False) -> NodeLabels:
-        """Return them as labels of nodes, which may be numbered from the other end."""
+        """Return the texts as labels of nodes; `reverse` numbers the nodes from the last one."""
         rows, vocabulary = self._table()
         return NodeLabels(rows[::-1] if reverse else rows, vocabulary)
 
@@ -103,7 +103,7 @@ class Texts:
 def forest_to_write(
     graph: Graph, format_name: str, labels: Iterable[str] = (), node_labels: Iterable[str] = ()
 ) -> Forest:
-    """Return the graph as a forest; refuse labels that the format has no place for."""
+    """Return the graph as a forest; refuse labels that the format cannot hold."""
     forest = graph if isinstance(graph, Forest) else Forest.from_lattice(to_lattice(graph))
     require_labels(forest, format_name, set(labels))
     if lost := set(forest.node_labels) - set(node_labels):
@@ -115,7 +115,7 @@ def forest_to_write(
 
 
 def with_one_goal(forest: Forest) -> Forest:
-    """Return the same derivations below one goal without words and costs, which is the last node."""
+    """Return the same derivations with a single goal: the last node, without words and costs."""
     if len(forest.goals) == 1 and not goals_have_values(forest):
         return forest
     top, goals = forest.num_nodes, len(forest.goals)
@@ -139,20 +139,20 @@ def goals_have_values(forest: Forest) -> bool:
 
 
 def _followed(rows: Ragged, values: npt.NDArray[np.int32]) -> Ragged:
-    """Append a row for each value."""
+    """Append one row per value."""
     more = rows.begin[-1] + np.arange(1, len(values) + 1)
     return Ragged(np.concatenate([rows.begin, more]), np.concatenate([rows.values, values]))
 
 
 def features_of(forest: Forest, leave_out: str | None = None) -> Iterator[list[tuple[str, float]]]:
-    """Yield the features of each edge that are not 0; all of them for the first edge, so that no column is lost."""
+    """Yield each edge's features that are not 0; for the first edge, yield all, so that no column is lost."""
     columns = [(name, (0.0 - c.arc).tolist()) for name, c in forest.scores.items() if name != leave_out]
     for edge in range(len(forest.head)):
         yield [(name, values[edge]) for name, values in columns if edge == 0 or values[edge]]
 
 
 def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
-    """Return the texts of edges or nodes; an empty text for each where there are no labels."""
+    """Return the texts of edges or nodes; without labels, return `length` empty texts."""
     if labels is None:
         return [""] * length
     numbers = labels.arc if isinstance(labels, Labels) else labels.node
@@ -160,13 +160,13 @@ def texts_of(labels: Labels | NodeLabels | None, length: int) -> list[str]:
 
 
 def spelling_of(forest: Forest, check: Callable[[str], str]) -> dict[int, str]:
-    """Return the words of a forest by number, each checked once."""
+    """Return the words of a forest by number; check each word once."""
     words = np.unique(forest.target.values[forest.target.values > 0]).tolist()
     return {number: check(forest.vocabulary.word(number)) for number in words}
 
 
 def plain_field(text: str, what: str) -> str:
-    """Return a text that is one field between |||; refuse others."""
+    """Return the text if it is one field between |||; refuse other texts."""
     if split_words(text) != [text] or "|||" in text:
         raise InputError(
             f"{what} {shortened(text, 40)!r} cannot be written: it is empty, or holds white space or |||",

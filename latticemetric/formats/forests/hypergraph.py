@@ -1,16 +1,16 @@
-"""Forests with an edge a line: hypergraphs of Moses and of Joshua, target graphs of cdec; one forest a file.
+"""Read and write forests with one edge per line: hypergraphs of Moses and Joshua, target graphs of cdec.
 
-An edge is `[3] the [7] ||| LM0=-2.5 TM=-1`. `[k]` stands for the words of node k. Features are log probabilities (or
-whatever the model multiplies with its weights): costs are the negated values. Their weights stand elsewhere, so each
-feature has scale 1.
+A file holds one forest. An edge is `[3] the [7] ||| LM0=-2.5 TM=-1`. `[k]` means the words of node k. Features are log
+probabilities (or other values that the model multiplies with its weights): costs are the negated values. The file has
+no weights, so each feature has scale 1.
 
-Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then of each node the number of its
-edges and a line an edge, `[0] the ||| LM0=-2.03 ||| 1`; lines with # before a number are comments. Tails come first,
-the last node is the goal. cdec writes the same without the first line and without the third field.
+Moses: `# target ||| features ||| source-covered`, the numbers of nodes and edges, then for each node the number of its
+edges and one line per edge, `[0] the ||| LM0=-2.03 ||| 1`; lines with # before a number are comments. Tails come
+first, the last node is the goal. cdec writes the same without the first line and without the third field.
 
-Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. Above its edges, each node has its
-number, where Moses has the number of its edges. Numbers rise from 1. Joshua does not write its goal, whose tails are
-the nodes that no edge uses.
+Joshua: `# target ||| features`, the numbers of nodes and edges, then the nodes. Above the edges of a node is the
+node's number (in Moses: the number of its edges). Numbers rise from 1. Joshua does not write its goal; the tails of the
+goal are the nodes that no edge uses.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _Numbers = npt.NDArray[np.int64]
 
 
 class _Lines:
-    """Reads the lines of a text one by one, and counts them."""
+    """Read the lines of a text one by one, and count them."""
 
     def __init__(self, data: bytes, file: str) -> None:
         self._lines, self._file = io.BytesIO(data), file
@@ -80,28 +80,32 @@ class _Lines:
         return decoded_line(data, self.place()).rstrip("\r\n")
 
     def required(self, what: str) -> str:
-        """Return the next line, which must exist."""
+        """Return the next line; raise an error at the end."""
         line = self.next()
         if line is None:
-            raise FormatError(f"the file ends where {what} should stand", where=self.place())
+            raise FormatError(f"expected {what}, found the end of the file", where=self.place())
         return line
 
     def without_comments(self, what: str) -> str:
-        """Return the next line that is no comment, which must exist."""
+        """Return the next line that is not a comment; raise an error at the end."""
         while (line := self.required(what)).startswith("#"):
             pass
         return line
 
     def header(self, expected: str) -> None:
-        """Read the first line, which must be this header."""
+        """Read the first line; it must be the `expected` header."""
         if self.required("the header").rstrip() != expected:
-            raise FormatError("this is not the header of a hypergraph", where=self.place(), advice=f"write {expected}")
+            raise FormatError(
+                "this is not the header of a hypergraph",
+                where=self.place(),
+                advice=f"the first line must be {expected}",
+            )
 
     def counts(self, text: str, number: int, what: str) -> list[int]:
-        """Read some whole numbers on a line."""
+        """Read `number` whole numbers from a line."""
         fields = split_words(text)
         if len(fields) != number or not all(map(_COUNT.fullmatch, fields)):
-            raise FormatError(f"'{shortened(text, 40)}' stands where {what} should stand", where=self.place())
+            raise FormatError(f"expected {what}, found '{shortened(text, 40)}'", where=self.place())
         return list(map(int, fields))
 
     def place(self) -> str:
@@ -110,7 +114,10 @@ class _Lines:
 
 
 class _EdgeLines:
-    """Collects edges with some fields; `semicolons` may separate features, too. Nodes have the numbers of the file."""
+    """Collect edges; `fields` are those of a line. With `semicolons`, these may also separate features.
+
+    Nodes keep the numbers of the file.
+    """
 
     def __init__(self, file: str, fields: tuple[str, ...], *, semicolons: bool = False) -> None:
         self._file, self._fields, self._semicolons = file, fields, semicolons
@@ -124,7 +131,7 @@ class _EdgeLines:
         return len(self._head)
 
     def add(self, head: int, text: str, line: int) -> None:
-        """Add a line."""
+        """Add the edge of a line."""
         fields = text.split(_SEPARATOR)
         if len(fields) != len(self._fields):
             raise FormatError(
@@ -143,30 +150,30 @@ class _EdgeLines:
         self._values.extend(row)
 
     def _new(self, symbol: str, line: int) -> int:
-        """Number a word, or a node as −1 − its number."""
+        """Return the number of a new word, or −1 − k for node k."""
         match = _TAIL.fullmatch(symbol)
         if match is None:
             self._words.append(symbol)
             self._symbols[symbol] = len(self._words)
         else:
             if len(match[1]) > _MOST_DIGITS:
-                raise FormatError(f"{shortened(symbol, 40)} is no node", where=f"{self._file}:{line}")
+                raise FormatError(f"{shortened(symbol, 40)} is not a node", where=f"{self._file}:{line}")
             self._symbols[symbol] = -1 - int(match[1])
         return self._symbols[symbol]
 
     def _cover(self, text: str, line: int) -> None:
         if not _COUNT.fullmatch(text):
-            raise FormatError(f"'{shortened(text, 40)}' is no number of covered words", where=f"{self._file}:{line}")
+            raise FormatError(f"'{shortened(text, 40)}' is not a number of covered words", where=f"{self._file}:{line}")
         self._covered.add(str(int(text)) if int(text) else "")
 
     def forest(self, goals: list[int] | None, size: int) -> Forest:
-        """Build the forest; where `goals` is `None`, the nodes that no edge uses are the goals."""
+        """Build the forest; if `goals` is `None`, the goals are the nodes that no edge uses."""
         edges = len(self._head)
         head, lengths, values = (np.array(part, dtype=np.int64) for part in (self._head, self._length, self._values))
         row = np.repeat(np.arange(edges), lengths)
         at = np.flatnonzero(values < 0)
         owner, tails = row[at], -1 - values[at]
-        # Where nodes are numbers of edges, one without edges is there too: a dead end.
+        # With given goals (Moses, cdec), a node without edges exists too: it is a dead end.
         self._check_tails(tails, owner, head, only_written=goals is None)
         begin = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=edges))])
         values[at] = begin[owner] - np.arange(len(at)) - 1
@@ -183,20 +190,20 @@ class _EdgeLines:
         )
 
     def _check_tails(self, tails: _Numbers, owner: _Numbers, head: _Numbers, *, only_written: bool) -> None:
-        """Check that nodes stand above the edges that use them."""
+        """Check that nodes come before the edges that use them."""
         below = tails < head[owner]
         wrong = np.flatnonzero(~(below & np.isin(tails, head) if only_written else below))
         if len(wrong):
             edge = int(owner[wrong[0]])
             raise FormatError(
-                f"[{tails[wrong[0]]}] is no node above the line",
+                f"[{tails[wrong[0]]}] is not a node above this line",
                 where=f"{self._file}:{self._line[edge]}",
-                advice="a node stands in the file before those that use it",
+                advice="write each node before the nodes that use it",
             )
 
 
 def _edge_lines(forest: Forest, first: int = 0) -> Iterator[tuple[int, str]]:
-    """Yield head, and `target ||| features`, of each edge; nodes are numbered from `first`."""
+    """Yield the head and `target ||| features` of each edge; number nodes from `first`."""
     names = {name: _feature_name(name) for name in forest.scores}
     spelling = spelling_of(forest, _word)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), features_of(forest), strict=True)
@@ -253,7 +260,7 @@ def _parse(data: bytes, file: str, format_name: str) -> Forest:
     nodes, edges = lines.counts(lines.without_comments(what), 2, what)
     if nodes == 0:
         raise FormatError("the forest is empty: it has no node", where=lines.place())
-    # cdec writes semicolons or spaces between features, depending on its version.
+    # Some versions of cdec write semicolons between features, others spaces.
     body = _EdgeLines(file, (*_FIELDS, _COVERED)) if is_moses else _EdgeLines(file, _FIELDS, semicolons=True)
     for node in range(nodes):
         what = f"the number of edges of node {node}"
@@ -261,14 +268,14 @@ def _parse(data: bytes, file: str, format_name: str) -> Forest:
         for _ in range(count):
             body.add(node, lines.required(f"an edge of node {node}"), lines.number)
         if count == 0 and not is_moses:
-            # An axiom to cdec, without words and costs.
+            # cdec treats it as an axiom, without words and costs.
             body.add(node, _NO_WORDS, lines.number)
             edges += 1
     while (rest := lines.next()) is not None:
         if rest.strip():
-            raise FormatError(f"the file goes on after its {nodes} nodes", where=lines.place())
+            raise FormatError(f"there are more lines after the {nodes} nodes of the header", where=lines.place())
     if len(body) != edges:
-        raise FormatError(f"the file says that there are {edges} edges, and there are {len(body)}", where=file)
+        raise FormatError(f"the header gives {edges} edges, but the file has {len(body)}", where=file)
     return body.forest([nodes - 1], len(data))
 
 
@@ -282,7 +289,7 @@ def _write_moses(file: IO[bytes], _name: str, graph: Graph) -> None:
 def _covered(text: str) -> str:
     if text and not _PLAIN_COUNT.fullmatch(text):
         raise UsageError(
-            f"'{shortened(text, 40)}' is no number of covered words", advice="leave labels out with --drop-labels"
+            f"'{shortened(text, 40)}' is not a number of covered words", advice="leave labels out with --drop-labels"
         )
     return text or "0"
 
@@ -291,7 +298,8 @@ def _write_cdec(file: IO[bytes], _name: str, graph: Graph) -> None:
     forest = with_one_goal(forest_to_write(graph, _CDEC))
     if split := [name for name in forest.scores if ";" in name]:
         raise UsageError(
-            f"cdec splits features at ; as in '{shortened(split[0], 40)}'", advice="add the scores up with --sum-scores"
+            f"cdec would split the feature '{shortened(split[0], 40)}' at ;",
+            advice="add the scores up with --sum-scores",
         )
     _write_body(file, forest, _CDEC, [""] * len(forest.head))
 
@@ -334,7 +342,7 @@ def _parse_joshua(data: bytes, file: str) -> Forest:
         raise FormatError(f"node {node} has no edges", where=lines.place())
     for what, wanted, there in zip(("nodes", "edges"), expected, (nodes, len(body)), strict=True):
         if wanted != there:
-            raise FormatError(f"the file says that there are {wanted} {what}, and there are {there}", where=file)
+            raise FormatError(f"the header gives {wanted} {what}, but the file has {there}", where=file)
     return body.forest(None, len(data))
 
 
@@ -344,9 +352,9 @@ def _next_node(lines: _Lines, line: str, node: int, last: str) -> int:
         raise FormatError(f"node {node} has no edges", where=lines.place())
     if number <= node:
         raise FormatError(
-            f"node {number} stands after node {node}",
+            f"node {number} comes after node {node}",
             where=lines.place(),
-            advice="numbers rise from 1; if these are numbers of edges, read it with --from cdec-target-graph",
+            advice="node numbers rise from 1; if these are numbers of edges, use --from cdec-target-graph",
         )
     return number
 

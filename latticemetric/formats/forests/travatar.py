@@ -1,9 +1,9 @@
-"""Forests of Travatar in JSON, one a line: nodes, edges, and the words of the source sentence.
+"""Read and write forests of Travatar in JSON, one per line: nodes, edges, and the words of the source sentence.
 
 `{"nodes": [{"id": 0, "sym": "S", "span": [0, 3]}], "edges": [{"id": 0, "head": 0, "tails": [1], "trg": [{"words": [-1,
 "dog"]}], "features": {"lm": -2.5}, "score": -1.25}], "words": ["perro"]}`. Strings in `words` are words, −k is the k-th
-tail. Node 0 is the goal. Scores are log probabilities: costs are the negated ones. `score` is the model's total, so
-that the features have scale 0 where it stands; a score of 0 is not written.
+tail. Node 0 is the goal. Scores are log probabilities: costs are the negated values. `score` is the model's total: if
+a forest has it, the features have scale 0. A score of 0 is not written.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
         if line.strip():
-            # Blank lines count, so that a lost forest moves no other one; those at the end do not.
+            # Count blank lines, except at the end: so a missing forest does not shift the numbers of others.
             yield from blank_lines(stream, range(number + 1, stream.line))
             number = stream.line
             yield Entry(str(number), stream.place(), partial(_parse, line, stream.name, number))
@@ -78,7 +78,7 @@ def _parse(line: bytes, file: str, number: int) -> Forest:
 
 
 class _Reader:
-    """Collects the forest of one line."""
+    """Collect the forest of one line."""
 
     def __init__(self, fields: dict[str, Any], place: str) -> None:
         self._place = place
@@ -119,12 +119,12 @@ class _Reader:
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
         if "id" in fields and integer(fields["id"], "id", place) != number:
-            raise FormatError(f"its id is {fields['id']}", where=place, advice="ids count from 0")
+            raise FormatError(f"its id is {fields['id']}", where=place, advice="number ids from 0, in order")
 
     def _take_edge(self, fields: dict[str, Any], edge: int) -> None:
         place = f"{self._place}, edge {edge}"
         self._check_id(fields, edge, place)
-        # Numbered from the other end: tails, which Travatar puts after their heads, come first.
+        # Number nodes from the last one, so that tails, which follow their heads in the file, come first.
         self._head.append(self._nodes - 1 - node_in(fields.get("head"), self._nodes, "head", place))
         tails = list_of(fields.get("tails"), "tails", place)
         self._tails.append([self._nodes - 1 - node_in(tail, self._nodes, "a tail", place) for tail in tails])
@@ -142,10 +142,14 @@ class _Reader:
         factors = list_of(fields.get("trg"), "trg", place)
         if len(factors) > 1:
             raise InputError(
-                f"there are {len(factors)} target sides", where=place, advice="write the forest for one target language"
+                f"the edge has {len(factors)} target sides",
+                where=place,
+                advice="write the forest for one target language",
             )
         if not factors and tails:
-            raise InputError("the edge has no target side (trg)", where=place, advice="read what the decoder writes")
+            raise InputError(
+                "the edge has no target side (trg)", where=place, advice="use the decoder's output, not its input"
+            )
         factor = fields_of(factors[0], f"{place}, trg") if factors else {}
         return [self._symbol(word, tails, place) for word in list_of(factor.get("words"), "words", place)]
 
@@ -154,13 +158,13 @@ class _Reader:
             number = integer(word, "words", place)
             if not -tails <= number < 0:
                 raise FormatError(
-                    f"words holds {shown(word)}, which is no tail",
+                    f"words holds {shown(word)}, which is not a tail",
                     where=place,
-                    advice="words are texts, tails −1, −2, …",
+                    advice="write words as texts, tails as −1, −2, …",
                 )
             return number
         if not word:
-            raise FormatError("there is an empty word", where=place)
+            raise FormatError("a word is empty", where=place)
         return self._numbers.setdefault(text_of(word, "a word", place), len(self._numbers) + 1)
 
     def forest(self, size: int) -> Forest:
@@ -173,7 +177,7 @@ class _Reader:
         )
         if self._has_total:
             if _TOTAL in columns:
-                raise FormatError(f"a feature is named '{_TOTAL}', as the total is", where=self._place)
+                raise FormatError(f"a feature has the name of the total, '{_TOTAL}'", where=self._place)
             columns = {_TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
         labels = {_SOURCE: self._sources.of_edges()} if self._sources else {}
         if self._sentence:
@@ -198,7 +202,7 @@ class _Reader:
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
-    """Write one forest on a line; Travatar wants the goal first, and a symbol and a span for every node."""
+    """Write one forest on a line; Travatar needs the goal first, and a symbol and a span for every node."""
     forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
     sentence = _sentence(forest)
     forest = with_one_goal(_without_sentence(forest))
@@ -215,14 +219,14 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _total_of(forest: Forest) -> list[float] | None:
-    """Return the model's own scores, if nothing else counts; `None` where there are none."""
+    """Return the model's total scores; `None` if there are none. Refuse other scores with weight."""
     others = [column.scale for name, column in forest.scores.items() if name != _TOTAL]
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
     if forest.scores[_TOTAL].scale != 1 or any(others):
         raise UsageError(
-            f"{_NAME} cannot give weight to other scores than the total '{_TOTAL}'",
+            f"{_NAME} can give weight only to the total '{_TOTAL}'",
             advice="add the scores up with --sum-scores",
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
@@ -250,17 +254,17 @@ def _edges(forest: Forest, total: list[float] | None) -> Iterator[str]:
 
 
 def _sentence(forest: Forest) -> list[str]:
-    """Return the source sentence, which is a label of the goals."""
+    """Return the source sentence, a label of the goals."""
     label = forest.labels.get(_SENTENCE)
     if label is None:
         return []
     texts = {label.vocabulary.word(n) for n in label.final.tolist()}
     if label.arc.any() or len(texts) != 1:
-        raise UsageError(f"'{_SENTENCE}' is not one text of all goals", advice=_ADVICE)
+        raise UsageError(f"the label '{_SENTENCE}' differs among goals", advice=_ADVICE)
     (text,) = texts
     words = split_words(text)
     if " ".join(words) != text:
-        raise UsageError(f"'{_SENTENCE}' is not words with a space between each two", advice=_ADVICE)
+        raise UsageError(f"the label '{_SENTENCE}' is not words with single spaces between them", advice=_ADVICE)
     return words
 
 
@@ -270,7 +274,7 @@ def _without_sentence(forest: Forest) -> Forest:
 
 def _span(text: str) -> str:
     if text and not _TWO_NUMBERS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is no span", advice=_ADVICE)
+        raise UsageError(f"'{shortened(text, 40)}' is not a span", advice=_ADVICE)
     return (text or _NO_SPAN).replace(",", ", ")
 
 

@@ -1,9 +1,9 @@
-"""HTK standard lattice format 1.0 and 1.1, words on nodes or on links; one lattice a file.
+"""Read and write HTK's standard lattice format 1.0 and 1.1, words on nodes or on links; one lattice per file.
 
-Scores are log-likelihoods to the header's `base` (e where it has none; 0: probabilities): costs are −score · ln base.
-The word of a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` are no words. `a`, `l` and
-`r` are the columns `acoustic`, `lm` and `pronunciation`, weighed by the header's scales; other numbers on links are
-columns of scale 0 unless the header scales them (`x1scale`); `wdpenalty` weighs a column `words` that counts them.
+Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
+a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` mean no word. `a`, `l` and `r` are the
+columns `acoustic`, `lm` and `pronunciation`, weighed by the header's scales. Other numbers on links are columns with
+scale 0 unless the header scales them (`x1scale`). `wdpenalty` is the weight of the column `words`, which counts words.
 Variants (`v`), alignments (`d`) and other texts are labels.
 """
 
@@ -84,15 +84,15 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
 
 
 class _Reader:
-    """Builds a lattice from a parsed file."""
+    """Build a lattice from a parsed file."""
 
     def __init__(self, header: _Header, nodes: _Table, links: _Table, file: str) -> None:
         self._header, self._nodes, self._links, self._file = header, nodes, links, file
         for name, field, rows in (("N", "I", nodes), ("L", "J", links)):
             if field not in rows:
-                raise FormatError(f"there are no lines with {field}=", advice="a lattice needs nodes and links")
+                raise FormatError(f"the file has no lines with {field}=", advice="a lattice needs nodes and links")
             if name in header and self._number(name, 0.0) != len(rows["line"]):
-                raise FormatError(f"the header says {name}={header[name][0]}, and there are {len(rows['line'])}")
+                raise FormatError(f"the header gives {name}={header[name][0]}, but the file has {len(rows['line'])}")
         self._require_numbers()
         self._names, self._source, self._target = self._states()
 
@@ -105,7 +105,7 @@ class _Reader:
         times = self._by_state(self._nodes["t"]) if self._has_times() else None
         scores, labels = self._scores(words), self._labels()
         if first_word != EPSILON:
-            # No link ends in the start, so its word gets an arc of its own.
+            # No link ends in the start, so one more arc carries its word.
             states = len(self._names)
             source, target = np.append(source, states), np.append(target, start)
             words, start = np.append(words, first_word).astype(np.int32), states
@@ -128,7 +128,7 @@ class _Reader:
         )
 
     def _require_numbers(self) -> None:
-        """Refuse texts in fields of times and scores, which would otherwise become labels."""
+        """Refuse texts in fields for times and scores; otherwise they would become labels."""
         scaled = {field for field in self._links if f"{field}scale" in self._header}
         for rows, fields in ((self._nodes, {"t"}), (self._links, {*_COLUMN_NAMES, *scaled})):
             for field in fields:
@@ -153,17 +153,17 @@ class _Reader:
         return float(value)
 
     def _states(self) -> tuple[npt.NDArray[np.float64], Words, Words]:
-        """Return the nodes' numbers, ascending, and the places of each link's ends among them."""
+        """Return the node numbers, ascending, and for each link the positions of its ends among them."""
         names, counts = np.unique(self._numbers(self._nodes, "I"), return_counts=True)
         if (counts > 1).any():
-            raise FormatError(f"node {names[counts > 1][0]:.0f} stands twice")
+            raise FormatError(f"node {names[counts > 1][0]:.0f} appears twice")
         ends = []
         for field in ("S", "E"):
             numbers = self._numbers(self._links, field)
             states = np.minimum(np.searchsorted(names, numbers), len(names) - 1)
             if (strangers := np.flatnonzero(names[states] != numbers)).size:
                 row = int(strangers[0])
-                raise FormatError(f"{field}={numbers[row]:.0f} is no node", where=self._place(self._links, row))
+                raise FormatError(f"{field}={numbers[row]:.0f} is not a node", where=self._place(self._links, row))
             ends.append(states.astype(np.int32))
         return names, ends[0], ends[1]
 
@@ -212,7 +212,7 @@ class _Reader:
                 candidates = np.setdiff1d(np.arange(len(self._names)), other)
             if len(candidates) != 1:
                 raise FormatError(
-                    f"{len(candidates)} nodes could be the {name} of the lattice", advice=f"say {name}= in the header"
+                    f"{len(candidates)} nodes could be the {name} of the lattice", advice=f"add {name}= to the header"
                 )
             ends.append(int(candidates[0]))
         return ends[0], ends[1]
@@ -220,7 +220,7 @@ class _Reader:
     def _scores(self, words: Words) -> dict[str, Column]:
         base = self._number("base", math.e)
         if base < 0 or base == 1:
-            raise FormatError(f"base is {base}", advice="it is 0, or larger than 0 and not 1")
+            raise FormatError(f"base is {base}", advice="use 0 or a number above 0, but not 1")
         columns = {}
         for field, values in self._links.items():
             if field in _PLACES or not isinstance(values, np.ndarray):
@@ -248,7 +248,7 @@ class _Reader:
 def _costs(scores: Floats, base: float) -> Floats:
     if base == 0:
         if (scores <= 0).any():
-            raise InputError("base is 0, so that scores are probabilities, and one of them is not above 0")
+            raise InputError("base is 0, so scores are probabilities, but one of them is not above 0")
         return 0.0 - np.log(scores)
     return 0.0 - scores * math.log(base)
 
@@ -257,7 +257,7 @@ def _costs(scores: Floats, base: float) -> Floats:
 
 
 class _Written(NamedTuple):
-    """A score column to write: its field, its weight in the header, and its scores."""
+    """Hold a score column to write: its field, its weight in the header, and its scores."""
 
     field: str
     header: str
@@ -267,7 +267,7 @@ class _Written(NamedTuple):
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write one lattice, words on links; a final state that is not the last gets a link to a new end."""
+    """Write one lattice with words on links; add links to a new end from final states before the last state."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
     single = lattice.num_states > 1 and ends_in_last_state(lattice)
     columns, penalty = _written_columns(lattice)

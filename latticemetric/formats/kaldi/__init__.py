@@ -1,1 +1,1 @@
-"""Kaldi's archives of lattices, and scripts that point into them."""
+"""Read and write Kaldi's archives of lattices, and scripts that point into them."""

@@ -1,7 +1,8 @@
-"""Kaldi binary archives of lattices: an id, a space, an OpenFst `vector` machine with weights of Kaldi's own; again.
+"""Read and write Kaldi's binary archives of lattices: for each, an id, a space, an OpenFst machine (`vector`).
 
-Compact (`compactlattice44`): words on both sides, transition ids in the weights. Not compact (`lattice4`): transition
-ids are the input side, words the output side. The graph cost is the column `lm`, the acoustic one is unscaled.
+Machines have Kaldi's weights. Compact (`compactlattice44`): words on both sides, transition ids in the weights. Not
+compact (`lattice4`): input side transition ids, output side words. Graph costs are the column `lm`; the acoustic costs
+are unscaled.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 class BinaryArchive:
-    """Reads ids and machines of a stream, and keeps no more of it in memory than a machine takes."""
+    """Read ids and machines of a stream, with about one machine in memory at a time."""
 
     def __init__(self, stream: Stream, data: bytes = b"") -> None:
         self._stream, self._data, self._at = stream, data, 0
@@ -61,7 +62,7 @@ class BinaryArchive:
         if not rest:
             return None
         if not space:
-            raise FormatError("an id and a space were expected", where=self._stream.name)
+            raise FormatError("expected an id and a space", where=self._stream.name)
         self._at = self._data.index(key, self._at) + len(key) + 1
         try:
             return key.decode("utf-8")
@@ -78,7 +79,7 @@ class BinaryArchive:
         return Piece(self._data, begin, end, self._stream.place_before(len(self._data) - begin))
 
     def _more(self) -> bool:
-        """Read at least as much again as there is, so that a long machine is not walked over again and again."""
+        """At least double the buffer, so that a long machine is not scanned many times."""
         rest = self._data[self._at :]
         new = self._stream.read_some(max(_PIECE, len(rest)))
         self._data, self._at = rest + new, 0
@@ -87,7 +88,7 @@ class BinaryArchive:
 
 @contextmanager
 def _native_errors() -> Iterator[None]:
-    """Turn errors of the native parser into ours; there are no lines to name."""
+    """Convert errors of the native parser to `FormatError`, without line numbers."""
     try:
         yield
     except _native.ParseError as error:
@@ -133,23 +134,23 @@ def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
 
 
 def _numbers(lattice: Lattice) -> list[int]:
-    """Return word numbers that a reader can spell: those of a table that the user has, or words that are numbers."""
+    """Return the word numbers; refuse them unless the user has their table, or all words are numbers."""
     vocabulary = lattice.vocabulary
     if vocabulary.is_given and not vocabulary.is_embedded:
         return lattice.word.tolist()  # type: ignore[no-any-return]
     used = {number: vocabulary.word(number) for number in set(lattice.word.tolist()) if number != EPSILON}
     spelled = next((word for word in used.values() if not is_word_number(word) or word == "0"), None)
     if spelled is not None:
-        why = "whose numbers stand only in its own file" if vocabulary.is_embedded else "which has no number"
+        why = "whose number only the graph's file has" if vocabulary.is_embedded else "which has no number"
         raise InputError(
-            f"a Kaldi binary archive holds numbers instead of words, and there is '{shortened(spelled, 40)}', {why}",
-            advice="give --symbols, a table of the words, or write kaldi, which is text",
+            f"a Kaldi binary archive holds numbers, not words, but the graph has '{shortened(spelled, 40)}', {why}",
+            advice="give a symbol table with --symbols, or write kaldi, which is text",
         )
     return [int(used.get(number, EPSILON)) for number in lattice.word.tolist()]
 
 
 def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
-    """Return the compact weights of arcs (or final states): graph cost, acoustic cost, transition ids."""
+    """Return the compact weights of arcs or final states: graph cost, acoustic cost, transition ids."""
     side = lattice.labels.get(TRANSITIONS)
     single = float32_costs(columns, part)
     if side is None:

@@ -1,4 +1,4 @@
-"""Kaldi's lattices between files and graphs, in text and in binary: two costs of 32 bits and transition ids."""
+"""Convert Kaldi's lattices to and from graphs, for text and binary archives: two costs of 32 bits, transition ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRANSITIONS = "transitions"
 
 
 def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | None) -> Lattice:
-    """Build a lattice from what the native parsers return."""
+    """Build a lattice from the columns of the native parsers."""
     if not len(columns["source"]) and not len(columns["final"]):
         raise FormatError("the lattice is empty: it has no states")
     labels = {}
@@ -40,7 +40,7 @@ def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | N
 
 
 def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
-    """Return the graph as a lattice that Kaldi can hold, and its graph and acoustic costs."""
+    """Return the graph as a lattice for Kaldi, and its columns of graph and acoustic costs."""
     lattice = lattice_to_write(graph, "kaldi", {TRANSITIONS})
     require_id(name, "an id in a Kaldi archive")
     zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
@@ -49,15 +49,15 @@ def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
     if len(lattice.scores) == 1:
         return lattice, [*lattice.scores.values(), zero]
     raise UsageError(
-        f"kaldi holds the scores lm and acoustic, and this graph has {', '.join(lattice.scores)}",
+        f"kaldi holds the scores lm and acoustic, but this graph has {', '.join(lattice.scores)}",
         advice="add them up with --sum-scores",
     )
 
 
 def float32_costs(columns: list[Column], part: str) -> npt.NDArray[np.float32]:
-    """Return the graph and acoustic cost of each arc (or final state) in Kaldi's 32 bits."""
+    """Return the graph and acoustic cost of each arc or final state as Kaldi's 32-bit numbers."""
     with np.errstate(over="ignore"):
         costs = np.stack([getattr(column, part) for column in columns], axis=1).astype("<f4")
     if not np.isfinite(costs).all():
-        raise InputError("a cost does not fit into 32 bits, as Kaldi's do", advice="write another format")
+        raise InputError("a cost does not fit into Kaldi's 32 bits", advice="write another format")
     return costs

@@ -1,6 +1,6 @@
-"""Kaldi scripts (`.scp`): an id and `file:offset` a line, which points into an archive, binary or text.
+"""Read and write Kaldi scripts (`.scp`): lines of id and `file:offset`, which point into a binary or text archive.
 
-Kaldi's commands between pipes are not run, and its ranges of matrices make no sense for lattices: both are refused.
+Refuse Kaldi's commands with pipes, which are not run, and its matrix ranges, which do not apply to lattices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PIECE = 2**16
 
 
 def _sniff(head: bytes) -> bool:
-    # Two fields, the second of which looks like the name of a file: ids of other formats may end in :1 too.
+    # Two fields, and the second looks like a file name: ids of other formats may end in :1 too.
     return re.match(rb"\s*[^\s|]+[ \t]+[^\s|]*[./][^\s|]*:\d+[ \t]*\r?(\n|$)", head) is not None
 
 
@@ -43,14 +43,14 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 def _lines(stream: Stream) -> Iterator[tuple[str, str]]:
     """Yield the id of each line, and the rest of the line."""
     for line in stream.lines():
-        # The rest of the line is the name of a file, which may hold spaces.
+        # The rest of the line is a file name, which may contain spaces.
         name, *rest = re.split(r"[ \t]+", line.strip(" \t"), maxsplit=1)
         if name:
             yield name, "".join(rest)
 
 
 def _archives(stream: Stream) -> Iterator[str]:
-    """Yield the archives that the lines point into, each once, up to a line that cannot be read."""
+    """Yield each archive that the lines point into once; stop at a line that cannot be read."""
     written: set[str] = set()
     for _, target in _lines(stream):
         stream.begin_next_graph()
@@ -63,16 +63,16 @@ def _archives(stream: Stream) -> Iterator[str]:
 def _target(text: str, stream: Stream) -> tuple[str, int]:
     place = re.fullmatch(rf"([^|]+):([0-9]{{1,{_MOST_DIGITS}}})", text)
     if place is None:
-        advice = "commands are not run: make an archive first" if "|" in text else "a line is an id and file:offset"
+        advice = "commands are not run: make an archive first" if "|" in text else "write lines of id and file:offset"
         raise FormatError(f"'{shortened(text)}' is not file:offset", where=stream.place(), advice=advice)
-    # The path is relative to the folder where the script was made; later, the archive may stand beside the script.
+    # The path is relative to the folder where the script was made; the archive may have moved beside the script.
     path, beside = place[1], str(Path(stream.name).parent / place[1])
     return beside if not exists(path) and exists(beside) else path, int(place[2])  # noqa: PTH110  any name
 
 
 @dataclass(frozen=True)
 class ScriptedLattice:
-    """Reads a lattice from its archive when it is called; `where` is the line of the script."""
+    """Read a lattice from its archive when called; `where` is the line of the script."""
 
     path: str
     offset: int
@@ -89,7 +89,9 @@ class ScriptedLattice:
 
 def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) -> Lattice:
     if path == STANDARD_INPUT or (exists(path) and not isfile(path)):  # noqa: PTH110, PTH113  any name
-        raise InputError("is not a regular file, which is read from a given byte", where=path, advice="make an archive")
+        raise InputError(
+            "is not a regular file, so it cannot be read from a given byte", where=path, advice="make an archive"
+        )
     with placed(place), open_stream(path) as stream:
         are_spelled = spells_words(stream.head())
         stream.skip(offset)
@@ -98,12 +100,12 @@ def _read_at(path: str, offset: int, place: str, vocabulary: Vocabulary | None) 
             raise FormatError("the file ends before that byte")
         if head == MACHINE:
             return parse_machine(BinaryArchive(stream, head).machine(place), vocabulary)
-        # Between the id and the offset stands a space; the rest of the id's line is empty.
+        # A space comes between the id and the offset; the rest of the id's line is empty.
         return parse_block(b"id" + _first_block(stream, head), place, -1, vocabulary, are_spelled=are_spelled)
 
 
 def _first_block(stream: Stream, data: bytes) -> bytes:
-    """Return the lines of the lattice that comes first, up to a blank line behind it."""
+    """Return the lines of the first lattice, up to the blank line after it."""
     while not (end := re.search(rb"\n[ \t\r]*\n", data.lstrip(b" \t\r\n"))):
         more = stream.read_some(max(_PIECE, len(data)))
         if not more:
@@ -117,12 +119,12 @@ def _archive_beside(path: str) -> tuple[str, ...]:
 
 
 def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write an archive and the script of its lattices: `x.scp` and, beside it, `x.ark`."""
+    """Write an archive and the script of its lattices: `x.ark` beside `x.scp`."""
     if path == STANDARD_OUTPUT or not path.endswith(".scp"):
-        raise UsageError("a script points into an archive beside it", advice="name a file that ends in .scp")
+        raise UsageError("a script needs an archive beside it", advice="name a file that ends in .scp")
     (archive,) = _archive_beside(path)
     count = 0
-    # The archive takes its place first.
+    # The archive is replaced first.
     with atomic_output(path) as script, atomic_output(archive) as file:
         at = 0
         for name, graph in graphs:
@@ -135,7 +137,7 @@ def write_with_archive(path: str, graphs: Iterable[tuple[str, Graph]]) -> int:
             raise InputError("there are no graphs to write")
         script.flush()
         file.flush()
-        # A crash between the two must not leave an old script, whose places are those of another archive.
+        # A crash between the two must not leave an old script with offsets of another archive.
         if is_replaceable(path):
             Path(os.path.realpath(path)).unlink(missing_ok=True)
     return count

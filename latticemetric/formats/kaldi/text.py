@@ -1,8 +1,8 @@
-"""Kaldi text archives of lattices: an id, its arcs, a blank line; again and again.
+"""Read and write Kaldi's text archives of lattices: for each, an id, its arcs, a blank line.
 
 Compact: `source target word graph,acoustic,transitions` with transition ids joined by `_`; a final state has
-`graph,acoustic,transitions`. Non-compact: `source target transition word graph,acoustic`. Costs, the acoustic one
-unscaled; a weight that is left out is one (no cost). The graph cost is the column `lm`.
+`graph,acoustic,transitions`. Non-compact: `source target transition word graph,acoustic`. Numbers are costs, the
+acoustic one unscaled; a missing weight means no cost. The graph cost is the column `lm`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPELLED_ARC = re.compile(
 )
 _ID_THEN_NOTHING = rb"\s*[^\s|(]+[ \t\r]*\n[ \t\r]*\n"
 _ID_THEN_LATTICE = re.compile(_ID + rb"(?:" + _ARC + rb"|" + _END + rb")|" + _ID_THEN_NOTHING)
-_ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may hold a space, but not after a number
+_ARC_OR_FINAL = re.compile(rb"\s*\d+[ \t]+\S|\s*#")  # ids may contain a space, but not after a number
 
 
 def _sniff(head: bytes) -> bool:
@@ -48,7 +48,7 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
         place = stream.place(lines_before + 1)
         if _ARC_OR_FINAL.match(first):
             raise FormatError(
-                "an arc where the id of a lattice belongs", where=place, advice="ids stand on their own line"
+                "expected the id of a lattice, found an arc", where=place, advice="write ids on separate lines"
             )
         try:
             name = first.strip().decode("utf-8")
@@ -63,19 +63,19 @@ def _build(block: Piece, file: str, lines_before: int, table: Vocabulary | None,
 
 
 def spells_words(head: bytes) -> bool:
-    """Check whether an archive spells its words: one of its first lines has a word that is no number."""
+    """Check whether an archive has words, not numbers: one of its first lines has a word that is not a number."""
     return _SPELLED_ARC.search(head) is not None
 
 
 def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
-    """Build a lattice from the line of its id and the lines up to a blank one.
+    """Build a lattice from the line of its id and the lines up to a blank line.
 
     Args:
         block: The lines.
-        file: Their file.
-        lines_before: The number of lines before them.
-        table: Spells words that are numbers.
-        are_spelled: Whether the archive spells its words, so that `8` is a word even in a lattice without others.
+        file: The file's name, for errors.
+        lines_before: The number of lines before `block`.
+        table: The words of word numbers.
+        are_spelled: True if the archive has words, so that `8` is a word even in a lattice with numbers only.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
@@ -93,7 +93,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         spelled = [side.vocabulary.word(n) for n in getattr(side, part).tolist()] if side else None
         for row, (state, (graph_cost, acoustic)) in enumerate(zip(numbers, weights, strict=True)):
             word = [words[row]] if part == "arc" else []
-            # `str`: the shortest decimals that are read as the same 32 bits.
+            # `str` gives the shortest decimals that are read as the same 32 bits.
             weight = f"{graph_cost!s},{acoustic!s},{spelled[row] if spelled else ''}"
             lines.append(" ".join([*map(str, state), *word, weight]))
     file.write(("\n".join(lines) + "\n\n").encode("utf-8"))

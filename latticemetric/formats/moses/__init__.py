@@ -1,1 +1,1 @@
-"""Moses: lattices (PLF), confusion networks, search graphs, n-best lists."""
+"""Read and write formats of Moses: lattices (PLF), confusion networks, search graphs, n-best lists."""

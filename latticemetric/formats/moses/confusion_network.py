@@ -1,7 +1,8 @@
-"""Moses confusion networks (`-inputtype 1`): a column a line, `the 0.75 a 0.2 *EPS* 0.05`; a blank line ends one.
+"""Read and write Moses confusion networks (`-inputtype 1`): one column per line; a blank line ends a network.
 
-Every word is followed by as many probabilities as the decoder has weights for them (`-weight-i`); the file shows it.
-Costs are −ln p, and as in Moses they lie between 0 and 100: what is above 1 counts as 1, and 0 costs 100.
+A column is `the 0.75 a 0.2 *EPS* 0.05`. One probability per weight of the decoder (`-weight-i`) follows each word; the
+reader infers their number. Costs are −ln p; as in Moses, they lie between 0 and 100: a probability above 1 counts as
+1, and 0 costs 100.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ _ONE_NUMBER = re.compile(rb"\s*[0-9]+[ \t]+[-+0-9.eE]+\s*")
 
 
 class _Scores:
-    """Infers from lines how many scores a word has; where words are numbers, several counts may be possible."""
+    """Infer the number of scores per word from the lines; if words are numbers, several counts may be possible."""
 
     def __init__(self) -> None:
         self._possible: set[int] | None = None
         self._likely: set[int] = set()
 
     def narrow(self, fields: list[str]) -> bool:
-        """Take another line into account; return false where it fits no count that fitted before."""
+        """Keep the counts that also fit this line; return false if none is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
         before = _counts(len(fields)) if self._possible is None else self._possible
@@ -56,12 +57,12 @@ class _Scores:
         return bool(fits)
 
     def number(self, *, surely: bool = False) -> int:
-        """Return the lowest count, preferring those by which no word looks like a probability; 0 for none."""
+        """Return the lowest possible count (0: none); prefer counts for which no word looks like a probability."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
 
 
 def _counts(fields: int) -> set[int]:
-    """Return how many scores a word can have on a line of so many fields."""
+    """Return the possible numbers of scores per word on a line with `fields` fields."""
     pairs = [(d, fields // d) for d in range(1, int(fields**0.5) + 1) if fields % d == 0]
     return {d - 1 for pair in pairs for d in pair if d > 1}
 
@@ -84,7 +85,7 @@ def _sniff(head: bytes) -> bool:
         lines.append(fields)
     width = scores.number(surely=True) + 1
     values = [value for fields in lines for k in range(1, width) for value in fields[k::width]]
-    # Words with whole numbers only are counts of something.
+    # Words followed by whole numbers only: probably counts, not probabilities.
     return any("." in value for value in values) and all(0 <= float(value) <= 1 for value in values)
 
 
@@ -101,9 +102,9 @@ def _parse(block: Piece, file: str, lines_before: int, table: Vocabulary | None)
         lines.append((place, fields))
         if not scores.narrow(fields):
             raise FormatError(
-                "the line is not words, each with as many probabilities as those before",
+                "the line is not words, each followed by the same number of probabilities",
                 where=place,
-                advice="a column is 'word probability word probability'",
+                advice="write a column as 'word probability word probability'",
             )
     if not lines:
         raise FormatError("the network has no columns", where=f"{file}:{lines_before + 1}")
@@ -131,7 +132,9 @@ def _cost(text: str, place: str) -> float:
     probability = number(text, place)
     if probability < 0:
         raise InputError(
-            f"the probability {shortened(text, 40)} is below 0", where=place, advice="scores here are no logarithms"
+            f"the probability {shortened(text, 40)} is below 0",
+            where=place,
+            advice="write probabilities, not logarithms",
         )
     return min(cost_of(min(probability, 1.0)), _HIGHEST_COST) if probability else _HIGHEST_COST
 
@@ -144,7 +147,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         )
     columns = columns_to_write(lattice, "moses-cn")
     if not columns:
-        raise InputError("a confusion network of no words cannot be written in moses-cn", advice="write another format")
+        raise InputError("moses-cn cannot hold a confusion network without words", advice="write another format")
     costs = [column.arc.tolist() for column in lattice.scores.values()] or [[0.0] * len(lattice.word)]
     check = _Scores()
     lines = []
@@ -164,7 +167,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 def _probability(cost: float) -> str:
     if not 0 <= cost <= _HIGHEST_COST:
         raise InputError(
-            f"the cost {cost!r} is none of a probability that Moses takes: it takes 0 to 100",
+            f"the cost {cost!r} is outside the range of Moses, 0 to 100",
             advice="write another format",
         )
     return probability_to_write(cost) if cost < _HIGHEST_COST else "0.0"

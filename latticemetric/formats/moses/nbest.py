@@ -1,6 +1,7 @@
-"""Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`, scores as log probabilities.
+"""Read and write Moses n-best lists: `0 ||| hypothesis ||| LM0= -4.3 … ||| total [||| alignment]`.
 
-The total is the model's cost; features are kept as columns of scale 0. Old files write `0|||` and `lm:`.
+Scores are log probabilities. The total is the model's cost; features are columns of scale 0. Old files have `0|||` and
+`lm:`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Yield id, place and fields of each line; a line of one field belongs to the list around it."""
+    """Yield the id, place and fields of each line; a line with one field belongs to the list around it."""
     name: str | None = None
     for line in stream.lines():
         if line.strip():
@@ -57,14 +58,14 @@ def _parse(block: Sequence[_Line]) -> NBest:
     hypotheses = tuple(_hypothesis(fields, place) for place, fields in block)
     scales = _scales(name for h in hypotheses for name in h.scores)
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
-        # Features may be sparse: one that is not there is 0. A total is there or not.
+        # Features may be sparse: a missing one is 0. But either all hypotheses have a total, or none has.
         if _TOTAL in scales and _TOTAL not in hypothesis.scores:
-            raise FormatError("the hypothesis has no total, and others of its list have one", where=place)
+            raise FormatError("the hypothesis has no total, but others in its list have one", where=place)
     return NBest(hypotheses, scales)
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
-    """Give weight to the total alone where there is one, else to all features."""
+    """Give weight 1 to the total, if there is one, and 0 to the rest; otherwise, give weight 1 to all features."""
     distinct = dict.fromkeys(names)
     return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
 
@@ -99,7 +100,7 @@ def _features(text: str, place: str) -> dict[str, float]:
         names = [name] if len(values) == 1 else [f"{name}_{k}" for k in range(len(values))]
         for key, value in zip(names, values, strict=True):
             if key in named:
-                raise FormatError(f"feature '{key}' stands twice", where=place)
+                raise FormatError(f"feature '{key}' appears twice", where=place)
             named[key] = value
     return named
 
@@ -130,7 +131,7 @@ def _check_fields(name: str, nbest: NBest) -> None:
     for text in (name, *(word for h in nbest.hypotheses for word in h.words), *nbest.score_names()):
         if _SEPARATOR in text:
             raise UsageError(
-                f"{shortened(text)!r} would part fields of a Moses n-best list", advice="write jsonl-nbest"
+                f"{shortened(text)!r} would separate fields of a Moses n-best list", advice="write jsonl-nbest"
             )
 
 

@@ -1,8 +1,9 @@
-"""Python lattice format (Moses, cdec): a lattice a line, `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`.
+"""Read and write the Python lattice format (Moses, cdec): one lattice per line.
 
-Item i holds the arcs that leave node i; an arc is its word, its scores (log probabilities; or a mapping of named
-ones; or none) and how many nodes it goes forward. The end is the node after the last item. `()` is the lattice of
-the empty string, and so is a blank line. The line is parsed, never evaluated, and nesting has a fixed depth.
+A line is `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`. Item i holds the arcs that leave node i; an arc
+has its word, its scores (log probabilities; or a mapping of named scores; or none) and the number of nodes that it goes
+forward. The end is the node after the last item. `()` or a blank line is the lattice of the empty string. The line is
+parsed, never evaluated; nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for line in stream.byte_lines():
-        # A decoder that fails leaves a blank line: without it, later lattices would get the references of others.
+        # A decoder that fails writes a blank line. Count it, so that later lattices keep their references.
         text = line if line.strip() else _EMPTY
         yield Entry(str(stream.line), stream.place(), partial(_parse, text, stream.name, stream.line - 1))
 
 
 def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
     parts = parsed_natively(_native.parse_plf, line, file, lines_before)
-    # 0 − score rather than −score: no cost becomes −0.
+    # 0 − score, not −score: so no cost becomes −0.
     scores = {name: Column(0.0 - values, np.zeros(1)) for name, values in parts["scores"].items()}
     return Lattice.from_arcs(
         parts["source"],
@@ -56,7 +57,7 @@ def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "plf")
-    # A final state that is not the last, or costs something, gets an ε-arc to an end of its own.
+    # Final states before the last state, or with costs, get ε-arcs to a new end.
     plain = ends_in_last_state(lattice)
     end = lattice.num_states - plain
     items: list[list[str]] = [[] for _ in range(end)]

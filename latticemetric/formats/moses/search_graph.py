@@ -1,10 +1,10 @@
-"""Moses' search graphs of phrase-based translation (`-output-search-graph` and `-output-search-graph-extended`).
+"""Read and write search graphs of Moses (`-output-search-graph` and `-output-search-graph-extended`).
 
-A line a hypothesis: `7 hyp=5 stack=1 back=0 score=-0.5 transition=-0.5 forward=12 fscore=-9.7 covered=0-0 out=I am`.
-Its arc goes from `back` to `recombined`, if that is there, or else to the hypothesis itself. `transition` is the
-model's score, a natural logarithm: the cost is −transition. An arc of several words is a chain, scores and labels on
-its first arc. Hypotheses with `forward=-1` are complete. The extended form adds features, which are columns of scale 0,
-and the source phrase: `scores="core=(-1,0.5) tag=-2" out="je suis|I am"`, or, from older versions,
+Each line is a hypothesis: `7 hyp=5 stack=1 back=0 score=-0.5 transition=-0.5 forward=12 fscore=-9.7 covered=0-0 out=I
+am`. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. `transition` is the
+model's score, a natural logarithm: the cost is −transition. An arc with several words becomes a chain, with scores and
+labels on its first arc. Hypotheses with `forward=-1` are complete. The extended form adds features (columns of scale 0)
+and the source phrase: `scores="core=(-1,0.5) tag=-2" out="je suis|I am"`, or, in older versions,
 `scores=[ d: -1 lm: -3 ] out=je suis|I am`.
 """
 
@@ -34,7 +34,7 @@ _COMPLETE = -1
 _NO_FEATURES, _NAMED_FEATURES = -1, 0
 
 _AFTER_NUMBER = re.compile(r"[ \t]+(?=hyp=)")
-# The value of `out=` goes on to the end of the line.
+# The value of `out=` extends to the end of the line.
 _FIELD = re.compile(r'(?:([a-z]+)=|(?=\[ ))((?<=\sout=).*|"[^"]*"|\[ .*? \]|[^\s"\[]\S*|)(?:[ \t]+|$)', re.ASCII)
 _BRACKETS = "["
 _FIELDS_OF_THE_FIRST = {"hyp", "stack", "forward", "fscore"}
@@ -44,21 +44,21 @@ _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
 class _Line(NamedTuple):
-    """A line: a hypothesis and its arc; the first hypothesis has none.
+    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc.
 
     Attributes:
         place: File and line.
-        hypothesis: Its number.
+        hypothesis: The number of the hypothesis.
         stack: The number of source words that it covers.
-        complete: Whether it covers all; `None` where the line leaves it open.
+        complete: True if it covers the whole source; `None` if the line does not show it.
         back: The hypothesis that the arc leaves.
         recombined: The hypothesis that replaces this one.
         cost: The model's cost of the arc.
         words: The words that the arc adds to the translation.
         covered: The span of the source that it covers.
-        source: The words there, where the line has them.
-        dense: The number of features without names; −1 where there are no features at all.
-        features: Their costs.
+        source: The words of that span, if the line has them.
+        dense: The number of features without names; −1 if the line has no field of features.
+        features: The costs of the features.
     """
 
     place: str
@@ -76,7 +76,7 @@ class _Line(NamedTuple):
 
 
 def _parsed_lines(data: bytes, file: str, lines_before: int) -> Iterator[_Line]:
-    """Yield the hypotheses of some lines: a sentence number each, and fields, the first of which is `hyp=`."""
+    """Yield the hypotheses of lines that have a sentence number, then fields; the first field is `hyp=`."""
     for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
         place = f"{file}:{line}"
         if text := decoded_line(row, place).strip(" \t\r\f\v"):
@@ -93,7 +93,7 @@ def _step(text: str, place: str) -> _Line:
         complete = whole(_required(fields, "forward", place), "forward", place, _COMPLETE) == _COMPLETE
     if hypothesis == 0:
         if not fields.keys() <= _FIELDS_OF_THE_FIRST:
-            raise FormatError("hypothesis 0 is where the search begins, and has no arc", where=place)
+            raise FormatError("hypothesis 0 begins the search, so it cannot have an arc", where=place)
         return _Line(place, hypothesis, stack, complete, 0, None, 0.0, [], "", "", _NO_FEATURES, {})
     back = whole(_required(fields, "back", place), "back", place)
     recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
@@ -112,9 +112,9 @@ def _fields(text: str, place: str) -> dict[str, str]:
         match = _FIELD.match(text, end)
         name = (match[1] or _BRACKETS) if match else ""
         if match is None or not (name in _FIELDS_OF_THE_FIRST or name in _FIELDS_OF_OTHERS):
-            raise FormatError(f"'{shortened(text[end:], 40)}' is no field of a search graph", where=place)
+            raise FormatError(f"'{shortened(text[end:], 40)}' is not a field of a search graph", where=place)
         if name in fields:
-            raise FormatError(f"the field '{name}' stands twice", where=place)
+            raise FormatError(f"the field '{name}' appears twice", where=place)
         fields[name] = match[2]
         end = match.end()
     return fields
@@ -128,7 +128,7 @@ def _required(fields: dict[str, str], name: str, place: str) -> str:
 
 
 def _span_length(text: str) -> int | None:
-    """Return the number of source words in a span like `2-4`: none in `1-0`; `None` where it is no span."""
+    """Return the number of source words in a span like `2-4` (0 in `1-0`); `None` if `text` is not a span."""
     match = _SPAN.fullmatch(text)
     return max(0, int(match[2]) - int(match[1]) + 1) if match else None
 
@@ -141,17 +141,17 @@ def _span(text: str, place: str) -> int:
 
 
 def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[str]]:
-    """Return the source phrase, if there is one, and the words of the translation."""
+    """Return the source phrase, which may be empty, and the words of the translation."""
     if not scores:
         return "", split_words(_PHRASE_SCORES.sub("", out))
     if scores.startswith('"'):
         if len(out) < 2 or out[0] != '"' or out[-1] != '"':  # noqa: PLR2004  two quotes
-            raise FormatError("the value of 'out=' does not stand between quotes", where=place)
+            raise FormatError("the value of 'out=' is not between quotes", where=place)
         out = out[1:-1]
     phrases = _split_phrases(out, span)
     if phrases is None:
         raise FormatError(
-            f"nothing tells where the source phrase ends in '{shortened(out, 40)}'",
+            f"the end of the source phrase is ambiguous in '{shortened(out, 40)}'",
             where=place,
             advice="let Moses write -output-search-graph, which has no source phrases",
         )
@@ -159,10 +159,10 @@ def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[st
 
 
 def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
-    """Split `je suis|I am` into the source phrase and the translation's words; `None` where the border is unclear.
+    """Split `je suis|I am` into the source phrase and the words of the translation; return `None` if ambiguous.
 
-    Words may have factors, `suis|V`. Then the last word of the source is that at the span's end, and has as many
-    factors as those before it, or as the translation's other words leave it, or half of all.
+    Words may have factors, `suis|V`. Then the number of source words in the span gives the last source word. Its number
+    of factors is that of the words before it, or what the other words of the translation leave, or half of all.
     """
     source, bar, target = text.partition("|")
     tokens = split_words(text)
@@ -187,7 +187,7 @@ def _split_phrases(text: str, span: int) -> tuple[str, list[str]] | None:
 def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]]:
     """Return the number of features without names, and the costs of all features."""
     if "scores" in fields and _BRACKETS in fields:
-        raise FormatError("the field 'scores' stands twice", where=place)
+        raise FormatError("the field 'scores' appears twice", where=place)
     text = fields.get("scores", fields.get(_BRACKETS))
     if text is None:
         return _NO_FEATURES, {}
@@ -206,7 +206,7 @@ def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]
 
 
 def _labelled(tokens: list[str], place: str) -> dict[str, float]:
-    """Number features of the same label: `d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm."""
+    """Number the features with the same label: `d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm."""
     groups: dict[str, list[str]] = {"": []}
     label = ""
     for token in tokens:
@@ -226,7 +226,7 @@ def _add(features: dict[str, float], name: str, value: str, place: str) -> None:
     if not name:
         raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
     if name in features or name == _TRANSITION:
-        raise FormatError(f"feature '{shortened(name, 40)}' stands twice", where=place)
+        raise FormatError(f"feature '{shortened(name, 40)}' appears twice", where=place)
     features[name] = 0.0 - number(value, place)
 
 
@@ -247,7 +247,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
-    """Yield the sentence, the place, and the number of each line; blank lines belong to the sentence above."""
+    """Yield the sentence, the place, and the numbered text of each line; blank lines belong to the sentence above."""
     name = ""
     for line in stream.byte_lines():
         match = _ID.match(line)
@@ -255,7 +255,7 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
             raise FormatError(
                 "the line does not begin with a sentence number and 'hyp='",
                 where=stream.place(),
-                advice="moses_chart's graphs are forests; let it write -output-search-graph-hypergraph",
+                advice="for moses_chart, whose graphs are forests, use -output-search-graph-hypergraph",
             )
         name = match[1].decode("utf-8", "replace") if match else name
         if name:
@@ -268,7 +268,7 @@ def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
 
 
 class _States:
-    """Numbers the states: hypotheses that were not recombined into others."""
+    """Number the states: the hypotheses that were not recombined into others."""
 
     def __init__(self, lines: list[_Line]) -> None:
         self._joined: dict[int, int] = {}
@@ -280,10 +280,10 @@ class _States:
             elif line.recombined != line.hypothesis:
                 self._joined[line.hypothesis] = line.recombined
             else:
-                # From 2010 to 2011, a recombined hypothesis was written with the number of the one that replaces it.
+                # In 2010 and 2011, Moses wrote a recombined hypothesis with the number of its replacement.
                 continue
             if known:
-                raise FormatError(f"hypothesis {line.hypothesis} stands twice", where=line.place)
+                raise FormatError(f"hypothesis {line.hypothesis} appears twice", where=line.place)
         if 0 not in self._stack:
             raise FormatError("the graph has no first hypothesis, 'hyp=0 stack=0'", where=lines[0].place)
         self._number = {hypothesis: number for number, hypothesis in enumerate(sorted(self._stack))}
@@ -308,11 +308,11 @@ class _States:
         for hypothesis, survivor, verb in ends:
             if survivor not in self._number:
                 raise FormatError(
-                    f"hypothesis {line.hypothesis} {verb} {hypothesis}, which the graph does not have", where=line.place
+                    f"hypothesis {line.hypothesis} {verb} {hypothesis}, which is not in the graph", where=line.place
                 )
         if self._stack[back] >= self._stack[target]:
             raise FormatError(
-                f"hypothesis {line.hypothesis} goes back to {line.back}, which is no earlier: "
+                f"hypothesis {line.hypothesis} goes back to {line.back}, which is not earlier: "
                 f"their stacks are {self._stack[target]} and {self._stack[back]}",
                 where=line.place,
             )
@@ -322,7 +322,7 @@ class _States:
 def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
     arcs = [line for line in lines if line.hypothesis != 0]
     begin = next(line for line in lines if line.hypothesis == 0)
-    # Where the first line leaves open whether it is complete, it is if there were no words to translate.
+    # If the first line does not show whether it is complete: it is, if there were no words to translate.
     final = dict.fromkeys([0] if begin.complete or (begin.complete is None and not arcs) else [])
     numbers: dict[str, int] = {"": EPSILON}
     source: list[int] = []
@@ -347,7 +347,7 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
         raise InputError(
             "the search graph has no complete translation",
             where=lines[0].place,
-            advice="Moses found none; leave it out",
+            advice="leave it out",
         )
     labels = {_COVERED: [line.covered for line in arcs], _SOURCE: [line.source for line in arcs]}
     return Lattice.from_arcs(
@@ -367,7 +367,7 @@ def _columns(arcs: list[_Line], first: list[int], size: int, ends: int, text_siz
     for row, line in zip(first, arcs, strict=True):
         values[_TRANSITION][row] = line.cost
         if line.dense != arcs[0].dense:
-            raise FormatError("the line has not as many scores as the graph's first", where=line.place)
+            raise FormatError("the number of scores differs from that of the graph's first line", where=line.place)
         for name, cost in line.features.items():
             if name not in values:
                 with placed(line.place):
@@ -386,15 +386,15 @@ def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
 
 # ---- Writing: every arc is a hypothesis ----
 #
-# State s is hypothesis s, which is the best arc into it; other arcs into it are recombined hypotheses, numbered from
-# the number of states. Lines have the order of the arcs.
+# State s is hypothesis s, the best arc into it. Other arcs into it are recombined hypotheses; their numbers begin at
+# the number of states. Lines are in the order of the arcs.
 
 
 _NO_SPAN = "1-0"
 
 
 class _Arcs(NamedTuple):
-    """The arcs to write, with those to a new end if final states have costs."""
+    """Hold the arcs to write; if final states have costs, with arcs to a new end."""
 
     states: int
     source: list[int]
@@ -419,13 +419,13 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _written_features(lattice: Lattice) -> dict[str, Column]:
-    """Return the columns of weight 0; refuse more than one that counts."""
+    """Return the columns of weight 0; refuse other columns than one of weight 1."""
     counting = [name for name, column in lattice.scores.items() if column.scale != 0]
     features = {name: column for name, column in lattice.scores.items() if column.scale == 0}
     if lattice.scores and [lattice.scores[name].scale for name in counting] != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
         raise UsageError(
-            f"{_NAME} holds one score that counts, with weight 1, and the weights here are {shortened(weights, 200)}",
+            f"{_NAME} needs exactly one score with weight, of weight 1, but the weights are {shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
     for name in features:
@@ -465,7 +465,7 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
     for state in arcs.complete:
         forward[state] = _COMPLETE
     for row, (source, target, score) in reversed(list(enumerate(rows))):
-        # Each arc's target has seen all of its own arcs: targets are larger than sources, and arcs are sorted.
+        # The arcs that leave each target were visited before: targets are larger than sources, and arcs are sorted.
         if forward[source] == 0 or (forward[source] != _COMPLETE and score + rest[target] >= rest[source]):
             forward[source], rest[source] = hypothesis[row], score + rest[target]
     beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in arcs.complete else ""
@@ -480,7 +480,7 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
 
 
 def _texts(lattice: Lattice, arcs: _Arcs, features: list[str] | None, *, extended: bool) -> list[str]:
-    """Return each line from `covered=` on."""
+    """Return the part of each line from `covered=` to the end."""
     words = [require_field(lattice.vocabulary.word(n), "word") if n != EPSILON else "" for n in arcs.word]
     spans, sources = (_label_texts(lattice, name, len(words)) for name in (_COVERED, _SOURCE))
     if not extended:
@@ -501,7 +501,7 @@ def _label_texts(lattice: Lattice, name: str, size: int) -> list[str]:
 
 def _written_span(text: str) -> str:
     if text and not _span_length(text):
-        raise InputError(f"'{shortened(text)}' is no span of the source, like 0-2", advice="use --drop-labels")
+        raise InputError(f"'{shortened(text)}' is not a span of the source, like 0-2", advice="use --drop-labels")
     return text or _NO_SPAN
 
 
@@ -509,14 +509,14 @@ def _out(source: str, word: str, span: str) -> str:
     text = f"{source}|{word}"
     if _split_phrases(text, _span_length(span) or 0) != (source, [word] if word else []):
         raise InputError(
-            f"nothing would tell where the source phrase ends in '{shortened(text)}'",
+            f"the end of the source phrase would be ambiguous in '{shortened(text)}'",
             advice="leave source phrases out with --drop-labels",
         )
     return f'"{text}"'
 
 
 def _feature_texts(features: dict[str, Column], *, new_end: bool) -> list[str]:
-    """Return the features of each arc for `scores=`: `core_0`, `core_1`, … by their place, others by name."""
+    """Return the features of each arc for `scores=`: `core_0`, `core_1`, … as a list, others with names."""
     dense: list[str] = []
     while f"{_DENSE}_{len(dense)}" in features:
         dense.append(f"{_DENSE}_{len(dense)}")

@@ -1,1 +1,1 @@
-"""N-best lists of neural toolkits, and JSON lines."""
+"""Read and write n-best lists of neural toolkits, and JSON lines."""

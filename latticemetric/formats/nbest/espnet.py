@@ -1,7 +1,8 @@
-"""N-best lists of ESPnet2, a folder: `{n}best_recog/` with `text`, `token` and `score`, lines `utt value`.
+"""Read n-best lists of ESPnet2: a folder with `{n}best_recog/` folders of `text`, `token` and `score`.
 
-Scores are natural log probabilities, plain or as PyTorch prints a tensor. A folder of several jobs' folders
-(`output.1`, `output.2`, …) is read job by job. The files of a folder are read side by side, an utterance at a time.
+Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. A folder with one
+folder per job (`output.1`, `output.2`, …) is read job by job. The files of a job are read in parallel, one utterance at
+a time.
 """
 
 from __future__ import annotations
@@ -73,19 +74,19 @@ def _ranks(job: Path) -> list[Path]:
     ranks = {int(match[1]): child for child in job.iterdir() if (match := _BEST.fullmatch(child.name))}
     for rank in range(1, len(ranks) + 1):
         if rank not in ranks:
-            raise FormatError(f"there is no {rank}best_recog, but others", where=str(job))
+            raise FormatError(f"the folder has no {rank}best_recog, but has others", where=str(job))
     return [ranks[rank] for rank in sorted(ranks)]
 
 
 class _Rows:
-    """Reads the lines of one file, and shows the next one."""
+    """Read the lines of one file; `row` is the next one."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
         self._rows = _rows(stack.enter_context(open_stream(str(path))))
         self.row = next(self._rows, None)
 
     def take(self, key: str) -> _Row | None:
-        """Return the next line, if it has that key."""
+        """Return the next line if it has this key, otherwise `None`."""
         row = self.row
         if row is None or row.key != key:
             return None
@@ -94,18 +95,18 @@ class _Rows:
 
 
 class _Table:
-    """Reads the files of one `{n}best_recog` side by side."""
+    """Read the files of one `{n}best_recog` in parallel."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         texts = _file(folder, "text") or _file(folder, "token")
         if texts is None:
-            raise FormatError("there is neither a file text nor token", where=str(folder))
+            raise FormatError("the folder has neither a file text nor a file token", where=str(folder))
         scores = _file(folder, _SCORE)
         self.texts = _Rows(texts, stack)
         self._scores = _Rows(scores, stack) if scores is not None else None
 
     def take(self, key: str) -> tuple[_Row, _Row | None] | None:
-        """Return text and score of an utterance, if it is next."""
+        """Return text and score of an utterance if it is next, otherwise `None`."""
         text = self.texts.take(key)
         if text is None:
             return None
@@ -123,9 +124,9 @@ class _Table:
 
 def _out_of_step(row: _Row) -> NoReturn:
     raise FormatError(
-        f"'{shortened(row.key, 40)}' is missing in another file of the folder, or stands elsewhere there",
+        f"'{shortened(row.key, 40)}' is missing in another file of the folder, or at another position there",
         where=row.place,
-        advice="bring all files of the folder into one order (LC_ALL=C sort)",
+        advice="sort all files of the folder in the same order (LC_ALL=C sort)",
     )
 
 

@@ -1,6 +1,6 @@
-"""icefall's `recogs-*.txt`: `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`, lists as Python writes them.
+"""Read and write icefall's `recogs-*.txt`: `utt:⇥ref=['A', 'B']` and `utt:⇥hyp=['A', 'B']`, lists as in Python.
 
-A hypothesis is an n-best list of one, without scores. References and timestamps are not part of it.
+Each hypothesis is an n-best list of one, without scores. References and timestamps are skipped.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _build(value: str, place: str) -> NBest:
     text = value.strip(" \t")
-    # Some recipes print the text rather than its list.
+    # Some recipes print the text, not a list.
     words = _listed(text, place) if text.startswith("[") else split_words(text)
     return NBest((Hypothesis(tuple(word for word in words if word), {}),), {})
 
@@ -75,7 +75,7 @@ def _listed(text: str, place: str) -> list[str]:
         elif text[at : at + 1] != "]":
             raise FormatError("the list of words is not closed by ]", where=place)
     if at + 1 != len(text):
-        raise FormatError(f"{shortened(text[at + 1 :], 20)!r} stands after the list", where=place)
+        raise FormatError(f"{shortened(text[at + 1 :], 20)!r} follows the list", where=place)
     return words
 
 
@@ -88,11 +88,11 @@ def _unescaped(text: str, place: str) -> str:
     def character(match: re.Match[str]) -> str:
         if match[4] is not None:
             if match[4] not in _PLAIN_ESCAPES:
-                raise FormatError(f"{match[0]!r} is no escape", where=place)
+                raise FormatError(f"{match[0]!r} is not an escape", where=place)
             return _PLAIN_ESCAPES[match[4]]
         number = int(match[1] or match[2] or match[3], 16)
         if number in _SURROGATES or number > _LARGEST:
-            raise FormatError(f"'{match[0]}' is no character", where=place)
+            raise FormatError(f"'{match[0]}' is not a character", where=place)
         return chr(number)
 
     return _ESCAPE.sub(character, text) if "\\" in text else text
@@ -102,7 +102,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     nbest = require_nbest(graph, _NAME)
     if len(nbest) != 1 or nbest.score_names():
         raise UsageError(
-            f"{_NAME} holds one hypothesis without scores, and this list has {len(nbest)}, scores: "
+            f"{_NAME} holds one hypothesis without scores, but this list has {len(nbest)}, scores: "
             f"{shortened(', '.join(nbest.score_names()), 200) or 'none'}",
             advice="write jsonl-nbest, which holds them",
         )
@@ -110,7 +110,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         raise UsageError(f"{shortened(name)!r} cannot be an id in {_NAME}", advice="rename it")
     words = list(nbest.hypotheses[0].words)
     if "" in words:
-        raise UsageError("an empty word would be read back as no word at all", advice="write jsonl-nbest")
+        raise UsageError("an empty word would be read back as no word", advice="write jsonl-nbest")
     file.write(f"{name}:\thyp={words!r}\n".encode())
 
 

@@ -1,7 +1,7 @@
-"""N-best lists as JSON lines: `{"id": "utt-1", "hypotheses": [{"text": "a b", "score": -1.5}, …]}`.
+"""Read and write n-best lists as JSON lines: `{"id": "utt-1", "hypotheses": [{"text": "a b", "score": -1.5}, …]}`.
 
-Numbers of a hypothesis are natural log probabilities. A total is the model's cost alone; without one, what stands in
-`scores` counts, and numbers beside it do not. Names that other tools use for the same things are known, see below.
+Numbers of a hypothesis are natural log probabilities. If there is a total, only the total has weight; otherwise, the
+numbers in `scores` have weight, and numbers beside `scores` have none. Names that other tools use are listed below.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TOKENS = ("words", "tokens")
 _TOTALS = ("score", "total", "logprob", "log_prob", "logp", "sum_logprobs", "sum_logprob", "cumulative_logprob")
 _NESTED = "scores"
 _ANY_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s*:\s*\['.encode())
-# The id of a line that is no JSON.
+# The id of a line that is not JSON.
 _ANY_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*"([^"\\]+)"'.encode())
 _SHOWN = 40
 
@@ -51,13 +51,13 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
         try:
             record = _record(line, stream)
             name = _name(record, place, named)
-        except FormatError as error:  # the next line is another list
+        except FormatError as error:  # continue: the next line is another list
             entry = _failed(line, number, place, error, named=named)
         else:
             named = name is not None
             build = partial(_build, record, place)
             entry = Entry(name or str(number), place, build, naming="own" if named else "position")
-        # Blank lines count where lines have no ids; those at the end do not.
+        # Count blank lines if lines have no ids, except at the end.
         if entry.naming == "position":
             yield from blank_lines(stream, range(read + 1, number))
         read = number
@@ -65,7 +65,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
-    """Return an entry for a line that cannot be read, by the id that it seems to have."""
+    """Return an entry that raises `error` when built; its name is the id that the line seems to have."""
     match = _ANY_ID.search(line)
     own = match[1].decode("utf-8", "replace") if match else None
     naming: Naming = "own" if match else "position" if named is False else "file"
@@ -84,12 +84,12 @@ def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noq
     """Return the list's id; all lists have one, or none does."""
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):
-        raise FormatError("some lists have an id and others do not", where=place)
+        raise FormatError("some lists have an id, but others do not", where=place)
     return None if key is None else _id(record[key], place)
 
 
 def _only(table: _Object, names: tuple[str, ...], what: str, place: str) -> str | None:
-    """Return the only key of some that is there; two with different values are ambiguous."""
+    """Return the name that the object has, or `None`; refuse two names with different values."""
     keys = [name for name in names if table.get(name) is not None]
     if any(table[name] != table[keys[0]] for name in keys):
         raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
@@ -105,7 +105,7 @@ def _id(value: object, place: str) -> str:
 def _build(record: _Object, place: str) -> NBest:
     key = _only(record, _LISTS, "lists of hypotheses", place)
     if key is None:
-        raise FormatError("there are no hypotheses", where=place, advice=f"name them with one of {', '.join(_LISTS)}")
+        raise FormatError("the list has no hypotheses", where=place, advice=f"give them as one of {', '.join(_LISTS)}")
     hypotheses = record[key]
     if not isinstance(hypotheses, list):
         raise FormatError(f"{key} is not a list", where=place)
@@ -117,7 +117,7 @@ def _build(record: _Object, place: str) -> NBest:
     total = next((name for name in scales if name in _TOTALS and scales[name]), None)
     for number, (_, scores, numbers) in enumerate(parsed, start=1):
         if total is not None and total not in scores and total not in numbers:
-            raise FormatError(f"hypothesis {number} has no {total}, and others of its list have one", where=place)
+            raise FormatError(f"hypothesis {number} has no {total}, but others in its list have one", where=place)
     costs = ({name: 0.0 - value for name, value in (scores | numbers).items()} for _, scores, numbers in parsed)
     return NBest(tuple(Hypothesis(words, c) for (words, _, _), c in zip(parsed, costs, strict=True)), scales)
 
@@ -126,7 +126,7 @@ _Parsed = tuple[tuple[str, ...], dict[str, float], dict[str, float]]
 
 
 def _hypothesis(value: object, place: str) -> _Parsed:
-    """Return words, the numbers in `scores`, and other numbers."""
+    """Return the words, the numbers in `scores`, and the other numbers."""
     if isinstance(value, str):
         return _split(value, place), {}, {}
     if not isinstance(value, dict):
@@ -137,7 +137,7 @@ def _hypothesis(value: object, place: str) -> _Parsed:
     scores = _numbers(nested or {}, place, strict=lambda _: True)
     numbers = _numbers(value, place, strict=lambda name: name in _TOTALS)
     if both := scores.keys() & numbers.keys():
-        raise FormatError(f"score '{shortened(min(both), _SHOWN)}' stands twice", where=place)
+        raise FormatError(f"score '{shortened(min(both), _SHOWN)}' appears twice", where=place)
     return _words(value, place), scores, numbers
 
 
@@ -171,22 +171,22 @@ def _split(text: str, place: str) -> tuple[str, ...]:
 
 
 def _add_columns(record: _Object, parsed: list[_Parsed], place: str) -> None:
-    """Add totals that stand beside the hypotheses, as a list of numbers."""
+    """Add totals that are given as a list of numbers beside the list of hypotheses."""
     for name in (*_TOTALS, _NESTED):
         column = record.get(name)
         if not isinstance(column, list):
             continue
         if len(column) != len(parsed) or any(isinstance(v, bool) or not isinstance(v, int | float) for v in column):
-            raise FormatError(f"{name} is not a list of a number a hypothesis", where=place)
+            raise FormatError(f"{name} is not a list with one number per hypothesis", where=place)
         own = _TOTALS[0] if name == _NESTED else name
         for (_, scores, numbers), value in zip(parsed, column, strict=True):
             if own in scores or own in numbers:
-                raise FormatError(f"score '{own}' stands in the list and beside it", where=place)
+                raise FormatError(f"score '{own}' is given both in the hypotheses and beside them", where=place)
             numbers[own] = float(value)
 
 
 def scales_of(nested: set[str], loose: set[str], place: str = "") -> dict[str, float]:
-    """Give weight to the total if there is one, else to the numbers in `scores`."""
+    """Give weight 1 to the total; without a total, to the numbers in `scores`. Other numbers get weight 0."""
     names = nested | loose
     totals = [name for name in _TOTALS if name in names]
     if len(totals) > 1 and totals[0] != _TOTALS[0]:
@@ -206,7 +206,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     other += sorted((names - nested) & {*_TEXTS, *_TOKENS, _NESTED})
     if other:
         raise UsageError(
-            f"{_NAME} cannot say what {shortened(', '.join(other), 200)} counts for beside the other scores",
+            f"{_NAME} cannot store the weight of {shortened(', '.join(other), 200)} beside the other scores",
             advice="add the scores up with --sum-scores",
         )
     if total := next((key for key in names if key in _TOTALS and scales[key]), None):

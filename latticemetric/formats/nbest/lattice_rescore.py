@@ -1,7 +1,7 @@
-"""N-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`, natural log-likelihoods.
+"""Read and write n-best lists of lattice-rescore: `utt-0  acoustic lm more…  |  words`, natural log-likelihoods.
 
-The first two scores are the decoder's and count; those of models that rescored the list follow, and count when the
-user weighs them.
+The first two scores are the decoder's and have weight 1. Scores of models that rescored the list follow, with weight 0
+until the user sets their scales.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
-    """Yield utterance, place and content of each line."""
+    """Yield the utterance, place and content of each line."""
     for line in stream.lines():
         if line.strip():
             place = stream.place()
@@ -69,16 +69,16 @@ def _build(block: Sequence[_Line]) -> NBest:
     hypotheses = []
     for expected, (place, rank, scores, words) in enumerate(block):
         if rank != expected:
-            raise FormatError(f"hypothesis {rank} stands where {expected} belongs", where=place)
+            raise FormatError(f"expected hypothesis {expected}, found {rank}", where=place)
         if len(scores) != len(names):
-            raise FormatError(f"the hypothesis has {len(scores)} scores, and the first {len(names)}", where=place)
+            raise FormatError(f"the hypothesis has {len(scores)} scores, but the first has {len(names)}", where=place)
         costs = [read_cost(score, place) for score in scores]
         hypotheses.append(Hypothesis(tuple(split_words(words)), dict(zip(names, costs, strict=True))))
     return NBest(tuple(hypotheses), {name: float(name in _DECODER) for name in names})
 
 
 def score_names(number: int) -> list[str]:
-    """Name so many scores: acoustic, lm, score_3, score_4, …."""
+    """Return the names of `number` scores: acoustic, lm, score_3, score_4, …."""
     return [*_DECODER, *(f"score_{k}" for k in range(3, number + 1))][:number]
 
 
@@ -97,7 +97,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         raise UsageError(f"the id '{shortened(name, 40)}' holds a bar, which {_NAME} cannot write", advice="rename it")
     for rank, hypothesis in enumerate(nbest.hypotheses):
         scores = (_signed(0.0 - hypothesis.scores[key]) for key in names)
-        # Not like a command in a Kaldi script, which ends in a space and a bar, nor like times, which have no sign.
+        # Avoid what looks like a command in a Kaldi script (ends in a space and a bar), or like times (without a sign).
         line = " ".join([f"{name}-{rank}", *scores]) + " ".join([_BAR, *hypothesis.words])
         file.write(f"{line}\n".encode())
 

@@ -1,7 +1,7 @@
-"""WeNet n-best lists, as its runtime writes them: `wav KEY`, then a line `candidate SCORE TEXT` a hypothesis.
+"""Read n-best lists of WeNet's runtime: `wav KEY`, then one line `candidate SCORE TEXT` per hypothesis.
 
-Scores are natural log probabilities; spaces separate words. WeNet leaves out candidates without words, so a
-key without candidates is a list of one hypothesis without words.
+Scores are natural log probabilities; spaces separate words. WeNet does not write candidates without words, so a key
+without candidates is a list of one hypothesis without words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = "wenet-nbest"
 _SCORE = "score"
 _FIRST_LINES = re.compile(rb"wav[ \t]+\S+[ \t]*(?:\r?\n\s*(?:(?:candidate|wav)[ \t]|$)|$)")
 _KEY, _CANDIDATE = "wav", "candidate"
-_ADVICE = "lines are 'wav KEY' or 'candidate SCORE TEXT'; write them with --result, apart from messages"
+_ADVICE = "lines are 'wav KEY' or 'candidate SCORE TEXT'; write them with --result, separate from messages"
 
 
 def _sniff(head: bytes) -> bool:
@@ -47,7 +47,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _key(fields: list[str], place: str) -> str:
     if fields[0] == _CANDIDATE:
-        raise FormatError("a candidate before the first 'wav KEY'", where=place)
+        raise FormatError("a candidate comes before the first 'wav KEY'", where=place)
     if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
         raise FormatError("the line is neither a key nor a candidate", where=place, advice=_ADVICE)
     return fields[1]

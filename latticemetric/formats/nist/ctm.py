@@ -1,8 +1,9 @@
-"""NIST time-marked words (CTM): `file channel begin duration word [confidence [type [speaker]]]`; see `words`.
+"""Read and write NIST time-marked words (CTM); see `words` for the words.
 
-A graph a channel, its id `file,channel`. States have times: a word's arc goes from where it begins to where it ends,
-and an ε-arc leads over a gap or back over an overlap. Graphs have no scores: a confidence is no probability of a
-path that could be added up. It may be NA, and is kept as a label, digit by digit.
+Lines are `file channel begin duration word [confidence [type [speaker]]]`. Each channel is a graph with the id
+`file,channel`. States have times: a word's arc goes from its begin to its end; ε-arcs bridge gaps and overlaps. Graphs
+have no scores, since confidences do not add up to the probability of a path. A confidence is a label, digit by digit,
+and may be NA.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ EXTRAS = ("confidence", "type", "speaker")
 _CHANNEL = "1"
 
 Line = tuple[str, Sequence[str]]
-"""A place, and the fields behind file and channel."""
+"""A place, and the fields after file and channel."""
 
 
 class TimedWord(NamedTuple):
-    """A word, and the times where it begins and ends."""
+    """Hold a word, and the times of its begin and end."""
 
     begin: Decimal
     end: Decimal
@@ -73,7 +74,7 @@ Alternation = list[list[TimedWord]]
 
 
 def channels(stream: Stream) -> Iterator[tuple[str, str, list[Line]]]:
-    """Yield id, place and lines of each channel, one in memory at a time."""
+    """Yield the id, place and lines of each channel, one in memory at a time."""
     return in_one_piece(_lines(stream), advice=SORT_ADVICE)
 
 
@@ -117,17 +118,17 @@ def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
                 yield row
             continue
         if list(fields[:2]) != ["*", "*"]:
-            raise FormatError(f"{mark} has times, and not * *", where=where)
+            raise FormatError(f"{mark} has times instead of * *", where=where)
         if (mark == BEGIN) == (opened is not None):
-            wrong = f"{mark} without {BEGIN}" if opened is None else "an alternation stands in another"
-            raise FormatError(wrong, where=where, advice="alternations follow one another, each with its marks")
+            wrong = f"{mark} without {BEGIN}" if opened is None else "an alternation is inside another"
+            raise FormatError(wrong, where=where, advice="close each alternation before the next begins")
         if mark == BEGIN:
             opened, alternation = where, [[]]
         elif mark == OR:
             alternation.append([])
         else:
             if not any(alternation):
-                raise FormatError("no alternative has a word", where=opened)
+                raise FormatError("all alternatives are empty", where=opened)
             yield alternation
             opened = None
     if opened is not None:
@@ -136,14 +137,14 @@ def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
 
 def _row(fields: Sequence[str], where: str) -> TimedWord:
     begin = seconds(fields[0], "begin", where)
-    # Decoders that round both ends write durations below 0.
+    # Decoders that round both times may write durations below 0.
     duration = seconds(fields[1].removeprefix("-"), "duration", where)
     end = end_after(begin, duration.copy_negate() if fields[1].startswith("-") else duration)
     if not math.isfinite(float(end)):
-        raise FormatError("the word never ends", where=where)
+        raise FormatError("the end time of the word (begin + duration) is not finite", where=where)
     extras = fields[3:]
     if len(extras) > len(EXTRAS):
-        raise FormatError(f"the line has {len(fields) + 2} fields, and no more than 8 mean something", where=where)
+        raise FormatError(f"the line has {len(fields) + 2} fields, but at most 8 are allowed", where=where)
     if extras and not is_confidence(extras[0]):
         raise FormatError(f"the confidence '{shortened(extras[0], 40)}' is not a finite number, or NA", where=where)
     word = parsed_word(fields[2], where)
@@ -152,13 +153,13 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
 
 
 def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
-    """Return the first beginning and the last end of a word or an alternation."""
+    """Return the begin and the end of a word or alternation: the earliest and the latest of its words."""
     rows = [item] if isinstance(item, TimedWord) else [row for rows in item for row in rows]
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
 def _add_items(builder: GraphBuilder, items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
-    """Add words and alternations, with an ε-arc where one does not begin at the end of the one before."""
+    """Add words and alternations, with an ε-arc before each that does not begin at the end of the previous one."""
     for item in items:
         begin, end = _span(item)
         if begin != now:
@@ -186,14 +187,14 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _lines_to_write(name: str, graph: Graph) -> Iterator[str]:
-    """Return the lines of a graph, which have been read back and compared.
+    """Return the lines of a graph, after a check that they are read back as the same graph.
 
-    Gaps are not written. In a graph with other ε-arcs, all of them are written as `@`.
+    Gaps are not written. If a graph has other ε-arcs, all ε-arcs are written as `@`.
     """
     lattice = require_words_only(graph, NAME, {*TAGS, *EXTRAS})
     if lattice.times is None or not len(lattice.word):
         what = "times" if lattice.times is None else "words"
-        raise UsageError(f"ctm needs {what}, and '{shortened(name)}' has none", advice="write trn")
+        raise UsageError(f"ctm needs {what}, but '{shortened(name)}' has none", advice="write trn")
     head = split_id(name, 2) or [name, _CHANNEL]
     require_first_field(head[0], NAME)
     writer = _Writer(lattice)
@@ -212,12 +213,12 @@ def _is_read_as(lines: list[Line], lattice: Lattice) -> bool:
 
 
 def _contents(lattice: Lattice) -> Any:
-    """Return words, times and labels of a channel in a form that does not depend on how states are numbered."""
+    """Return the words, times and labels of a channel in a form that does not depend on state numbers."""
     assert lattice.times is not None
     times, labels = lattice.times.tolist(), labels_of(lattice)
 
     def listed(sequence: Series) -> list[Any]:
-        # Nested alternations were refused before: the recursion goes no deeper than two.
+        # Nested alternations were refused before, so the recursion depth is at most two.
         return [[listed(b) for b in item.in_order()] if isinstance(item, Fork) else arc(item) for item in sequence]
 
     def arc(number: int) -> tuple[Any, ...]:
@@ -229,7 +230,7 @@ def _contents(lattice: Lattice) -> Any:
 
 
 class _Writer:
-    """Writes a lattice as fields."""
+    """Write a lattice as fields."""
 
     def __init__(self, lattice: Lattice) -> None:
         assert lattice.times is not None
@@ -241,7 +242,7 @@ class _Writer:
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
         """Yield the fields of each word, without file and channel.
 
-        An optional word at the very end becomes an alternation: in brackets, all lines might end like those of trn.
+        An optional word at the very end becomes an alternation: with brackets, all lines might look like trn.
         """
         was_gap = not inside
         for place, item in enumerate(sequence):
@@ -265,7 +266,9 @@ class _Writer:
 
     def _alternation(self, fork: Fork, *, explicit: bool, inside: bool) -> Iterator[list[str]]:
         if inside:
-            raise UsageError("alternations do not nest in ctm, and those of this graph do", advice="write trn or stm")
+            raise UsageError(
+                "ctm cannot nest alternations, but those of this graph are nested", advice="write trn or stm"
+            )
         for number, branch in enumerate(fork.in_order()):
             yield ["*", "*", OR if number else BEGIN]
             yield from self.sequence(branch, explicit=explicit, inside=True)
@@ -275,7 +278,7 @@ class _Writer:
         begin, end = (exact_decimal(self._times[states[arc]]) for states in self._ends)
         word = self._speller.word(arc, optional=optional)
         if begin < 0:
-            raise InputError(f"{shortened(word)!r} begins at {begin}, and ctm has no times below 0")
+            raise InputError(f"{shortened(word)!r} begins at {begin}, but ctm has no times below 0")
         if word.upper() in (BEGIN, OR, END):
             raise InputError(f"the word '{word}' would be read back as the mark of an alternation")
         return [time_to_write(begin), time_to_write(duration_between(begin, end)), word, *self._extras(arc)]

@@ -1,4 +1,4 @@
-"""Lines of trn, STM and CTM: how to tell these formats apart and from plain sentences; comments, times, and ids."""
+"""Read lines of trn, STM and CTM: recognise these formats, skip comments, read times, make and split ids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STARS = "**"
 _EXACT = Context(prec=1000, traps=[])
 _ESCAPES = {",": "%2C", "%": "%25"}
 
-# A head of so many bytes may end inside a line.
+# A head of more bytes may end inside a line.
 _CUT_HEAD = 2**15
 _ID = re.compile(rb"\(([^()\s]+)\)$")
 _LIKE_AN_ID = re.compile(rb"[0-9_-]")
@@ -34,7 +34,7 @@ _Row = list[bytes]
 
 
 class Record(NamedTuple):
-    """An utterance or a segment, not yet parsed."""
+    """Hold an utterance or a segment, not yet parsed."""
 
     name: str
     where: str
@@ -49,7 +49,7 @@ def content_lines(stream: Stream) -> Iterator[str]:
 
 
 def is_comment(line: str) -> bool:
-    """Check whether a line is a comment; NIST's tools take a line that begins with ** for one, too."""
+    """Check whether a line is a comment; for NIST's tools, lines that begin with ** are comments, too."""
     return line.lstrip(" \t").startswith(_COMMENT) or line.startswith(_STARS)
 
 
@@ -74,17 +74,17 @@ def duration_between(begin: Decimal, end: Decimal) -> Decimal:
 
 
 def exact_decimal(time: float) -> Decimal:
-    """Return the shortest decimal that is read as that time."""
+    """Return the shortest decimal that is read back as this time."""
     return Decimal(repr(time + 0.0))
 
 
 def time_to_write(time: Decimal) -> str:
-    """Write a time in digits, without an exponent."""
+    """Write a time without an exponent."""
     return f"{time:f}"
 
 
 def is_confidence(text: str) -> bool:
-    """Check whether a field is a confidence: a number, or NA."""
+    """Check whether a field is a confidence: a number or NA."""
     number = len(text) <= _LONGEST_NUMBER and _SIGNED.fullmatch(text) is not None and math.isfinite(float(text))
     return number or text.upper() == "NA"
 
@@ -93,12 +93,12 @@ def is_confidence(text: str) -> bool:
 
 
 def join_fields(fields: list[str]) -> str:
-    """Make an id of fields, comma-separated; a comma in a field becomes %2C, a per cent sign %25."""
+    """Join fields to an id, with commas between them; escape a comma as %2C, a per cent sign as %25."""
     return ",".join(re.sub("[,%]", lambda match: _ESCAPES[match[0]], field) for field in fields)
 
 
 def split_id(name: str, count: int) -> list[str] | None:
-    """Split an id into the fields that it was made of; return `None` where it was not made of so many."""
+    """Split an id into its fields; return `None` if it does not have exactly `count` fields."""
     parts = name.split(",")
     fields = [part.replace("%2C", ",").replace("%25", "%") for part in parts]
     return fields if len(parts) == count and join_fields(fields) == name and all(map(_is_field, fields)) else None
@@ -109,27 +109,30 @@ def _is_field(text: str) -> bool:
 
 
 def require_first_field(text: str, format_name: str) -> None:
-    """Refuse a text that cannot begin a line: it would be several fields or a comment."""
+    """Refuse a text that cannot begin a line, because it would be read as several fields or a comment."""
     if not _is_field(text) or is_comment(text):
-        raise UsageError(f"'{shortened(text)}' cannot begin a line of {format_name}", advice="ids have no white space")
+        raise UsageError(
+            f"'{shortened(text)}' cannot begin a line of {format_name}",
+            advice="remove white space, and ;; or ** at its start",
+        )
 
 
-# ---- Telling the formats apart, and from sentences, by the first bytes of a file ----
+# ---- Recognise the formats, and plain sentences, by the first bytes of a file ----
 
 
 def is_trn(head: bytes) -> bool:
-    """Check whether all lines end in ids, and not in words in brackets after segments or words with times."""
+    """Check whether all lines end in ids, unless they are segments or words with times that end in brackets."""
     return is_trn_reference(head) or (bool(_ids(_rows(head))) and not is_stm(head) and not is_ctm(head))
 
 
 def is_trn_reference(head: bytes) -> bool:
-    """Check whether all lines end in what looks like ids rather than like words in brackets."""
+    """Check whether all lines end in brackets, and most of these look like ids, not like words."""
     ids = _ids(_rows(head))
     return 2 * len(set(ids)) > len(ids) and 2 * sum(_LIKE_AN_ID.search(i) is not None for i in ids) > len(ids)
 
 
 def is_stm(head: bytes) -> bool:
-    """Check whether all lines are segments, and not words in digits that all begin at a fraction of a second."""
+    """Check whether all lines are segments, unless they may be timed words in digits (CTM)."""
     rows = _rows(head)
     if not rows or not all(map(_is_segment, rows)) or is_trn_reference(head):
         return False
@@ -137,7 +140,7 @@ def is_stm(head: bytes) -> bool:
 
 
 def is_stm_reference(head: bytes) -> bool:
-    """Check whether all lines are segments, and one shows by its times or labels that it is no sentence."""
+    """Check whether all lines are segments, and the times or labels of one show that they are not sentences."""
     return is_stm(head) and any(_has_fraction(row[3:5]) or _has_labels(row) for row in _rows(head))
 
 
@@ -148,12 +151,12 @@ def is_ctm(head: bytes) -> bool:
 
 
 def is_ctm_reference(head: bytes) -> bool:
-    """Check whether all lines are words with times, and one shows by its times or mark that it is no sentence."""
+    """Check whether all lines are words with times, and the times or mark of one show that they are not sentences."""
     return is_ctm(head) and any(_is_mark(row) or _has_fraction(row[2:4]) for row in _rows(head))
 
 
 def _rows(head: bytes) -> list[_Row]:
-    """Return the fields of a head's whole lines, without comments; none where it is no text."""
+    """Return the fields of the whole lines of `head`, without comments; no rows if it is binary or has |||."""
     if b"\0" in head or b"|||" in head:
         return []
     lines = head.split(b"\n")
@@ -198,7 +201,7 @@ def _is_time(field: bytes) -> bool:
 
 
 def _names_a_channel(row: _Row) -> bool:
-    """Check whether a row begins with a file and a channel, not with two states of a machine, or a word and a score."""
+    """Check that a row begins with a file and a channel, not with two states of a machine, or a word and a score."""
     file, channel = row[:2]
     states = file.isdigit() and channel.isdigit() and len(channel) > 1
     return channel != b"[" and not states and not (b"." in channel and _is_time(channel.lstrip(b"+-")))

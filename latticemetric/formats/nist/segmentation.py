@@ -1,7 +1,7 @@
-"""Time-marked words (CTM) cut by the segments of a reference (STM), as sclite cuts them.
+"""Assign time-marked words (CTM) to the segments of a reference (STM), as sclite does.
 
-A word belongs to the first segment of its channel that ends after the word's middle; of an alternation, the latest
-middle counts. Words after the last segment belong to it. Names of files and channels are compared without case.
+A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
+latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is ignored.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _Key = tuple[str, ...]
 
 
 def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
-    """Return the words of each segment that is scored, by its id.
+    """Return the words of each scored segment, by segment id.
 
     Raises:
-        FormatError: Segments are not in the order of time, or a channel of the words has none.
+        FormatError: Segments are not in the order of time, or a channel of the words has no segments.
     """
     by_channel = _channels(words)
     lattices: dict[str, Lattice] = {}
@@ -41,12 +41,12 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
         _, lines = by_channel.pop(key, ("", []))
         for segment, part in zip(listed, _parts(list(items(lines)), listed), strict=True):
             if segment.record.name in lattices:
-                raise FormatError(f"'{shortened(segment.record.name)}' stands twice", where=segment.record.where)
+                raise FormatError(f"'{shortened(segment.record.name)}' appears twice", where=segment.record.where)
             if not segment.is_ignored:
                 lattices[segment.record.name] = _network(part)
     if by_channel:
         key, (place, _) = next(iter(by_channel.items()))
-        raise FormatError(f"no segment in {reference.name} is of {' '.join(key)}", where=place)
+        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
     return lattices
 
 
@@ -56,7 +56,7 @@ def _channels(stream: Stream) -> dict[_Key, tuple[str, Sequence[Line]]]:
     for name, place, lines in channels(stream):
         key = _key(name.split(","))
         if key in by_channel:
-            raise FormatError(f"'{shortened(name)}' differs from another channel by case only", where=place)
+            raise FormatError(f"'{shortened(name)}' differs from another channel only in case", where=place)
         by_channel[key] = place, lines
     return by_channel
 
@@ -88,7 +88,7 @@ def _middle(item: TimedWord | Alternation) -> Decimal:
 
 
 def _network(spoken: _Items) -> Lattice:
-    """Build the graph of words and alternations one after another, whatever the gaps between them."""
+    """Build the graph of words and alternations in sequence; ignore gaps between them."""
     builder = GraphBuilder()
     for item in spoken:
         if isinstance(item, TimedWord):

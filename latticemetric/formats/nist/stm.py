@@ -1,8 +1,8 @@
-"""NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `words`.
+"""Read and write NIST segment time marks (STM): `file channel speaker begin end [<labels>] words…`; see `words`.
 
-Graphs have no scores. The fields before the words, comma-separated, are the id, so that it can be written back.
-Lines with `;;` or `**` at their start are comments. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are left out,
-with a warning.
+Graphs have no scores. The fields before the words, joined by commas, are the id, so that they can be written back.
+Lines that begin with `;;` or `**` are comments. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a
+warning.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHANNEL = "1"
 
 
 class Segment(NamedTuple):
-    """A record, its file and channel, and the times where it begins and ends."""
+    """Hold a record, its file and channel, and its begin and end times."""
 
     record: Record
     channel: tuple[str, str]
@@ -49,12 +49,12 @@ class Segment(NamedTuple):
 
     @property
     def is_ignored(self) -> bool:
-        """Whether it is marked as not to be scored."""
+        """True if the segment is marked as not to be scored."""
         return any(mark in self.record.text.lower() for mark in _IGNORED)
 
 
 def scored_records(stream: Stream) -> Iterator[Record]:
-    """Yield the segments of a stream that are scored; warn of the others."""
+    """Yield the scored segments of a stream; warn of the others."""
     ignored, first = 0, ""
     for segment in segments(stream):
         if segment.is_ignored:
@@ -67,7 +67,7 @@ def scored_records(stream: Stream) -> Iterator[Record]:
 
 
 def segments(stream: Stream) -> Iterator[Segment]:
-    """Yield the segments of a stream, scored or not."""
+    """Yield all segments of a stream, scored or not."""
     for line in content_lines(stream):
         yield _segment(line, stream.place())
 
@@ -113,7 +113,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 def _head(name: str) -> list[str] | None:
-    """Return the fields before the words that an id was made of; `None` where it was made of others."""
+    """Return the fields of an id that was read from STM; `None` for other ids."""
     parts = name.split(",", STM_FIELDS)
     head, labels = split_id(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
     if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
@@ -127,11 +127,11 @@ def _head(name: str) -> list[str] | None:
 
 
 def _new_head(name: str, lattice: Lattice) -> list[str]:
-    """Return the fields before the words for a graph from elsewhere."""
+    """Return the fields before the words for a graph that was not read from STM."""
     require_first_field(name, _NAME)
     if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
         raise UsageError(
-            f"stm needs times, and '{shortened(name)}' has none",
+            f"stm needs times, but '{shortened(name)}' has none",
             advice="name the graph file,channel,speaker,begin,end, or write trn",
         )
     begin, end = (time_to_write(exact_decimal(float(lattice.times[k]))) for k in (0, -1))

@@ -1,4 +1,4 @@
-"""Transcripts of any NIST format: utterances of trn, segments of STM, channels of CTM, each with its id."""
+"""Read transcripts of any NIST format: utterances of trn, segments of STM, channels of CTM, each with its id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from latticemetric.lattice.lattice import Lattice
 
 
 class Transcript(NamedTuple):
-    """An id, its file and line, and its words; a graph where there are alternatives."""
+    """Hold an id, its file and line, and its words; a graph if there are alternatives."""
 
     name: str
     where: str
@@ -22,13 +22,13 @@ class Transcript(NamedTuple):
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
-    """Read the transcripts of a stream; return `None` where it is in none of these formats."""
+    """Read the transcripts of a stream; return `None` for other formats."""
     head = stream.head()
     return next((read(stream) for is_in_format, read in _READERS if is_in_format(head)), None)
 
 
 def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
-    """Return the words of a graph that has one path; other graphs as they are."""
+    """Return the words of a graph with a single path; return other graphs unchanged."""
     return next(graph.paths()).words if len(graph.word) < graph.num_states else graph
 
 

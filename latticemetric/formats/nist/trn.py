@@ -1,4 +1,4 @@
-"""NIST transcripts (trn): an utterance a line, `words (utterance-id)`; see `words` for alternations.
+"""Read and write NIST transcripts (trn): one utterance per line, `words (utterance-id)`; see `words`.
 
 Graphs have no scores. `;;` begins a comment line.
 """
@@ -37,13 +37,13 @@ def records(stream: Stream) -> Iterator[Record]:
 
 
 def _lines(stream: Stream) -> Iterator[str]:
-    """Yield the lines that are not comments; refuse an utterance that other tools would take for one."""
+    """Yield the lines that are not comments; refuse an utterance that other tools would treat as a comment."""
     for line in stream.lines():
         if line.startswith("**"):
             raise FormatError(
-                "sclite passes over lines that begin with **",
+                "sclite skips lines that begin with **",
                 where=stream.place(),
-                advice="put a space before, or begin a comment with ;;",
+                advice="put a space before **, or begin a comment with ;;",
             )
         if line.strip(_SPACE) and not line.lstrip(_SPACE).startswith(";;"):
             yield line

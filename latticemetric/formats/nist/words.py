@@ -1,8 +1,8 @@
-r"""Words of NIST transcripts and their alternations: `{ um / uh / @ }`, `(word)`, `word;tag;tag`; read and written.
+r"""Read and write words of NIST transcripts and their alternations: `{ um / uh / @ }`, `(word)`, `word;tag;tag`.
 
-`@` is no word. `(word)` may be left out. Braces and slashes count inside of braces wherever they stand; outside, a
-slash is part of a word. An empty alternative at the end (`{ a / ah / }`) is none, as in sclite. A word may be followed
-by two tags (labels `tag1`, `tag2`); `\;` is a semicolon, and other backslashes vanish, as in sclite.
+`@` means no word. `(word)` is optional. Inside braces, every brace and slash is markup; outside, a slash is part of a
+word. An empty alternative at the end (`{ a / ah / }`) is ignored, as in sclite. Up to two tags (labels `tag1`, `tag2`)
+may follow a word; `\;` is a semicolon; other backslashes are dropped, as in sclite.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DEEPER = {_OPEN: 1, _OR: 0, _CLOSE: -1}
 
 
 class Word(NamedTuple):
-    """A word of a transcript; an empty text is no word."""
+    """Hold a word of a transcript; an empty text means no word."""
 
     text: str
     labels: Mapping[str, str]
@@ -44,7 +44,7 @@ class Word(NamedTuple):
 
 
 class GraphBuilder:
-    """Builds a graph from left to right, with alternations."""
+    """Build a graph with alternations from left to right."""
 
     def __init__(self, time: float = 0.0) -> None:
         self._here = 0
@@ -61,11 +61,11 @@ class GraphBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the alternative has no word yet."""
+        """True if the open alternative has no word yet."""
         return self._here == self._forks[-1][0]
 
     def add(self, word: Word, time: float = 0.0) -> None:
-        """Add a word that ends at some time."""
+        """Add a word that ends at `time`."""
         target = self._state(time)
         if word.optional:
             self._arcs.append((self._here, target, ""))
@@ -75,7 +75,7 @@ class GraphBuilder:
         self._here = target
 
     def pause(self, time: float) -> None:
-        """Add no word, until some time."""
+        """Add an ε-arc that ends at `time`."""
         self.add(Word("", {}, optional=False), time)
 
     def open(self) -> None:
@@ -90,11 +90,11 @@ class GraphBuilder:
 
     @property
     def has_alternatives(self) -> bool:
-        """Whether the alternation has an alternative before this one."""
+        """True if the open alternation has an alternative before this one."""
         return bool(self._forks[-1][1])
 
     def close(self, time: float = 0.0) -> None:
-        """End the alternation; an empty alternative behind others is none."""
+        """End the alternation; ignore an empty alternative after others."""
         if not (self.is_empty and self.has_alternatives):
             self.alternative()
         _, ends = self._forks.pop()
@@ -144,12 +144,12 @@ def parsed_word(text: str, where: str) -> Word:
     optional = word.startswith("(") and word.endswith(")") and len(word) > 1
     word = word[1:-1] if optional else word
     if not word or (optional and word == NO_WORD):
-        raise FormatError(f"'{shortened(text, 40)}' holds no word; write @ for none", where=where)
+        raise FormatError(f"'{shortened(text, 40)}' has no word; write @ for none", where=where)
     return Word(word, labels, optional)
 
 
 def plain_words(text: str) -> tuple[str, ...] | None:
-    """Return the words of a transcript; `None` where it has markup."""
+    """Return the words of a transcript; `None` if it has markup."""
     return None if _MARKUP.search(text) else tuple(split_words(text))
 
 
@@ -161,7 +161,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
             _fork(builder, part, where)
         elif "{" in part or "}" in part:
             raise FormatError(
-                f"'{shortened(part, 40)}' holds a brace outside of an alternation",
+                f"'{shortened(part, 40)}' has a brace outside an alternation",
                 where=where,
                 advice="write { a / b }, with spaces",
             )
@@ -173,7 +173,7 @@ def parsed_transcript(text: str, where: str) -> Lattice:
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield words, and marks of alternations; the context decides which of the two a slash is."""
+    """Yield words, and marks of alternations; the context decides whether a slash is a mark."""
     at = depth = 0
     while match := (_INSIDE if depth else _OUTSIDE).match(text, at):
         part, at = match[1], match.end()
@@ -196,15 +196,15 @@ def _fork(builder: GraphBuilder, mark: str, where: str) -> None:
         builder.close()
 
 
-# ---- Writing: graphs that are series and parallels of words ----
+# ---- Writing: graphs that consist of words in series and in parallel ----
 
 
 @dataclass
 class Fork:
-    """Alternatives: each a sequence of arc numbers and further forks.
+    """Hold alternatives; each is a sequence of arc numbers and further forks.
 
     Attributes:
-        first: The smallest of the arcs that they begin with.
+        first: The smallest number of the alternatives' first arcs.
         branches: The alternatives, in any order.
     """
 
@@ -212,7 +212,7 @@ class Fork:
     branches: list[Series]
 
     def in_order(self) -> list[Series]:
-        """Return the alternatives in the order of their first arcs."""
+        """Return the alternatives, sorted by their first arcs."""
         return sorted(self.branches, key=_first)
 
 
@@ -231,31 +231,31 @@ def _first(sequence: Series) -> int:
 
 
 def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Lattice:
-    """Return the graph as a lattice; refuse scores, and labels other than these."""
+    """Return the graph as a lattice; refuse scores, and labels that are not in `labels`."""
     lattice = lattice_to_write(graph, format_name, labels, weights=True)
     if lattice.scores:
         raise UsageError(
             f"{format_name} holds no scores, and this graph has {shortened(', '.join(lattice.scores), 200)}",
-            advice="write a format that does",
+            advice="write a format with scores",
         )
     require_bare_ends(lattice, format_name)
     return lattice
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """Decompose a graph into a sequence of arcs and forks; refuse one that is none."""
+    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape."""
     last = lattice.num_states - 1
     whole = _Reduction(lattice).whole() if lattice.final.tolist() == [last] else None
     if whole is None:
         raise UsageError(
-            f"{format_name} holds alternations only, and this graph is none: its paths cross, or end in several states",
+            f"{format_name} holds only alternations, but the paths of this graph cross or end in several states",
             advice="write a format of lattices, e.g. openfst-text",
         )
     return whole
 
 
 class _Reduction:
-    """Shrinks a graph to one edge, if it is series and parallels; each edge is the sequence that it replaces."""
+    """Reduce a series-parallel graph to a single edge; each edge holds the sequence that it replaces."""
 
     def __init__(self, lattice: Lattice) -> None:
         self._last = lattice.num_states - 1
@@ -265,7 +265,7 @@ class _Reduction:
             self._join(source, target, [arc])
 
     def whole(self) -> Series | None:
-        """Return the only edge that is left; `None` if there are more."""
+        """Return the sequence of the last edge; `None` if several edges are left."""
         if self._last == 0:
             return []
         left = self._last - 1
@@ -284,7 +284,7 @@ class _Reduction:
         return self._out[0][self._last] if left == 0 else None
 
     def _join(self, source: int, target: int, sequence: Series) -> bool:
-        """Add an edge, or an alternative to the edge that is there; return whether there was one."""
+        """Add an edge, or an alternative to the existing edge; return whether there was one."""
         old = self._out[source].get(target)
         if old is None:
             self._out[source][target] = sequence
@@ -298,13 +298,13 @@ class _Reduction:
 
 
 def _as_fork(sequence: Series) -> Fork:
-    """Return a sequence as alternatives: those that it consists of, or itself alone."""
+    """Return the fork that the sequence consists of, or a fork with the sequence as its only alternative."""
     item = sequence[0]
     return item if len(sequence) == 1 and isinstance(item, Fork) else Fork(_first(sequence), [sequence])
 
 
 class Speller:
-    """Writes arcs of a lattice as words of a transcript."""
+    """Write arcs of a lattice as words of a transcript."""
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
@@ -312,11 +312,11 @@ class Speller:
         self._labels = labels_of(lattice)
 
     def is_epsilon(self, arc: int) -> bool:
-        """Check whether an arc has neither word nor labels."""
+        """Check whether an arc has neither a word nor labels."""
         return not self._words[arc] and not any(texts[arc] for texts in self._labels.values())
 
     def option(self, fork: Fork) -> int | None:
-        """Return the arc of an optional word, if the fork is no more than that."""
+        """Return the arc of the word if the fork is just an optional word, otherwise `None`."""
         branches = fork.in_order()
         if [len(branch) for branch in branches] != [1, 1]:
             return None
@@ -326,7 +326,7 @@ class Speller:
         return arc if self.is_epsilon(skip) and self._words[arc] not in ("", NO_WORD) else None
 
     def word(self, arc: int, *, inside: bool = False, optional: bool = False) -> str:
-        """Write a word with its tags; refuse one that would be read back as something else."""
+        """Write a word with its tags; refuse a word that would be read back differently."""
         word = self._words[arc]
         texts = [word, *(self._labels[name][arc] if name in self._labels else "" for name in TAGS)]
         for text in texts:
@@ -344,7 +344,7 @@ class Speller:
 
         Args:
             sequence: Arcs and forks.
-            like_trn: Whether the line may end in brackets, as lines of trn do.
+            like_trn: True if the line may end in brackets, like lines of trn.
         """
         tokens, depth = [], 0
         pending: list[int | Fork | _Mark] = list(reversed(sequence))
@@ -368,7 +368,7 @@ class Speller:
 
     def _refuse(self, text: str) -> None:
         raise InputError(
-            f"{shortened(text)!r} would be read back from {self._format} as something else",
+            f"{shortened(text)!r} would be read back differently from {self._format}",
             advice="write another format",
         )
 

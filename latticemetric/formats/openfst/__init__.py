@@ -1,1 +1,1 @@
-"""OpenFst's machines and archives of them."""
+"""Read and write OpenFst's machines, archives of them, and k2's text."""

@@ -1,4 +1,4 @@
-"""OpenFst binary machines (`vector` and `const`; arcs `standard`, `log`, `log64`). Weights are costs."""
+"""Read and write OpenFst's binary machines (`vector`, `const`; arcs `standard`, `log`, `log64`). Weights are costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FAR archives of OpenFst binary machines: `sttable` (with an index at its end) and `stlist`."""
+"""Read and write FAR archives of OpenFst's binary machines: `sttable` (with an index at its end) and `stlist`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    """Yield the machines in the natural order of their keys: archives are sorted by bytes, which puts 10 before 2."""
+    """Yield the machines in the natural order of their keys (2 before 10); archives are sorted by bytes."""
     data = stream.read()
     extents: list[tuple[str, int, int]] = []
     damage: FormatError | None = None
@@ -51,18 +51,18 @@ def _build(machine: bytes, at: int, vocabulary: Vocabulary | None) -> Lattice:
 
 
 def machines_of(data: bytes) -> Iterator[tuple[str, bytes, int]]:
-    """Yield key, bytes and begin of each machine, in the order of the archive."""
+    """Yield the key, bytes and begin of each machine, in the order of the archive."""
     for key, begin, end in extents_of(data):
         yield key, data[begin:end], begin
 
 
 def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield key, begin and end of each machine."""
+    """Yield the key, begin and end of each machine."""
     if len(data) < _HEADER.size + 4:
         raise FormatError("the archive is cut short")
     magic, version = _HEADER.unpack_from(data)
     if magic not in (_STTABLE, _STLIST):
-        raise FormatError("this is no archive of type sttable or stlist", advice="farconvert makes one of others")
+        raise FormatError("this is not an archive of type sttable or stlist", advice="convert it with farconvert")
     if version != _VERSION:
         raise FormatError(f"the archive has version {version}, not {_VERSION}")
     if magic == _STTABLE:
@@ -78,13 +78,13 @@ def extents_of(data: bytes) -> Iterator[tuple[str, int, int]]:
             if begin != len(data):
                 raise FormatError(f"{len(data) - begin} bytes follow the end of the archive")
             return
-        # Only its content tells where a machine of an stlist ends.
+        # To find the end of a machine in an stlist, decode the machine.
         _, at = fst_binary.decode(data, begin)
         yield key, begin, at
 
 
 def _index(data: bytes) -> tuple[list[int], int]:
-    """Return the begins of an `sttable`'s entries, in the order of the file, and the begin of the index."""
+    """Return the begin of each entry of an `sttable`, in the order of the file, and the begin of the index."""
     (count,) = struct.unpack_from("<q", data, len(data) - 8)
     begin = len(data) - 8 * (count + 1)
     if count < 0 or begin < _HEADER.size or (count == 0 and begin > _HEADER.size):
@@ -110,7 +110,7 @@ def _key(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
-    """Write an `sttable` in the order of the ids: OpenFst looks them up by bisection, and reads up to the last one."""
+    """Write an `sttable` sorted by ids: OpenFst finds ids by bisection, and reads up to the last one."""
     extents: dict[bytes, tuple[int, int]] = {}
     with Spool() as spool:
         for name, graph in graphs:
@@ -134,7 +134,7 @@ def _checked_key(name: str, taken: Container[bytes]) -> bytes:
         raise UsageError("a graph in a far needs an id")
     key = name.encode("utf-8")
     if key in taken:
-        raise UsageError(f"two graphs have the id '{shortened(name)}', and a far finds graphs by their ids")
+        raise UsageError(f"two graphs have the id '{shortened(name)}', but ids in a far must differ")
     return key
 
 

@@ -1,8 +1,8 @@
-"""k2's text of an Fsa: `source target label [aux label …] score`, last the final state alone; scores are log probs.
+"""Read and write k2's text of an Fsa: lines `source target label [aux label …] score`, then the final state alone.
 
-Arcs into the final state have the label −1: they become final states and their costs. Words are the labels, or the
-first aux labels where there are any: then labels are kept as `input`, further aux labels as `aux2`, `aux3` …
-The output of `print` for an Fsa or a vector of them is read, too.
+Scores are log probabilities. Arcs into the final state have the label −1; they become final states with costs. Words
+are the labels, or the first aux labels if there are any: then labels are kept as `input`, further aux labels as
+`aux2`, `aux3` … The output of `print` for an Fsa or a vector of them can be read, too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LAST = re.compile(rb"[ \t]*[0-9]+[ \t\r]*")
 
 
 class _Arc(NamedTuple):
-    """A line: its states, its labels (the words first), its score."""
+    """Hold a line: its states, its labels (words first), its score."""
 
     source: int
     target: int
@@ -51,7 +51,7 @@ class _Arc(NamedTuple):
 
 
 def looks_like_k2(head: bytes) -> bool:
-    """Check whether all arcs with the label −1, and no others, lead into the state that stands alone in the end."""
+    """Check whether the arcs with the label −1, and only these, lead into the state alone on the last line."""
     if _PREFIX.match(head):
         return True
     ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
@@ -59,7 +59,7 @@ def looks_like_k2(head: bytes) -> bool:
 
 
 def _may_be_k2(head: bytes) -> bool:
-    """Check whether a long file begins like one: the end is not in sight, but scores are, and none is above 0."""
+    """Check whether a long file, whose end is not in `head`, begins like k2: with scores, none of them above 0."""
     if len(head) < HEAD_SIZE or b" -" not in head:
         return False
     source, lowest = 0, 0.0
@@ -75,7 +75,7 @@ def _may_be_k2(head: bytes) -> bool:
 
 
 def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
-    """Return the states that arcs with the label −1 lead to, all others, and whether the final state came last."""
+    """Return the targets of arcs with the label −1, all other states, and whether the final state came last."""
     ends: set[int] = set()
     others: set[int] = set()
     last: int | None = None
@@ -146,9 +146,9 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
         if arcs and arc.source < arcs[-1].source:
             raise FormatError("the arcs are not sorted by their source states", where=place)
         if max(arc.source + 1, arc.target) > final:
-            raise FormatError(f"the arc goes beyond the final state {final}", where=place)
+            raise FormatError(f"the arc leads to a state after the final state {final}", where=place)
         if (arc.target == final) != (arc.labels[-1] == _END):
-            raise FormatError("arcs into the final state have the label -1, and no others do", where=place)
+            raise FormatError("arcs into the final state, and only these, must have the label -1", where=place)
         arcs.append(arc)
     return _lattice(arcs, final, table)
 
@@ -156,7 +156,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
 def _arc(fields: list[str], width: int, place: str) -> _Arc:
     if any(field.startswith("[") for field in fields):
         raise FormatError(
-            "a ragged attribute, with several labels an arc, cannot be read",
+            "a ragged attribute (several labels per arc) cannot be read",
             where=place,
             advice="use k2.expand_ragged_attributes before writing",
         )
@@ -164,7 +164,7 @@ def _arc(fields: list[str], width: int, place: str) -> _Arc:
         raise FormatError(f"the arc has {len(fields)} fields, not {max(width, _FEWEST_FIELDS)}", where=place)
     source, target = (whole(field, "the state", place) for field in fields[:2])
     label, *aux = (whole(field, "the label", place, _END) for field in fields[2:-1])
-    # Words first: they are the first aux labels where there are some. The label itself comes last.
+    # Words first: the first aux labels, if there are any. The label itself comes last.
     return _Arc(source, target, [*aux, label], number(fields[-1], place))
 
 
@@ -174,7 +174,7 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
         arcs = [arc for arc in arcs if arc.target != final]
         states, final_costs = [arc.source for arc in ends], [0.0 - arc.score for arc in ends]
     else:
-        # Several ends of a state, or words on them: they stay arcs.
+        # A state has several arcs to the end, or these have words: keep them as arcs.
         states, final_costs = [final], [0.0]
     width = len((arcs or ends)[0].labels)
     columns = np.array([arc.labels for arc in arcs], dtype=np.int64).reshape(len(arcs), width)
@@ -223,7 +223,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 
 def _label_names(lattice: Lattice) -> list[str]:
-    """Return the labels to write: the input side, and as many further ones as there are."""
+    """Return the names of the labels to write: the input side, and all further aux labels."""
     others = len(set(lattice.labels) - {_INPUT})
     numbered = [f"aux{k}" for k in range(2, 2 + others)]
     require_labels(lattice, "k2", {_INPUT, *numbered})
@@ -235,8 +235,8 @@ def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]
     for text, n in zip(texts, numbers, strict=True):
         if n != EPSILON and (text == "0" or not is_word_number(text)):
             raise InputError(
-                f"k2 holds numbers, and the {what} '{shortened(text, 40)}' is none",
-                advice="read the graph's own numbers, without --symbols",
+                f"k2 holds numbers, but the {what} '{shortened(text, 40)}' is not a number",
+                advice="read the graph with its numbers, without --symbols",
             )
     return texts
 

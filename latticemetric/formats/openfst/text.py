@@ -1,8 +1,8 @@
-"""OpenFst text (AT&T): `source target input [output] [weight]`, final `state [weight]`; costs.
+"""Read and write OpenFst's text (AT&T): `source target input [output] [weight]`, final `state [weight]`; costs.
 
-The first line's source is the start. The fourth of four fields may be an output label or a weight: it is a weight
-where some line has only three fields, or where it is a number on every such line and either not a whole one
-everywhere or beside an input that is no number.
+The source of the first line is the start. The last of four fields may be an output label or a weight. It is a weight
+if some line has only three fields. It is also a weight if it is a number on all such lines, and either some of these
+are not whole or some input is not a number.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _looks_like_k2(head: bytes) -> bool:
 
 
 def _looks_like_trn(head: bytes) -> bool:
-    """Check whether the first and the last line end in ids: a machine's last line is a final state."""
+    """Check whether the first and the last line end in ids; the last line of a machine is a final state."""
     return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
 
 
@@ -58,7 +58,7 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     final = machine["final"]
     labels = {}
     if machine["input"] is not None and not _same(machine["input"], machine["word"]):
-        # The table spells words; the other side may be phones or transition ids.
+        # The table is for words; the other side may be phones or transition ids.
         inputs, side = spelled(machine["input"], None)
         labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
     return Lattice.from_arcs(
@@ -86,7 +86,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     inputs = words_to_write(side.vocabulary, side.arc.tolist()) if side else outputs
     if not lattice.scores and any(map(_looks_like_a_weight, outputs)):
         raise InputError(
-            "words look like weights, and in a machine without weights they would be read back as such",
+            "words look like weights; in a machine without weights, they would be read back as weights",
             advice="write openfst",
         )
     column = only_column(lattice)

@@ -1,1 +1,1 @@
-"""SRILM's word graphs, word meshes and n-best lists."""
+"""Read and write SRILM's word graphs (PFSG), word meshes and n-best lists."""

@@ -1,8 +1,8 @@
-"""N-best lists of SRILM, one utterance a file: nbest-format(5).
+"""Read and write n-best lists of SRILM, one utterance per file: nbest-format(5).
 
 `ascore lscore nwords w…` has logarithms to base 10. `NBestList1.0` has `(score) w…`; `NBestList2.0` follows each word
-with `( st: start et: end g: language a: acoustic )`. Those scores are bytelogs: b means a natural logarithm of
-b · 1024 / 10000.5. Bases are converted in decimals, so that a cost that is written is read back bit for bit.
+with `( st: start et: end g: language a: acoustic )`. Their scores are bytelogs: b means the natural logarithm
+b · 1024 / 10000.5. Bases are converted in decimals, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _decipher_2(line: _Line) -> Hypothesis:
         if any(token[at - 1] != mark for at, mark in _MARKS.items()):
             raise FormatError(f"'{shortened(word, 40)}' is not followed by ( st: … et: … g: … a: … )", where=place)
         start, stop = (number(token[at], place) for at in (2, 4))
-        # Phones and states have times within those of the word before them.
+        # The times of phones and states lie within those of the word before them.
         if start > end and not _STATE.fullmatch(word):
             words.append(word)
             lm += _cost(token[6], _BYTELOG, place)
@@ -122,14 +122,14 @@ def _words(fields: list[str]) -> tuple[str, ...]:
 
 
 def _cost(text: str, factor: Decimal, place: str) -> float:
-    """Return the cost of a logarithm to a base; the factor is the natural logarithm of the base."""
+    """Return the cost of a logarithm to some base; `factor` is the natural logarithm of the base."""
     number(text, place)
     exact = _PRECISE.multiply(_PRECISE.create_decimal(text), factor)
     return 0.0 - require_finite(float(exact), text, place)
 
 
 def _score(cost: float, factor: Decimal) -> str:
-    """Return the logarithm of a cost; 20 digits are enough to read the same cost again."""
+    """Return the logarithm of a cost, in 20 digits: enough to read back the same cost."""
     if cost == 0:
         return "0.0"
     text = str(_DIGITS.divide(Decimal(0.0 - cost), factor))

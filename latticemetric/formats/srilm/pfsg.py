@@ -1,7 +1,7 @@
-"""SRILM's probabilistic finite-state grammars (PFSG): words on nodes, `NULL` is ε; one after the other in a file.
+"""Read and write SRILM's probabilistic finite-state grammars (PFSG): words on nodes; a file may hold several.
 
-A transition has the natural logarithm of a probability times 10000.5: the cost is −score / 10000.5, computed exactly.
-The word of a node belongs to the arcs that end in it.
+The score of a transition is ln p · 10000.5: the cost is −score / 10000.5, computed exactly. The arcs that end in a node
+carry the node's word; `NULL` is ε.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     _keyword(lines, "name", 1, file)
     place, (count, *texts) = _keyword(lines, "nodes", None, file)
     if whole(count, "the number of nodes", place, 1) != len(texts):
-        raise FormatError(f"the line says {count} nodes, and names the words of {len(texts)}", where=place)
+        raise FormatError(f"the line gives {count} nodes, but has words for {len(texts)}", where=place)
     initial, final = (_node(*_keyword(lines, what, 1, file), len(texts)) for what in ("initial", "final"))
     place, (count,) = _keyword(lines, "transitions", 1, file)
     expected = whole(count, "the number of transitions", place)
     source, target, cost = _transitions(lines, len(texts))
     if len(source) != expected:
-        raise FormatError(f"the line says {count} transitions, and there are {len(source)}", where=place)
+        raise FormatError(f"the line gives {count} transitions, but the file has {len(source)}", where=place)
     of_node, vocabulary = spelled_texts(texts, _NULL, table)
     words = of_node[np.array(target, dtype=np.int32)]
     start = initial
     if of_node[initial] != EPSILON:
-        # No transition ends in the initial node, so its word gets an arc of its own.
+        # No transition ends in the initial node, so one more arc carries its word.
         start = len(texts)
         source, target, cost = [*source, start], [*target, initial], [*cost, 0.0]
         words = np.append(words, of_node[initial]).astype(np.int32)
@@ -77,20 +77,20 @@ def _fields(data: bytes, file: str, lines_before: int) -> _Lines:
 
 
 def _keyword(lines: _Lines, word: str, values: int | None, file: str) -> tuple[str, list[str]]:
-    """Return the place and the fields of the next line, which must begin with the keyword."""
+    """Return the place and the fields of the next line; it must begin with the keyword `word`."""
     place, fields = next(lines, (file, []))
     if not fields:
         raise FormatError(f"the PFSG is cut short: it has no line '{word}'", where=place)
     if fields[0] != word or len(fields) == 1 or (values is not None and len(fields) != 1 + values):
         shown = shortened(" ".join(fields), 40)
-        raise FormatError(f"'{shown}' stands where the line '{word}' belongs", where=place)
+        raise FormatError(f"expected the line '{word}', found '{shown}'", where=place)
     return place, fields[1:]
 
 
 def _node(place: str, fields: list[str], nodes: int) -> int:
     node = whole(fields[0], "the node", place)
     if node >= nodes:
-        raise FormatError(f"there is no node {node}: they are numbered from 0 to {nodes - 1}", where=place)
+        raise FormatError(f"node {node} does not exist: nodes have numbers from 0 to {nodes - 1}", where=place)
     return node
 
 
@@ -98,7 +98,7 @@ def _transitions(lines: _Lines, nodes: int) -> tuple[list[int], list[int], list[
     source, target, cost = [], [], []
     for place, fields in lines:
         if len(fields) != 3:  # noqa: PLR2004  from, to and score
-            raise FormatError(f"a transition has 3 fields, and this line has {len(fields)}", where=place)
+            raise FormatError(f"a transition has 3 fields, but this line has {len(fields)}", where=place)
         source.append(_node(place, fields, nodes))
         target.append(_node(place, fields[1:], nodes))
         cost.append(_cost(fields[2], place))
@@ -112,7 +112,7 @@ def _cost(text: str, place: str) -> float:
 
 
 def _score(cost: float) -> str:
-    """Return the shortest score that is read back as the same cost: a whole number wherever SRILM wrote it."""
+    """Return the shortest score that is read back as the same cost: a whole number for costs from SRILM."""
     score = 0.0 - cost * float(_UNIT)
     if abs(score) >= 2**1023:
         raise InputError(f"the cost {cost!r} is too large for a PFSG", advice="write another format")
@@ -124,13 +124,13 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "pfsg", one_score=True)
     if _DURATION.search(require_id(name, "the name of a PFSG")):
         raise UsageError(
-            f"'{shortened(name)}' cannot be the name of a PFSG, since it ends in a duration", advice="rename it"
+            f"'{shortened(name)}' cannot be the name of a PFSG, because it ends in a duration", advice="rename it"
         )
     states, last = lattice.num_states, lattice.num_states - 1
     column, single = only_column(lattice), ends_in_last_state(lattice)
     source, target = lattice.source.tolist(), lattice.target.tolist()
     keys = [(word, 0) for word in lattice.word.tolist()]
-    # SRILM forgets the words of the initial and the final node, so they have none.
+    # SRILM drops the words of the initial and the final node, so these nodes have none.
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]
     words = [

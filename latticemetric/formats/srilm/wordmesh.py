@@ -1,7 +1,7 @@
-"""SRILM word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` …; `*DELETE*` is ε.
+"""Read and write SRILM's word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` ….
 
-The column `posterior` is −ln of the posteriors as they stand, whatever they add up to. Words of posterior 0 are
-impossible and left out. `info` (times, scores, phones) and `hyps` are labels, as they stand; the times of states follow
+The column `posterior` is −ln of the posteriors, without normalization. Words of posterior 0 are impossible, so they are
+left out. `*DELETE*` is ε. `info` (times, scores, phones) and `hyps` become labels, unchanged; the times of states come
 from `info`. A line `name` begins the next mesh of a file.
 """
 
@@ -41,14 +41,14 @@ _FEWEST_INFO_FIELDS = 6
 
 
 def check_text(name: str, text: str, place: str | None) -> None:
-    """Refuse a text that cannot stand in a line `hyps` or `info`."""
+    """Refuse a text that cannot be in a line `hyps` or `info`."""
     fields = split_words(text)
     if name == "hyps":
         good = all(re.fullmatch("-?[0-9]+", field) for field in fields)
     else:
         good = len(fields) >= _FEWEST_INFO_FIELDS and all(map(is_number, fields[:_INFO_NUMBERS]))
     if not good or " ".join(fields) != text:
-        raise FormatError(f"'{shortened(text, 40)}' cannot stand in a line '{name}'", where=place)
+        raise FormatError(f"'{shortened(text, 40)}' cannot be in a line '{name}'", where=place)
 
 
 _FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]+[0-9]+[ \t\r]*(?:\n|$)")
@@ -56,14 +56,14 @@ _NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
 
 class _Word(NamedTuple):
-    """A word of a position, and its posterior."""
+    """Hold a word of a position, and its posterior."""
 
     text: str
     posterior: float
 
 
 class _Mesh:
-    """Collects the lines of a mesh."""
+    """Collect the lines of a mesh."""
 
     def __init__(self) -> None:
         self.expected: int | None = None
@@ -86,18 +86,18 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     for place, fields in numbered_lines(data, file, lines_before):
         handler = _LINES.get(fields[0])
         if handler is None:
-            raise FormatError(f"'{shortened(fields[0], 40)}' is no keyword of a word mesh", where=place)
+            raise FormatError(f"'{shortened(fields[0], 40)}' is not a keyword of a word mesh", where=place)
         handler(mesh, fields, place)
     if mesh.expected is None:
         raise FormatError("the mesh has no line 'numaligns'", where=f"{file}:{lines_before + 1}")
     if len(mesh.positions) != mesh.expected:
         raise FormatError(
-            f"the mesh says {mesh.expected} positions, and has {len(mesh.positions)} lines 'align'",
+            f"'numaligns' is {mesh.expected}, but the mesh has {len(mesh.positions)} lines 'align'",
             where=f"{file}:{lines_before + 1}",
         )
     for key, place in mesh.places.items():
         if all(word.text != key[2] for word in mesh.positions[key[1]]):
-            raise FormatError(f"'{shortened(key[2], 40)}' is no word of position {key[1]}", where=place)
+            raise FormatError(f"'{shortened(key[2], 40)}' is not a word of position {key[1]}", where=place)
     _warn_of_lost_words(mesh, f"{file}:{lines_before + 1}")
     return _lattice(mesh, table)
 
@@ -125,14 +125,14 @@ def _lattice(mesh: _Mesh, table: Vocabulary | None) -> Lattice:
 
 
 def _warn_of_lost_words(mesh: _Mesh, place: str) -> None:
-    """Warn of words of posterior 0, except those that only the reference brought into the mesh."""
+    """Warn of words of posterior 0, except those that come from the reference."""
     lost = [(k, w.text) for k, words in mesh.positions.items() for w in words if not w.posterior]
     if unexplained := [text for k, text in lost if mesh.references.get(k) != text]:
         warn(place, f"left out words of posterior 0: {shortened(', '.join(unexplained))}")
 
 
 def _times(mesh: _Mesh) -> list[float] | None:
-    """Return the begin of each position and the last end, from the likeliest word that has `info`; never backwards."""
+    """Return the begin of each position and the last end, from the likeliest word with `info`; times never decrease."""
     times: list[float] = []
     end = 0.0
     for k in range(len(mesh.positions)):
@@ -152,7 +152,7 @@ def _times(mesh: _Mesh) -> list[float] | None:
 
 def _expect(mesh: _Mesh, fields: list[str], place: str) -> None:
     if mesh.expected is not None:
-        raise FormatError("'numaligns' stands twice", where=place, advice="a line 'name' begins another mesh")
+        raise FormatError("'numaligns' appears twice", where=place, advice="begin another mesh with a line 'name'")
     mesh.expected = whole(_only(fields, place), "the number of positions", place)
 
 
@@ -164,17 +164,17 @@ def _only(fields: list[str], place: str) -> str:
 
 def _position(mesh: _Mesh, fields: list[str], place: str, values: int) -> int:
     if len(fields) <= values:
-        raise FormatError(f"'{fields[0]}' has {len(fields) - 1} values; some are missing", where=place)
+        raise FormatError(f"'{fields[0]}' has only {len(fields) - 1} values", where=place)
     position = whole(fields[1], "the position", place)
     if mesh.expected is None or position >= mesh.expected:
-        raise FormatError(f"position {position} is beyond 'numaligns'", where=place)
+        raise FormatError(f"position {position} is not below 'numaligns'", where=place)
     return position
 
 
 def _align(mesh: _Mesh, fields: list[str], place: str) -> None:
     position = _position(mesh, fields, place, 3)
     if position in mesh.positions:
-        raise FormatError(f"position {position} stands twice", where=place)
+        raise FormatError(f"position {position} appears twice", where=place)
     if len(fields) % 2:
         raise FormatError("the last word has no posterior", where=place)
     words = [_Word(text, number(value, place)) for text, value in zip(fields[2::2], fields[3::2], strict=True)]
@@ -183,7 +183,7 @@ def _align(mesh: _Mesh, fields: list[str], place: str) -> None:
         if word.posterior < 0:
             raise InputError(f"the posterior of '{shortened(word.text, 40)}' is below 0", where=place)
         if word.text in seen:
-            raise FormatError(f"'{shortened(word.text, 40)}' stands twice in position {position}", where=place)
+            raise FormatError(f"'{shortened(word.text, 40)}' appears twice in position {position}", where=place)
         seen.add(word.text)
     if not any(word.posterior for word in words):
         raise InputError(f"all words of position {position} have posterior 0", where=place)
@@ -198,10 +198,10 @@ def _reference(mesh: _Mesh, fields: list[str], place: str) -> None:
 def _text(mesh: _Mesh, fields: list[str], place: str) -> None:
     position = _position(mesh, fields, place, 2)
     if position not in mesh.positions:
-        raise FormatError(f"'{fields[0]}' of position {position} stands before its words", where=place)
+        raise FormatError(f"'{fields[0]}' of position {position} comes before the position's words", where=place)
     key = (fields[0], position, fields[2])
     if key in mesh.texts:
-        raise FormatError(f"'{fields[0]}' of '{shortened(fields[2], 40)}' stands twice", where=place)
+        raise FormatError(f"'{fields[0]}' of '{shortened(fields[2], 40)}' appears twice", where=place)
     text = " ".join(fields[3:])
     check_text(fields[0], text, place)
     if text:
@@ -210,7 +210,7 @@ def _text(mesh: _Mesh, fields: list[str], place: str) -> None:
 
 
 def _posterior(mesh: _Mesh, fields: list[str], place: str) -> None:
-    """Check a sum of posteriors, which follows from those of the words."""
+    """Check that a sum of posteriors is a number; its value is not used."""
     if len(fields) > 2:  # noqa: PLR2004  a position before the value
         _position(mesh, fields, place, 2)
         fields = fields[1:]
@@ -249,7 +249,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         if len(set(words)) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
             raise InputError(
-                f"'{shortened(twice, 40)}' stands twice between states {k} and {k + 1}, and a mesh holds it once",
+                f"'{shortened(twice, 40)}' appears twice between states {k} and {k + 1}, but a mesh holds it once",
                 advice="write another format",
             )
         posteriors = [probability_to_write(costs[row]) for row in rows]

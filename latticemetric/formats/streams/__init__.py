@@ -1,1 +1,1 @@
-"""Where bytes come from and go to: files, folders, archives, compressed or not."""
+"""Read and write bytes: files, folders, archives, compressed or not."""

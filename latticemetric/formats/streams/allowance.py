@@ -1,4 +1,4 @@
-"""Limits on what is read of a file for one graph, and on what a compressed file may become."""
+"""Limit the bytes that are read for one graph, and the size of a decompressed file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
 
 _ALWAYS = 2**26
 _MOST_WITHOUT_END = 2**29
-# No lattice, list or text packs so well; a file that does was made to fill memories.
+# No lattice, list or text compresses better than this; a file that does was made to exhaust memory.
 _MOST_UNPACKED = 250
 _SHARE = 8
-# The memory of a line beside its text.
+# The memory of a line, in addition to its text.
 _LINE = 100
-# The least time of a line or a graph beside its text, in bytes that would take as long. Graphs make the check come
-# earlier, but never fail it: thirty thousand real ones may well fit into 128 KB.
+# The least time of a line or a graph, in addition to its text, as the number of bytes that would take as long. Graphs
+# only make the check come earlier, never fail: 128 KB may hold thirty thousand real graphs.
 _WORK_OF_LINE = 25
 _WORK_OF_GRAPH = 4000
 
 
 class Unpacking:
-    """Limits how much may come out of a compressed file: a few bytes must not become hours of work."""
+    """Limit the size of a decompressed file: a few bytes must not become hours of work."""
 
     def __init__(self, name: str, packed: Callable[[], int]) -> None:
         self._name, self._packed = name, packed
@@ -33,18 +33,18 @@ class Unpacking:
         self._is_unlimited = _user_limit() is not None
 
     def add(self, size: int) -> None:
-        """Count bytes that came out of the file."""
+        """Count decompressed bytes."""
         self._total += size
         if self._total + self._work > _ALWAYS and not self._is_unlimited:
             self._examine()
 
     def add_lines(self, lines: int) -> None:
-        """Count lines among these bytes: blank ones take time, too."""
+        """Count lines of these bytes: even blank lines take time."""
         self._lines += lines
         self.add(_WORK_OF_LINE * lines)
 
     def add_graph(self) -> None:
-        """Count a graph among these bytes: small ones take time, too."""
+        """Count a graph of these bytes: even small graphs take time."""
         self._graphs += 1
         self._work += _WORK_OF_GRAPH
         self.add(0)
@@ -60,10 +60,10 @@ class Unpacking:
 
 
 class Allowance:
-    """Limits how much is read for one graph.
+    """Limit the bytes that are read for one graph.
 
-    The limit is an eighth of the memory, which the graph needs, too; no more than 512 MB of a pipe or a device, which
-    may never end. An environment variable sets another one.
+    The limit is an eighth of the memory, because the graph also needs memory. For a pipe or device, which may never
+    end, it is at most 512 MB. The environment variable `LATTICEMETRIC_MOST_AT_ONCE` sets another limit.
     """
 
     def __init__(self, name: str, unpacking: Unpacking | None, *, has_end: bool = True) -> None:
@@ -82,7 +82,7 @@ class Allowance:
             self._examine()
 
     def renew(self) -> None:
-        """Begin to count for the next graph."""
+        """Reset the counts for the next graph."""
         self._taken = self._lines = 0
 
     def _examine(self) -> None:
@@ -108,5 +108,5 @@ def _user_limit() -> int | None:
         return None
     size = parse_size(text)
     if not size:
-        raise UsageError(f"'{text}' is no size like 500M or 20G", where=VARIABLE)
+        raise UsageError(f"'{text}' is not a size like 500M or 20G", where=VARIABLE)
     return size

@@ -1,4 +1,4 @@
-"""gzip, xz and zstd: recognised by a file's first bytes when reading, by its name when writing; and archives."""
+"""Read and write gzip, xz and zstd (reading goes by the first bytes, writing by the name); recognise archives."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class DamageError(Exception):
 
 
 class _Kind(NamedTuple):
-    """A kind of compression.
+    """Hold a kind of compression.
 
     Attributes:
         magics: The first bytes of a part.
-        padding: The zero bytes that may follow a part are a multiple of this; 0: none may.
-        part: Make the decompressor of one part.
+        padding: Zero bytes after a part must be a multiple of this number; 0 allows none.
+        part: Create a decompressor for one part.
     """
 
     magics: tuple[bytes, ...]
@@ -33,7 +33,7 @@ class _Kind(NamedTuple):
 
 
 class _GzipPart:
-    """Gives zlib's decompressor the methods of those of xz and zstd."""
+    """Wrap zlib's decompressor with the interface of the decompressors of xz and zstd."""
 
     def __init__(self) -> None:
         import zlib
@@ -70,11 +70,11 @@ _KINDS = {
 
 
 def compression_of(head: bytes, name: str = "") -> str | None:
-    """Return the suffix that goes with a stream's first bytes; `None` where it is not compressed.
+    """Return the suffix of a stream's compression, by its first bytes; `None` if it is not compressed.
 
     Args:
         head: The first bytes.
-        name: The file's name. It counts only if the file is too short to tell.
+        name: The file's name. It is used only if the file is too short to decide.
     """
     for suffix, kind in _KINDS.items():
         if head.startswith(kind.magics) or (head and name.endswith(suffix) and kind.magics[0].startswith(head)):
@@ -83,15 +83,15 @@ def compression_of(head: bytes, name: str = "") -> str | None:
 
 
 class Unpacked(io.RawIOBase):
-    """The decompressed content of a file: of all its parts, one after the other.
+    """Read the decompressed content of a file: of all parts, one after the other.
 
-    A part that is damaged or cut short is an error, and so are bytes between or behind parts, except for the padding
-    that the format allows. Each further attempt to read raises the same error again.
+    A damaged or truncated part is an error. So are bytes between or after parts, except the padding that the format
+    allows. Each further attempt to read raises the same error again.
 
     Args:
         packed: The compressed bytes.
-        suffix: Their compression, from `compression_of`.
-        count: Called with the number of bytes that came out; it may raise an error.
+        suffix: The compression, from `compression_of`.
+        count: Called with the number of decompressed bytes; it may raise an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
@@ -105,7 +105,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer from its beginning; return how many bytes are in it, 0 at the end."""
+        """Fill a buffer from its beginning; return the number of bytes, 0 at the end."""
         if self._error is not None:
             raise self._error
         try:
@@ -118,7 +118,7 @@ class Unpacked(io.RawIOBase):
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        """Return some more bytes; none at the end."""
+        """Return up to `size` more bytes; none at the end."""
         while self._part is not None or self._begins():
             asks = self._part.needs_input
             given = self._taken() if asks else b""
@@ -146,7 +146,7 @@ class Unpacked(io.RawIOBase):
         if not self._waiting.startswith(magics):
             if any(magic.startswith(self._waiting) for magic in magics):
                 raise EOFError("its last part is missing")
-            raise DamageError("something else follows what is compressed")
+            raise DamageError("other data follows the compressed data")
         self._part = self._kind.part()
         return True
 
@@ -160,11 +160,11 @@ class Unpacked(io.RawIOBase):
             if self._waiting:
                 break
         if zeros % self._kind.padding:
-            raise DamageError(f"{zeros} zero bytes of padding, which is no multiple of {self._kind.padding}")
+            raise DamageError(f"{zeros} zero bytes of padding, not a multiple of {self._kind.padding}")
 
 
 def zstd_module() -> Any:
-    """Return the module for zstd: of the standard library, or its backport."""
+    """Return the zstd module of the standard library, or its backport."""
     if sys.version_info >= (3, 14):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     else:
@@ -173,7 +173,7 @@ def zstd_module() -> Any:
 
 
 def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
-    """Open a file that compresses as the path's suffix says."""
+    """Open a file for writing, compressed as the suffix of `path` says."""
     if path.endswith(".gz"):
         import gzip
 
@@ -216,5 +216,5 @@ def is_tar(head: bytes) -> bool:
 
 
 def foreign_container(head: bytes) -> str | None:
-    """Name the archive or compression of a stream that is not supported; it is decompressed once already."""
+    """Return the name of an unsupported archive or compression of a stream, after decompression; otherwise `None`."""
     return next((name for sign, name in _FOREIGN.items() if head.startswith(sign)), None)

@@ -1,4 +1,4 @@
-"""The files that a command reads: none of them may be replaced by a file that it writes."""
+"""Record the files that a command reads, so that none is replaced by a file that it writes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Container, Iterator
 from latticemetric.errors import UsageError
 
 Identity = tuple[int, int]
-"""Device and inode: all names, links and spellings of a file have it in common."""
+"""Device and inode: the same for all names, links and spellings of a file."""
 
 
 def identity(path: str | int) -> Identity | None:
-    """Return the device and inode of a file, by name or number; `None` for devices, pipes and missing files.
+    """Return the device and inode of a file, by path or descriptor; `None` for devices, pipes and missing files.
 
-    Ignore a slash at the end, which means a folder.
+    Ignore a slash at the end (it means a folder).
     """
     try:
         state = os.stat(path.rstrip("/") if isinstance(path, str) else path)  # noqa: PTH116  a plain string
@@ -26,7 +26,7 @@ def identity(path: str | int) -> Identity | None:
 
 
 class Inputs:
-    """The files that one command reads: those named at its start, and those discovered while it reads."""
+    """Hold the files that a command reads: those named at its start, and those that it finds while it reads."""
 
     def __init__(self) -> None:
         self._names: dict[Identity, str] = {}
@@ -35,13 +35,13 @@ class Inputs:
         self._known: Container[str] | None = None
 
     def add(self, path: str, shown: str | None = None) -> None:
-        """Add a file by its name, and the name that errors show."""
+        """Add a file by its path; `shown` is its name in errors."""
         if path not in self._noted:
             self._noted.add(path)
             self._add(identity(path), shown or path)
 
     def add_open(self, number: int, shown: str) -> None:
-        """Add a file that is open."""
+        """Add an open file by its descriptor."""
         self._add(identity(number), shown)
 
     def _add(self, file: Identity | None, shown: str) -> None:
@@ -52,28 +52,28 @@ class Inputs:
         """Add a file that another file points to.
 
         Raises:
-            UsageError: A journal is kept, and does not know this file.
+            UsageError: There is a journal, which does not list this file.
         """
         if path in self._noted:
             return
         self.add(path)
         if self._known is not None and path not in self._known:
             raise UsageError(
-                "a later run cannot know whether this file has changed, so --resume cannot be used",
+                "--resume cannot be used, since a later run could not detect changes of this file",
                 where=path,
                 advice="name the script that points to it, not an archive that holds the script",
             )
 
     def known(self, paths: Container[str]) -> None:
-        """Allow only these files to be pointed to: the journal notices when they change."""
+        """Let files point only to `paths`, since the journal detects changes only of these."""
         self._known = paths
 
     def may_replace(self, path: str) -> None:
-        """Allow one file to be replaced although it is read."""
+        """Allow the command to replace one file although it reads the file."""
         self._in_place = identity(path)
 
     def clash(self, path: str | int) -> str | None:
-        """Return the name under which an output is read; `None` where it is not, or may be replaced."""
+        """Return the name under which an output file is also read; `None` if it is not read, or may be replaced."""
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
 
@@ -88,13 +88,13 @@ _current: Inputs | None = None
 
 
 def current() -> Inputs | None:
-    """Return the files that the running command reads; `None` outside of commands."""
+    """Return the files that the running command reads; `None` outside commands."""
     return _current
 
 
 @contextlib.contextmanager
 def watched(inputs: Inputs) -> Iterator[None]:
-    """Record all files that are opened in this context, and protect them."""
+    """Record all files that are opened in this context, and protect them from being replaced."""
     global _current  # noqa: PLW0603  one command is at work in a process
     before, _current = _current, inputs
     try:

@@ -1,4 +1,4 @@
-"""Output files: each appears under its name only when all of it is written, and never replaces what is read."""
+"""Write output files: a file gets its name only when it is complete, and never replaces a file that is read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STANDARD_OUTPUT = "-"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _TOKEN_BYTES = 8
 _DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
-# So short that every disk allows the name of a draft, too.
+# Short enough for the longer name of a draft on every disk.
 _LONGEST_NAME = 200
 
 _drafts: set[Path] = set()
@@ -40,7 +40,7 @@ def standard_output() -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that appears under its name, or on standard output (`-`), only when all of it is written."""
+    """Open a file that gets its name (or goes to standard output, `-`) only when it is complete."""
     if path == STANDARD_OUTPUT:
         with Spool() as spool:
             yield cast("IO[bytes]", spool)
@@ -58,9 +58,9 @@ def atomic_output(path: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _draft_of(path: str) -> Iterator[IO[bytes]]:
-    """Open a draft that takes the path's place when it is whole; append to what cannot be replaced."""
+    """Open a draft that replaces the file when it is complete; append to what cannot be replaced (devices, pipes)."""
     with _write_errors_of(path):
-        real = Path(os.path.realpath(path))  # a link stays one
+        real = Path(os.path.realpath(path))  # keep a link as a link
         if not is_replaceable(path):
             raw, draft, before = Path(path).open("ab"), None, None  # noqa: SIM115  closed below
         else:
@@ -78,10 +78,10 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
                 _copy_owner_and_mode(raw.fileno(), before)
             raw.close()
             if draft is not None:
-                _check_replaceable(str(real), path)  # more inputs may be known by now
+                _check_replaceable(str(real), path)  # meanwhile, more inputs may be known
                 draft.replace(real)
     except BaseException:
-        with contextlib.suppress(OSError):  # the error at hand says what could not be written
+        with contextlib.suppress(OSError):  # the first error already tells what could not be written
             raw.close()
         if draft is not None:
             draft.unlink(missing_ok=True)
@@ -94,8 +94,8 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
 def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
     """Create a draft beside an output; return its path and the number of the open file.
 
-    It is hidden, so that readers of the folder pass over it, and opened so that nobody can lay a link there beforehand.
-    Where it will replace a file, it is private until it has that file's mode.
+    The draft is hidden, so that readers of the folder skip it. It is opened so that nobody can put a link there first.
+    If it will replace a file, it is private until it gets that file's mode.
     """
     name = os.fsdecode(os.fsencode(output.name)[:_LONGEST_NAME])
     while True:
@@ -112,14 +112,14 @@ def _copy_owner_and_mode(number: int, before: os.stat_result) -> None:
 
 
 def abandon_drafts() -> None:
-    """Remove the drafts of this process, which is being ended."""
+    """Remove the drafts of this process before it ends."""
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink()
 
 
 def remove_drafts(path: str) -> None:
-    """Remove the drafts that killed runs left of a file, or of the files in a folder (it ends in `/`)."""
+    """Remove the drafts that killed runs left of a file, or of all files in a folder (path ends in `/`)."""
     real = Path(os.path.realpath(path))
     folder, name = (real, None) if path.endswith("/") else (real.parent, real.name)
     with contextlib.suppress(OSError):  # writing there will raise the error
@@ -131,7 +131,7 @@ def remove_drafts(path: str) -> None:
 
 @contextlib.contextmanager
 def _write_errors_of(path: str) -> Iterator[None]:
-    """Turn errors of the system into one that the file cannot be written; wrap only operations on the file itself."""
+    """Convert errors of the system to "cannot be written"; wrap only operations on the file itself."""
     try:
         yield
     except LatticeMetricError:
@@ -145,7 +145,7 @@ def _write_errors_of(path: str) -> Iterator[None]:
 
 
 class _NamedOutput:
-    """An output whose errors name it, and are not mistaken for errors of files that are read meanwhile."""
+    """Wrap an output so that its errors name it, and do not look like errors of files that are read meanwhile."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self._raw, self._name = raw, name
@@ -187,10 +187,10 @@ def is_replaceable(path: str) -> bool:
 
 
 def check_writable(path: str) -> None:
-    """Check that a file, or a folder (it ends in `/`), can be written, long before it is.
+    """Check early that a file, or a folder (path ends in `/`), can be written.
 
     Raises:
-        InputError: It cannot, as things are.
+        InputError: It cannot be written.
     """
     try:
         real = Path(os.path.realpath(path))
@@ -210,10 +210,10 @@ def check_writable(path: str) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    """Check that a folder can be written or made: it and those around it may be missing."""
+    """Check that a folder can be written or created; its parents may be missing, too."""
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if not there.is_dir():
-        raise InputError(f"cannot be made a folder: {os.strerror(errno.ENOTDIR)}", where=str(folder))
+        raise InputError(f"the folder cannot be created: {os.strerror(errno.ENOTDIR)}", where=str(folder))
     _check_access(there)
 
 
@@ -225,7 +225,7 @@ def _check_access(folder: Path) -> None:
 
 
 def _check_replaceable(real: str, path: str) -> None:
-    """Refuse a write-protected file, which a new file could replace nevertheless, and a file that the command reads."""
+    """Refuse to replace a write-protected file, or a file that the command also reads."""
     if Path(real).is_symlink():
         raise InputError("cannot be written: it is a link to itself", where=path)
     if Path(real).exists() and not os.access(real, os.W_OK):

@@ -1,4 +1,4 @@
-"""The files that a path means, and their order."""
+"""List the files that a path means, in natural order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn
 def expand(
     paths: Iterable[str | os.PathLike[str]], is_whole: Callable[[Path], bool] = lambda _folder: False
 ) -> list[str]:
-    """List the files of some paths: a folder's files and a glob's matches in natural order (2 before 10).
+    """List the files of `paths`: the files of a folder and the matches of a glob in natural order (2 before 10).
 
     Args:
-        paths: Files, folders, globs, standard input.
-        is_whole: Whether a folder is read as a whole, so that it stays as it is.
+        paths: Files, folders, globs, or `-`.
+        is_whole: Check whether a folder is read as a whole; if so, the folder itself is returned.
 
     Raises:
         InputError: A path means no file.
@@ -30,7 +30,7 @@ def expand(
 def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     if path == STANDARD_INPUT:
         return [path]
-    # The functions of `os` take a name that no file can have for one that no file has.
+    # The functions of `os` treat an impossible name as that of a missing file.
     if os.path.isdir(path):  # noqa: PTH112  see above
         return [path] if is_whole(Path(path)) else _files_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110  see above
@@ -61,7 +61,7 @@ def _files_of_folder(folder: str) -> list[str]:
 
 
 def _is_file(path: str) -> bool:
-    """Accept files, and broken links too: opening those is an error, and leaving them out would hide it."""
+    """Accept files, and also broken links: opening them raises an error, which should not be hidden."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))  # noqa: PTH110, PTH113, PTH114
 
 
@@ -83,7 +83,7 @@ def natural_order(path: str) -> list[tuple[int, int, str]]:
 
 
 def size_and_digits(number: str) -> tuple[int, str]:
-    """Return a number of any length as something that compares like it."""
+    """Return a sort key that compares digits of any length as numbers."""
     digits = number.lstrip("0")
     return len(digits), digits
 

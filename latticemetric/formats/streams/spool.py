@@ -1,4 +1,4 @@
-"""Bytes kept until all of them are known."""
+"""Keep bytes in memory or in a temporary file until all are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIECE = 2**20
 
 
 class Spool:
-    """Keeps bytes in memory, and in a temporary file once they are many."""
+    """Keep bytes in memory; if there are many, in a temporary file."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = io.BytesIO()
@@ -42,16 +42,16 @@ class Spool:
             target.write(piece)
 
     def tell(self) -> int:
-        """Return how many bytes there are."""
+        """Return the number of bytes."""
         return self._file.tell()
 
     def copy_part(self, begin: int, end: int, target: IO[bytes]) -> None:
-        """Copy some of the bytes to a file, once all are written."""
+        """Copy the bytes from `begin` to `end` to a file, after all are written."""
         self._rewind(begin)
         target.write(self._file.read(end - begin))
 
     def _rewind(self, begin: int) -> None:
-        with temporary_files():  # the last bytes are written only now
+        with temporary_files():  # this writes the last bytes
             self._file.seek(begin)
 
     def __enter__(self) -> Self:
@@ -64,14 +64,14 @@ class Spool:
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Name the folder of temporary files in errors of writing there."""
+    """Name the folder of temporary files in errors."""
     try:
         yield
     except OSError as error:
         raise InputError(
             f"temporary files cannot be written: {error.strerror}",
             where=_temporary_folder(),
-            advice="make room, or name another folder by TMPDIR",
+            advice="free disk space, or set TMPDIR to another folder",
         ) from None
 
 
@@ -81,4 +81,4 @@ def _temporary_folder() -> str | None:
     try:
         return tempfile.gettempdir()
     except OSError:
-        return None  # no folder is writable; the error lists them
+        return None  # no folder is writable; the error lists the folders

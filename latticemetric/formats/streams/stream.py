@@ -1,4 +1,4 @@
-"""Files and standard input, compressed or not, as bytes and lines."""
+"""Read files and standard input, compressed or not, as bytes and lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Stamp: TypeAlias = "tuple[int, int] | None"
 
 
 def stamp_of(path: str) -> Stamp:
-    """Return size and time of a file, which change with it; `None` where there is none."""
+    """Return size and time of a file, to detect changes; `None` if the file does not exist."""
     try:
         state = os.stat(path)  # noqa: PTH116  a plain string
     except (OSError, ValueError):
@@ -37,7 +37,7 @@ def stamp_of(path: str) -> Stamp:
 
 
 class Place(NamedTuple):
-    """A place in a file."""
+    """Hold a place in a file."""
 
     path: str
     stamp: Stamp
@@ -45,14 +45,14 @@ class Place(NamedTuple):
 
 
 class Stream:
-    """Reads decompressed bytes or lines of one file, and knows the place that it has reached.
+    """Read decompressed bytes or lines of one file, and track the position.
 
     Attributes:
         name: The file's path, as the user wrote it.
-        stem: Its name without folder and suffixes of compression.
-        line: Number of the line read last, from 1.
-        offset: The place of the next byte in the file; `None` where it cannot be read again from there.
-        stamp: Size and time of the file when it was opened.
+        stem: The file's name without folder and compression suffixes.
+        line: The number of the last line read, from 1.
+        offset: The offset of the next byte in the file; `None` if the file cannot be read again from there.
+        stamp: The size and time of the file when it was opened.
     """
 
     def __init__(self, name: str, raw: IO[bytes], archive: Stream | None = None) -> None:
@@ -70,14 +70,14 @@ class Stream:
         self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
         self._allowance = Allowance(name, unpacking, has_end=self._has_end)
         if head.startswith(codecs.BOM_UTF8):
-            # Windows tools put it before texts; it is no content, and no binary format begins so.
+            # Windows tools put it before texts. It is not content, and no binary format begins with it.
             self._bytes.read(len(codecs.BOM_UTF8))
             self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
             head = head.removeprefix(codecs.BOM_UTF8)
         self._head = head
 
     def head(self) -> bytes:
-        """Return the first bytes, enough to tell a format, without consuming them."""
+        """Return the first bytes, enough to recognise a format, without consuming them."""
         return self._head
 
     def content(self) -> IO[bytes]:
@@ -86,7 +86,7 @@ class Stream:
         return content
 
     def begin_next_graph(self) -> None:
-        """Count what follows for the next graph."""
+        """Count the bytes that follow for the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:
             self._unpacking.add_graph()
@@ -100,7 +100,7 @@ class Stream:
         return b"".join(pieces)
 
     def read_some(self, size: int) -> bytes:
-        """Read about so many bytes; none at the end. Return what stands before damage, then raise the error."""
+        """Read about `size` bytes; none at the end. Return the bytes before damage; the next call raises the error."""
         if self._damage is not None:
             raise self._damage
         pieces = []
@@ -122,7 +122,7 @@ class Stream:
         return data
 
     def skip(self, size: int) -> None:
-        """Skip so many bytes of content."""
+        """Skip `size` bytes of content."""
 
         def seek() -> None:
             if self.offset is not None and self._raw.seekable():
@@ -156,19 +156,19 @@ class Stream:
         return b"".join(pieces)
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
-        """Yield lines without their ends, decoded from UTF-8; `passing` ones do not count together."""
+        """Yield lines without their ends, decoded from UTF-8; with `passing`, limit each line, not all together."""
         for data in self.byte_lines():
             if passing:
                 self._allowance.renew()
             yield decoded_line(data, self.place()).rstrip("\r\n")
 
     def place(self, line: int | None = None) -> str:
-        """Return file and line, for an error."""
+        """Return file and line, for errors."""
         number = self.line if line is None else line
         return f"{self.name}:{number}" if number else self.name
 
     def place_before(self, size: int) -> Place | None:
-        """Return the place of the last so many bytes that were read; `None` where the file cannot be read again."""
+        """Return the place of the last `size` bytes read; `None` if the file cannot be read again."""
         if self.offset is None:
             return None
         return Place(os.path.abspath(self.name), self.stamp, self.offset - size)  # noqa: PTH100  a plain string
@@ -183,7 +183,7 @@ class Stream:
                 raise InputError(f"cannot be read: {error.strerror}", where=self.name) from None
             if type(error).__name__ == "ReadError":
                 raise FormatError("the archive is cut short inside this file", where=self.name) from None
-            # By name, since importing the modules of these errors costs time that few files need.
+            # Compare names: importing the modules of these errors takes time, and few files need it.
             if isinstance(error, DamageError) or type(error).__name__ in {"error", "LZMAError", "ZstdError"}:
                 raise FormatError(f"the compressed file is damaged ({error})", where=self.name) from None
             raise
@@ -198,19 +198,19 @@ class Stream:
 
 
 def warn(place: str, what: str) -> None:
-    """Warn in one line that something is left out on purpose."""
+    """Warn in one line that something is skipped on purpose."""
     import logging
 
     logging.getLogger("latticemetric").warning("%s", harmless(f"{place}: {what}"))
 
 
 def is_hidden(name: str) -> bool:
-    """Check whether a file name begins with a full stop, in a folder or an archive."""
+    """Check whether a file name, in a folder or an archive, begins with a full stop."""
     return name.rpartition("/")[2].startswith(".")
 
 
 def warn_left_out(place: str, why: str, names: Sequence[str]) -> None:
-    """Warn of the files of a folder or an archive that are left out, if there are any."""
+    """Warn of skipped files of a folder or an archive, if there are any."""
     if names:
         more = ", …" if len(names) > _MOST_NAMED else ""
         count = "1 entry" if len(names) == 1 else f"{len(names)} entries"
@@ -229,10 +229,10 @@ def decoded_line(data: bytes, place: str) -> str:
 
 
 class Piece:
-    """A part of some bytes, copied only when it is used.
+    """Hold a part of some bytes; copy it only when it is used.
 
     Attributes:
-        place: Its place in a file, by an absolute path; `None` where it cannot be read again.
+        place: The part's place in a file, by absolute path; `None` if it cannot be read again.
     """
 
     __slots__ = ("_begin", "_end", "_whole", "place")
@@ -247,12 +247,12 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of bytes."""
         return self._end - self._begin
 
     @property
     def first_line(self) -> bytes:
-        """The bytes up to the first line's end."""
+        """The bytes up to the end of the first line."""
         stop = self._whole.find(b"\n", self._begin, self._end)
         return self._whole[self._begin : self._end if stop < 0 else stop]
 
@@ -282,17 +282,17 @@ def open_stream(path: str) -> Stream:
 
 
 def _has_end(raw: IO[bytes]) -> bool:
-    """Check whether this is a file, which ends, and no pipe or device."""
+    """Check whether this is a file, which has an end; pipes and devices may have none."""
     try:
         return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
-    except (OSError, ValueError, AttributeError):  # it is in memory
+    except (OSError, ValueError, AttributeError):  # the bytes are in memory
         return True
 
 
 def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
-    """Return the decompressed bytes, the first of them, and what limits them if they were compressed.
+    """Return the decompressed bytes, the first of them, and the limit on compressed bytes.
 
-    A compressed file in a compressed archive counts with the archive.
+    A compressed file in a compressed archive shares the limit of the archive.
     """
     source, packed, head = _with_head(raw)
     compression = compression_of(head, name)
@@ -305,7 +305,7 @@ def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[byte
 
 
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
-    """Return the same bytes unread, and the first of them: as many as requested, even if a pipe gives few at a time."""
+    """Read the first bytes (`HEAD_SIZE`, even from slow pipes); return a stream of all bytes, and the first bytes."""
     head = b""
     while len(head) < HEAD_SIZE and (more := raw.read(HEAD_SIZE - len(head))):
         head += more
@@ -314,13 +314,13 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 class _Rejoined(io.RawIOBase):
-    """Yields bytes that were read already, then the rest of their stream."""
+    """Yield bytes that were already read, then the rest of their stream."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self._head, self._rest, self._count = head, rest, 0
 
     def count(self) -> int:
-        """Return how many bytes were read from here."""
+        """Return the number of bytes read from this stream."""
         return self._count
 
     def readable(self) -> bool:

@@ -1,4 +1,4 @@
-"""Tar archives of files in other formats, read from beginning to end; nothing is ever unpacked to disk."""
+"""Read the files of tar archives from beginning to end; never unpack to disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from latticemetric.formats.streams.compression import is_tar
 from latticemetric.formats.streams.stream import Stream, is_hidden, warn_left_out
 
 _BLOCK = 512
-# Names and attributes that do not fit into a member's header are read into memory: these types hold them.
+# The types of headers with names and attributes that do not fit into a member's header; they are read into memory.
 _HEADERS = {
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,
@@ -23,10 +23,10 @@ _LONGEST_HEADER = 2**20
 
 
 def members(archive: Stream) -> Iterator[Stream | InputError]:
-    """Yield the files of an archive in its order; each must be read before the next.
+    """Yield the files of an archive in order; read each before the next.
 
-    Yield an error in place of a link, a device or an archive. Skip folders. Leave out hidden files with a warning, as
-    in folders on disk.
+    Yield an error for a link, a device or an archive. Skip folders; skip hidden files with a warning, as in folders on
+    disk.
     """
     watched = _Watched(archive.content())
     hidden: list[str] = []
@@ -47,7 +47,7 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Check whether a member or one of its folders is hidden; folders on disk leave those out, too."""
+    """Check whether a member or one of its folders is hidden."""
     return any(is_hidden(part) for part in name.split("/") if part not in {".", ".."})
 
 
@@ -66,7 +66,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> 
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header takes no more memory than names need."""
+    """Hold a member; refuse headers that are larger than names need."""
 
     @classmethod
     def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Self:
@@ -77,9 +77,9 @@ class _Member(tarfile.TarInfo):
 
 
 class _Watched:
-    """Notes where an archive is empty: `tarfile` takes whatever is no member for the archive's end.
+    """Track the zero bytes of an archive: `tarfile` treats everything that is not a member as the archive's end.
 
-    `tarfile` would go on to read behind the end until it has as many bytes as a header declares.
+    Stop reads after the end of the file: `tarfile` would read until it has the number of bytes that a header declares.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -89,7 +89,7 @@ class _Watched:
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
         if not data and self._ended:
-            raise EOFError("less is there than a header declares")
+            raise EOFError("the file has fewer bytes than a header declares")
         self._ended = not data
         if data != bytes(len(data)):
             self._last = self._size + len(data.rstrip(b"\0"))
@@ -97,14 +97,14 @@ class _Watched:
         return data
 
     def check(self, end: int, name: str) -> None:
-        """Refuse an archive without empty blocks at its end, or with other blocks behind it."""
+        """Refuse an archive without empty blocks at its end, or with data after its end."""
         while not self._ended and self.read(2**16):
             pass
         if self._size % _BLOCK or self._size - self._last < _BLOCK:
             raise FormatError("the tar archive is cut short", where=name)
         if self._last > end:
             raise FormatError(
-                f"the tar archive ends at byte {end}, and more stands behind: a header is damaged, or it is several",
+                f"data follows the end of the tar archive, byte {end}: a header is damaged, or it is several archives",
                 where=name,
                 advice="give archives one by one",
             )

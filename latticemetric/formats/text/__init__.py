@@ -1,1 +1,1 @@
-"""Shared by text formats: fields, numbers, lines, JSON, n-best lists, and the shapes of graphs."""
+"""Functions that text formats share: fields, numbers, lines, JSON, n-best lists, and the shapes of graphs."""

@@ -1,4 +1,4 @@
-"""The lines of one graph in a file: between blank lines, below a name, or with the same id."""
+"""Group the lines of a file by graph: between blank lines, below a name, or with the same id."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
     """Yield each text between blank lines, with the number of lines before it."""
     rest, lines, is_last = b"", 0, False
     while not is_last:
-        # A piece is never smaller than what is left over, so that a long block is not searched again and again.
+        # Read at least the size of the rest, so that a long block is not searched many times.
         chunk = stream.read_some(max(_PIECE, len(rest)))
         is_last = not chunk
         data = rest + chunk
@@ -38,12 +38,12 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
 def named_blocks(
     stream: Stream, name_line: re.Pattern[bytes], build: Callable[[bytes, str, int], Graph]
 ) -> Iterator[Entry]:
-    """Yield the graphs of a file where a line with a name begins each; without any, the file gives the name.
+    """Yield the graphs of a file in which each begins with a line of its name; without names, use the file's name.
 
     Args:
         stream: The file.
         name_line: Matches the beginning of a line with a name.
-        build: Build a graph of its lines, the file's name, and the number of lines before.
+        build: Build a graph from its lines, the file's name, and the number of lines before them.
     """
     block: list[bytes] = []
     name: str | None = None
@@ -67,11 +67,11 @@ def named_blocks(
 def in_one_piece(
     rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Yield the rows of each id, which must stand together: the id, the place of the first, and all of them.
+    """Yield, for each id, the id, the place of its first row, and its rows; these must be together in the file.
 
     Args:
-        rows: Id, place and content of each.
-        advice: For lines that do not stand together.
+        rows: The id, place and content of each row.
+        advice: The advice for lines that are not together.
     """
     current: str | None = None
     start = ""

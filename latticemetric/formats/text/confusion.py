@@ -1,4 +1,4 @@
-"""Confusion networks in text: columns of words with probabilities."""
+"""Write confusion networks as text: columns of words with probabilities."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
     """Return the arcs of each column; refuse a graph of another shape."""
     last = lattice.num_states - 1
     if lattice.final.tolist() != [last]:
-        _refuse(format_name, f"more than one end, as state {lattice.final[0]} is final too")
+        _refuse(format_name, f"several ends: state {lattice.final[0]} is final, too")
     skipping = np.flatnonzero(lattice.target != lattice.source + 1)
     if skipping.size:
         row = int(skipping[0])
         _refuse(format_name, f"an arc from state {lattice.source[row]} to state {lattice.target[row]}")
     if any(column.final.any() for column in lattice.scores.values()):
-        _refuse(format_name, "a cost of its end")
+        _refuse(format_name, "a cost on its end")
     if any(labels.final.any() for labels in lattice.labels.values()):
         _refuse(format_name, "a label on its end")
     begin = np.searchsorted(lattice.source, np.arange(last + 1)).tolist()
@@ -32,7 +32,7 @@ def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
 
 def _refuse(format_name: str, what: str) -> None:
     raise UsageError(
-        f"{format_name} holds confusion networks, where every arc leads to the next state, and this graph has {what}",
+        f"{format_name} holds confusion networks (every arc leads to the next state), but this graph has {what}",
         advice="write another format",
     )
 
@@ -43,16 +43,14 @@ def cost_of(probability: float) -> float:
 
 
 def probability_to_write(cost: float) -> str:
-    """Write a probability that is read back as this cost; where there is none, the nearest one."""
+    """Write the probability that is read back as this cost; if there is none, write the nearest one."""
     try:
         nearest = math.exp(-cost)
     except OverflowError:
         nearest = math.inf
     if not _SMALLEST <= nearest < math.inf:
-        raise InputError(
-            f"the cost {cost!r} is that of no probability which could be written", advice="write another format"
-        )
-    # Several doubles may have the same cost: prefer the one with the fewest digits.
+        raise InputError(f"no probability that can be written has the cost {cost!r}", advice="write another format")
+    # Several numbers may have the same cost: prefer the one with the fewest digits.
     above = below = nearest
     candidates = [float(f"{nearest:.15g}"), nearest]
     for _ in range(_STEPS):

@@ -1,4 +1,4 @@
-"""Text formats with fields between white space: lines, strict numbers, words, and errors with their place."""
+"""Read and write fields between white space: lines, strict numbers, words, and errors with their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.formats.streams.stream import HEAD_SIZE, Stream, decoded_line
 from latticemetric.lattice.lattice import Labels
 from latticemetric.vocabulary import EPSILON, STAR, Vocabulary, Words, split_words
 
-# The pattern matches digits in one way only: with two ways to split them, a long run of digits takes forever.
+# The pattern matches digits in only one way: with two ways to split them, a long run of digits would take forever.
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 _NUMBER = re.compile(NUMBER)
@@ -25,7 +25,7 @@ _LONGEST = 1000
 
 def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tuple[str, list[str]]]:
     """Yield the place and the fields of each line that is not blank."""
-    # Unlike splitlines, this splits no further than the lines that are used.
+    # Unlike splitlines, split only the lines that are used.
     begin, line = 0, lines_before
     while begin < len(data):
         end = data.find(b"\n", begin)
@@ -37,7 +37,7 @@ def numbered_lines(data: bytes, file: str, lines_before: int = 0) -> Iterator[tu
 
 
 def whole_lines(head: bytes) -> bytes:
-    """Return the first bytes of a file without the last line, where it may be cut."""
+    """Return the first bytes of a file without the last line if that line may be cut."""
     return head[: head.rfind(b"\n") + 1] if len(head) >= HEAD_SIZE else head
 
 
@@ -63,7 +63,7 @@ def number(text: str, place: str) -> float:
 
 
 def require_finite(value: float, text: str, place: str) -> float:
-    """Return the value, which must be finite."""
+    """Return the value; refuse infinity and NaN."""
     if not math.isfinite(value):
         raise _not_finite(text, place)
     return value
@@ -75,7 +75,7 @@ def _not_finite(text: str, place: str) -> InputError:
 
 
 def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
-    """Read a field as a whole number."""
+    """Read a field as a whole number, at least `lowest`."""
     value = int(text) if _WHOLE.fullmatch(text) else None
     if value is None or not lowest <= value < 2**31 - 1:
         raise FormatError(f"{what} is '{shortened(text, 40)}', not a whole number from {lowest}", where=place)
@@ -83,7 +83,7 @@ def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
 
 
 def require_field(text: str, what: str) -> str:
-    """Return a text that is one field; refuse others."""
+    """Return the text if it is one field; refuse other texts."""
     if split_words(text) != [text]:
         raise InputError(
             f"{what} {shortened(text, 40)!r} is empty or holds white space, which this format cannot write",
@@ -93,14 +93,14 @@ def require_field(text: str, what: str) -> str:
 
 
 def require_id(name: str, what: str) -> str:
-    """Return an id that is one field; refuse others."""
+    """Return the id if it is one field; refuse other ids."""
     if split_words(name) != [name]:
         raise UsageError(f"'{shortened(name)}' cannot be {what}", advice="rename it: no white space, not empty")
     return name
 
 
 def word_to_write(vocabulary: Vocabulary, number: int, nothing: str) -> str:
-    """Return a word as a field; `nothing` stands for no word."""
+    """Return a word as a field; `nothing` means no word."""
     if number == EPSILON:
         return nothing
     word = vocabulary.word(number)
@@ -112,11 +112,11 @@ def refuse_word(word: str, *nothing: str) -> None:
     """Refuse a word that the format reads as no word."""
     if word in nothing:
         raise InputError(
-            f"the word '{shortened(word, 40)}' would be read back as no word at all", advice="write another format"
+            f"the word '{shortened(word, 40)}' would be read back as no word", advice="write another format"
         )
 
 
-# ---- From native parsers to lattices ----
+# ---- Convert the output of native parsers ----
 
 
 def parsed_natively(parse: Callable[[bytes], Any], data: bytes, file: str, lines_before: int = 0) -> Any:
@@ -130,10 +130,10 @@ def parsed_natively(parse: Callable[[bytes], Any], data: bytes, file: str, lines
 
 
 def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the numbers of a native column of words, and their vocabulary.
+    """Return the numbers of a native column of words, and the vocabulary.
 
-    Words that are all written as numbers are numbers, 0 is ε, and a table spells them. Otherwise they are symbols:
-    of the table where there is one, else numbered in order of appearance.
+    If all words are written as numbers, they are word numbers: 0 is ε, and `table` gives the words. Otherwise they are
+    symbols: `table` gives their numbers; without a table, number them in order of appearance.
     """
     numbers, words = column
     if words is None:
@@ -149,14 +149,14 @@ def spelled(column: tuple[Words, list[str] | None], table: Vocabulary | None) ->
 
 
 def spelled_texts(texts: Iterable[str], nothing: str, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Number the words of a file; `nothing` stands for no word."""
+    """Number the words of a file; `nothing` means no word."""
     numbers = {nothing: EPSILON}
     words = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
     return spelled((words, list(numbers)[1:]), table)
 
 
 def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
-    """Number the label of each arc; an empty text is no label, and final states have none."""
+    """Number the label of each arc; an empty text means no label, and final states have no labels."""
     vocabulary = Vocabulary.from_words(text for text in texts if text)
     numbers = np.array([vocabulary.number(text) if text else EPSILON for text in texts], dtype=np.int32)
     return Labels(numbers, np.zeros(ends, dtype=np.int32), vocabulary)
@@ -176,11 +176,11 @@ def is_word_number(text: str) -> bool:
 
 
 def words_to_write(vocabulary: Vocabulary, numbers: Sequence[int]) -> list[str]:
-    """Return words as fields; refuse those that would be read back as something else."""
+    """Return words as fields; refuse words that would be read back differently."""
     words = [_word_to_write(vocabulary, number) for number in numbers]
     if not vocabulary.is_numeric and "0" in words and all(map(is_word_number, words)):
         raise InputError(
-            "all words are numbers and one of them is 0, which would be read back as no word at all",
+            "all words are numbers and one of them is 0, which would be read back as no word",
             advice="write another format",
         )
     return words

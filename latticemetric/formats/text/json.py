@@ -1,4 +1,4 @@
-"""JSON parsed strictly, with errors that name file, line and field."""
+"""Parse JSON strictly, with errors that name file, line and field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import require_finite
 
 Pairs = tuple[tuple[str, Any], ...]
-"""An object, whose keys may repeat."""
+"""A JSON object as pairs; keys may repeat."""
 
 _MOST_DIGITS = 300
 
@@ -24,9 +24,9 @@ def parsed_json(
 
     Args:
         data: The text.
-        file: The file.
-        line: Its line, if it is one of several.
-        objects: Makes an object of its pairs; `object_of` where no key may repeat.
+        file: The file's name, for errors.
+        line: The line number if the text is one line of a file.
+        objects: Build an object from its pairs; use `object_of` to refuse duplicate keys.
     """
     first = line or 1
     try:
@@ -45,20 +45,20 @@ def parsed_json(
             raise FormatError(
                 f"this is not JSON ({error.msg.lower()}, column {error.colno})",
                 where=f"{file}:{first + error.lineno - 1}",
-                advice=None if line is None else "a line holds one whole object",
+                advice=None if line is None else "write one whole object per line",
             ) from None
         except RecursionError:
             raise FormatError("the JSON is nested too deeply") from None
 
 
 def object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of some pairs; refuse keys that repeat."""
+    """Build a dict from pairs; refuse duplicate keys."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise FormatError(f"key '{shortened(key, 40)}' stands twice in an object")
+                raise FormatError(f"key '{shortened(key, 40)}' appears twice in an object")
             seen.add(key)
     return fields
 
@@ -78,15 +78,15 @@ def _float(text: str) -> float:
 
 
 def fields_of(value: object, place: str) -> dict[str, Any]:
-    """Return the fields of a parsed object; refuse keys that repeat."""
+    """Return the fields of a parsed object; refuse duplicate keys."""
     if not isinstance(value, tuple):
-        raise FormatError("it is not a JSON object", where=place)
+        raise FormatError("the value is not a JSON object", where=place)
     with placed(place):
         return object_of(value)
 
 
 def list_of(value: object, what: str, place: str) -> list[Any]:
-    """Return an array; null is an empty one."""
+    """Return an array; null means an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -95,26 +95,26 @@ def list_of(value: object, what: str, place: str) -> list[Any]:
 
 
 def numbers_of(value: object, what: str, place: str) -> list[int]:
-    """Return an array of whole numbers of 32 bits."""
+    """Return an array of whole numbers that fit into 32 bits."""
     return [integer(one, what, place) for one in list_of(value, what, place)]
 
 
 def integer(value: object, what: str, place: str) -> int:
-    """Return a whole number of 32 bits; a boolean is none."""
+    """Return a whole number that fits into 32 bits; refuse booleans."""
     if type(value) is not int or not -(2**31) < value < 2**31 - 1:
         raise FormatError(f"{what} holds {shown(value)}, not a whole number", where=place)
     return value
 
 
 def real(value: object, what: str, place: str) -> float:
-    """Return a number; a boolean is none."""
+    """Return a number; refuse booleans."""
     if type(value) is not int and type(value) is not float:
         raise FormatError(f"{what} is {shown(value)}, not a number", where=place)
     return float(value)
 
 
 def text_of(value: object, what: str, place: str) -> str:
-    """Return a text in whole characters."""
+    """Return a text; refuse half characters (surrogates)."""
     if not isinstance(value, str):
         raise FormatError(f"{what} is {shown(value)}, not a text", where=place)
     try:
@@ -127,15 +127,15 @@ def text_of(value: object, what: str, place: str) -> str:
 
 
 def node_in(number: object, nodes: int, what: str, place: str) -> int:
-    """Return the number of a node that exists."""
+    """Return the number of an existing node; refuse other numbers."""
     node = integer(number, what, place)
     if not 0 <= node < nodes:
-        raise FormatError(f"{what} is {node}, and there are {nodes} nodes", where=place)
+        raise FormatError(f"{what} is {node}, but there are only {nodes} nodes", where=place)
     return node
 
 
 def shown(value: object) -> str:
-    """Return a JSON value as an error shows it."""
+    """Return a JSON value for display in errors."""
     if isinstance(value, tuple):
         return "an object"
     if isinstance(value, list):
@@ -149,9 +149,9 @@ def quoted(text: str) -> str:
 
 
 def blank_lines(stream: Stream, lines: Iterable[int]) -> Iterator[Entry]:
-    """Yield a graph that cannot be built for each blank line of a file where lines are counted."""
+    """Yield an entry that cannot be built for each blank line, in a file whose line numbers are ids."""
     for line in lines:
         place = stream.place(line)
-        what = "the line is blank, and lines without ids are paired by their numbers"
+        what = "the line is blank, but lines without ids are paired by line number"
         advice = "remove the line here and in the references"
         yield Entry(str(line), place, unbuildable(FormatError(what, where=place, advice=advice)))

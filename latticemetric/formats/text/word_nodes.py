@@ -1,4 +1,4 @@
-"""Words on arcs as words on nodes, for formats that have them there."""
+"""Move words from arcs to nodes, for formats with words on nodes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 Key = tuple[int, int]
-"""A word's number, and its label's."""
+"""The number of a word, and the number of its label."""
 
 NOTHING: Key = (0, 0)
 
 
 class WordNodes(NamedTuple):
-    """Nodes for words; the first nodes are the states.
+    """Hold nodes for words; the first nodes are the states.
 
     Attributes:
         keys: The word of each node.
         state: The state that each node belongs to.
-        of_arc: The node that has an arc's word.
+        of_arc: The node that has the word of each arc.
     """
 
     keys: list[Key]
@@ -30,13 +30,13 @@ def word_nodes(
 ) -> WordNodes:
     """Assign a node to the word of every arc.
 
-    A state's node has the word of its arcs where all of them have the same. Otherwise it has none, and every word gets
-    a node of its own beside it, which the caller links to it. So does a second arc between the same states with the
-    same word: readers of such formats keep one arc between two nodes.
+    If all arcs of a state have the same word, the state's node has this word. Otherwise it has none, and every word
+    gets a new node, which the caller links to the state's node. A second arc between the same states with the same
+    word also gets a new node, because readers of these formats keep one arc between two nodes.
 
     Args:
         states: The number of states.
-        near: The end of each arc that its word belongs to.
+        near: For each arc, the end whose node gets the word.
         far: The other end of each arc.
         keys: The word of each arc.
         bare: States whose nodes must have no word.

@@ -184,10 +184,10 @@ _SPHINX_BROKEN = {
     "no end": cut(SPHINX, "End", "cut short: it has no line 'End'"),
     "cut in the nodes": cut(SPHINX, "3 the", "cut short"),
     "cut after the header": cut(SPHINX, "Nodes", "cut short"),
-    "more nodes in the header": changed(SPHINX, "Nodes 6", "Nodes 7", "says 7 nodes, and there are 6", 7),
-    "thousands of millions of nodes": changed(SPHINX, "Nodes 6", "Nodes 2000000000", "and there are 6", 7),
+    "more nodes in the header": changed(SPHINX, "Nodes 6", "Nodes 7", "gives 7 nodes, but the file has 6", 7),
+    "thousands of millions of nodes": changed(SPHINX, "Nodes 6", "Nodes 2000000000", "but the file has 6", 7),
     "a number of nodes beyond 32 bits": changed(SPHINX, "Nodes 6", "Nodes 99999999999999999999", "not a whole", 7),
-    "a node twice": changed(SPHINX, "4 [NOISE]", "3 [NOISE]", "node 3 stands twice", 12),
+    "a node twice": changed(SPHINX, "4 [NOISE]", "3 [NOISE]", "node 3 appears twice", 12),
     "a node without frames": changed(SPHINX, "2 fairy 42 109 109 ; 4", "2 fairy 42", "a node has 5 fields", 10),
     "a word with a space": changed(SPHINX, "2 fairy", "2 fairy queen", "a node has 5 fields", 10),
     "a frame in words": changed(SPHINX, "fairy 42", "fairy x", "'x' is not a number", 10),
@@ -205,7 +205,9 @@ _SPHINX_BROKEN = {
     "a base of one": changed(SPHINX, "1.000100e+00", "1.0", "-logbase is 1", 2),
     "a base below zero": changed(SPHINX, "1.000100e+00", "-2", "-logbase is not a number above 0", 2),
     "a frame rate of zero": changed(SPHINX, "# -lm ferry.lm.bin", "# -frate 0", "-frate is not a number above 0", 3),
-    "edges by frames": changed(SPHINX, "FROM-NODEID TO-NODEID", "FROM-NODEID ENDFRAME", "edges without the nodes", 21),
+    "edges by frames": changed(
+        SPHINX, "FROM-NODEID TO-NODEID", "FROM-NODEID ENDFRAME", "edges without target nodes", 21
+    ),
     "segments without an end": changed(SPHINX, "BestSegAscr 1 (", "BestSegAscr 99999999 (", "cut short"),
     "a second lattice": Broken((SPHINX * 2).encode(), 33, "more after 'End'"),
     "Latin-1": Broken(SPHINX.replace("fairy", "fée").encode("latin-1"), 10, "not UTF-8"),
@@ -236,21 +238,23 @@ transitions 0
 """
 
 _PFSG_BROKEN = {
-    "no name": Broken(PFSG[PFSG.index("nodes") :].encode(), 1, "where the line 'name' belongs"),
-    "a name of two words": changed(PFSG, "name ferry-002", "name ferry 002", "where the line 'name' belongs", 13),
-    "no nodes": changed(PFSG, "nodes 5", "knots 5", "where the line 'nodes' belongs", 2),
-    "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, and names the words of 5", 2),
-    "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "names the words of 5", 2),
+    "no name": Broken(PFSG[PFSG.index("nodes") :].encode(), 1, "expected the line 'name'"),
+    "a name of two words": changed(PFSG, "name ferry-002", "name ferry 002", "expected the line 'name'", 13),
+    "no nodes": changed(PFSG, "nodes 5", "knots 5", "expected the line 'nodes'", 2),
+    "more nodes than words": changed(PFSG, "nodes 5", "nodes 6", "6 nodes, but has words for 5", 2),
+    "thousands of millions of nodes": changed(PFSG, "nodes 5", "nodes 2000000000", "but has words for 5", 2),
     "a negative number of nodes": changed(PFSG, "nodes 5", "nodes -5", "not a whole number from 1", 2),
-    "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "where the line 'nodes' belongs", 2),
-    "no start": changed(PFSG, "initial 0\n", "", "where the line 'initial' belongs", 3),
-    "an end that is no node": changed(PFSG, "final 4", "final 5", "there is no node 5", 4),
-    "fewer transitions": changed(PFSG, "transitions 6", "transitions 5", "says 5 transitions, and there are 6", 5),
-    "thousands of millions of transitions": changed(PFSG, "transitions 6", "transitions 2000000000", "there are 6", 5),
-    "cut short": cut(PFSG, "3 4", "says 6 transitions, and there are 4", 5),
+    "no words at all": changed(PFSG, " 5 NULL the ferry fairy NULL", "", "expected the line 'nodes'", 2),
+    "no start": changed(PFSG, "initial 0\n", "", "expected the line 'initial'", 3),
+    "an end that is no node": changed(PFSG, "final 4", "final 5", "node 5 does not exist", 4),
+    "fewer transitions": changed(PFSG, "transitions 6", "transitions 5", "gives 5 transitions, but the file has 6", 5),
+    "thousands of millions of transitions": changed(
+        PFSG, "transitions 6", "transitions 2000000000", "but the file has 6", 5
+    ),
+    "cut short": cut(PFSG, "3 4", "gives 6 transitions, but the file has 4", 5),
     "cut in the header": cut(PFSG, "final", "cut short: it has no line 'final'"),
     "a transition without a score": changed(PFSG, "1 2 -6931", "1 2", "a transition has 3 fields", 7),
-    "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "there is no node 9", 7),
+    "a transition from no node": changed(PFSG, "1 2 -6931", "9 2 -6931", "node 9 does not exist", 7),
     "a transition to a negative node": changed(PFSG, "1 2 -6931", "1 -2 -6931", "not a whole number from 0", 7),
     "a score in words": changed(PFSG, "-6931", "low", "'low' is not a number", 7),
     "a score that is no number": changed(PFSG, "-6931", "NaN", "is not finite", 7),
@@ -261,7 +265,7 @@ _PFSG_BROKEN = {
     "an end that is not reached": Broken(
         b"name x\nnodes 2 NULL a\ninitial 0\nfinal 1\ntransitions 0\n", 1, "no final state"
     ),
-    "a second one broken": changed(PFSG, "nodes 1 NULL", "nodes 2 NULL", "2 nodes, and names the words of 1", 14),
+    "a second one broken": changed(PFSG, "nodes 1 NULL", "nodes 2 NULL", "2 nodes, but has words for 1", 14),
     "Latin-1": Broken(PFSG.replace("fairy", "fée").encode("latin-1"), 2, "not UTF-8"),
     "UTF-16": Broken(PFSG.encode("utf-16"), None, ""),
 }
@@ -288,33 +292,35 @@ align 0 *DELETE* 1
 """
 
 _MESH_BROKEN = {
-    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is beyond 'numaligns'", 3),
+    "no numaligns": changed(MESH, "numaligns 3\n", "", "position 0 is not below 'numaligns'", 3),
     "nothing but a name": changed(MESH, "numaligns 1\nalign 0 *DELETE* 1\n", "", "no line 'numaligns'", 14),
-    "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' stands twice", 3),
-    "more positions in the header": changed(MESH, "numaligns 3", "numaligns 4", "says 4 positions, and has 3", 1),
-    "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "and has 3", 1),
+    "numaligns twice": changed(MESH, "posterior 1\n", "numaligns 3\n", "'numaligns' appears twice", 3),
+    "more positions in the header": changed(
+        MESH, "numaligns 3", "numaligns 4", "'numaligns' is 4, but the mesh has 3", 1
+    ),
+    "thousands of millions of positions": changed(MESH, "numaligns 3", "numaligns 2000000000", "but the mesh has 3", 1),
     "fewer positions in the header": changed(
-        MESH, "numaligns 3", "numaligns 2", "position 2 is beyond 'numaligns'", 13
+        MESH, "numaligns 3", "numaligns 2", "position 2 is not below 'numaligns'", 13
     ),
     "a negative number of positions": changed(MESH, "numaligns 3", "numaligns -3", "not a whole number from 0", 2),
-    "a position twice": changed(MESH, "align 1", "align 0", "position 0 stands twice", 7),
-    "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "some are missing", 13),
+    "a position twice": changed(MESH, "align 1", "align 0", "position 0 appears twice", 7),
+    "a position without words": changed(MESH, "align 2 leaves 1e-3 *DELETE* 0.999", "align 2", "has only", 13),
     "a word without a posterior": changed(MESH, "*DELETE* 0.05", "*DELETE*", "the last word has no posterior", 4),
-    "a word twice": changed(MESH, "a 0.2", "the 0.2", "'the' stands twice in position 0", 4),
+    "a word twice": changed(MESH, "a 0.2", "the 0.2", "'the' appears twice in position 0", 4),
     "a posterior below zero": changed(MESH, "a 0.2", "a -0.2", "the posterior of 'a' is below 0", 4),
     "a posterior that is no number": changed(MESH, "a 0.2", "a nan", "is not finite", 4),
     "a posterior with an underscore": changed(MESH, "a 0.2", "a 0.2_5", "is not a number", 4),
     "a posterior with a comma": changed(MESH, "a 0.2", "a 0,2", "is not a number", 4),
     "nothing possible": changed(MESH, "ferry 0.5 fairy 0.5", "ferry 0 fairy 0.0", "all words of position 1 have", 7),
-    "an unknown line": changed(MESH, "time 1 0.2", "tame 1 0.2", "'tame' is no keyword", 12),
-    "info of another word": changed(MESH, "info 1 fairy", "info 1 furry", "'furry' is no word of position 1", 11),
-    "info without scores": changed(MESH, " -120.5 -2.25 dh:ax 3:5", "", "cannot stand in a line 'info'", 6),
-    "info before its words": changed(MESH, "info 0 the", "info 2 the", "stands before its words", 6),
-    "info twice": changed(MESH, "info 1 fairy", "info 0 the", "'info' of 'the' stands twice", 11),
-    "hypotheses in words": changed(MESH, "the 0 1 2", "the 0 one 2", "cannot stand in a line 'hyps'", 5),
+    "an unknown line": changed(MESH, "time 1 0.2", "tame 1 0.2", "'tame' is not a keyword", 12),
+    "info of another word": changed(MESH, "info 1 fairy", "info 1 furry", "'furry' is not a word of position 1", 11),
+    "info without scores": changed(MESH, " -120.5 -2.25 dh:ax 3:5", "", "cannot be in a line 'info'", 6),
+    "info before its words": changed(MESH, "info 0 the", "info 2 the", "comes before the position's words", 6),
+    "info twice": changed(MESH, "info 1 fairy", "info 0 the", "'info' of 'the' appears twice", 11),
+    "hypotheses in words": changed(MESH, "the 0 1 2", "the 0 one 2", "cannot be in a line 'hyps'", 5),
     "a time in words": changed(MESH, "time 1 0.2", "time 1 soon", "'soon' is not a number", 12),
     "a name of two words": changed(MESH, "name ferry-002", "name ferry 002", "2 values, not one", 14),
-    "a word lattice": changed(MESH, "posterior 1\n", "node 0 NULL 0 1 1 1\n", "'node' is no keyword", 3),
+    "a word lattice": changed(MESH, "posterior 1\n", "node 0 NULL 0 1 1 1\n", "'node' is not a keyword", 3),
     "Latin-1": Broken(MESH.replace("fairy", "fée").encode("latin-1"), 7, "not UTF-8"),
     "UTF-16": Broken(MESH.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -330,12 +336,18 @@ leaves 1
 """
 
 _NETWORK_BROKEN = {
-    "a word without a probability": changed(NETWORK, "a 0.2 *", "a *", "not words, each with as many", 1),
-    "cut short": cut(NETWORK, "0.5\n", "not words, each with as many", 2),
-    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each with as many", 3),
-    "another number of scores": changed(NETWORK, "leaves 1", "leaves 1 1", "not words, each with as many", 3),
-    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each with as many", 3),
-    "a probability in words": changed(NETWORK, "leaves 1", "leaves one", "not words, each with as many", 3),
+    "a word without a probability": changed(
+        NETWORK, "a 0.2 *", "a *", "not words, each followed by the same number", 1
+    ),
+    "cut short": cut(NETWORK, "0.5\n", "not words, each followed by the same number", 2),
+    "a line of one word": changed(NETWORK, "leaves 1", "leaves", "not words, each followed by the same number", 3),
+    "another number of scores": changed(
+        NETWORK, "leaves 1", "leaves 1 1", "not words, each followed by the same number", 3
+    ),
+    "a probability first": changed(NETWORK, "leaves 1", "1 leaves", "not words, each followed by the same number", 3),
+    "a probability in words": changed(
+        NETWORK, "leaves 1", "leaves one", "not words, each followed by the same number", 3
+    ),
     "a probability that is no number": changed(NETWORK, "leaves 1", "leaves nan", "not words", 3),
     "an infinite probability": changed(NETWORK, "leaves 1", "leaves inf", "not words", 3),
     "a probability beyond doubles": changed(NETWORK, "leaves 1", "leaves 1e999", "not words", 3),
@@ -344,11 +356,13 @@ _NETWORK_BROKEN = {
     "other digits": changed(NETWORK, "leaves 1", "leaves ١", "not words", 3),
     "a logarithm": changed(NETWORK, "leaves 1", "leaves -1", "the probability -1 is below 0", 3),
     "minus nearly nothing": changed(NETWORK, "leaves 1", "leaves -1e-300", "is below 0", 3),
-    "a count of words first": changed(NETWORK, "the 0.75", "3 the 0.75", "not words, each with as many", 1),
-    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each with as many"),
-    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each with as many"),
-    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each with as many", 5),
-    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each with as many"),
+    "a count of words first": changed(
+        NETWORK, "the 0.75", "3 the 0.75", "not words, each followed by the same number", 1
+    ),
+    "columns with a title": Broken(b"network\n2\n1 the 0.5\n", 1, "not words, each followed by the same number"),
+    "a lattice in PLF": Broken(b"((('a',0.5,1),),)\n", 1, "not words, each followed by the same number"),
+    "a broken second one": changed(NETWORK, "late 1e-1", "late", "not words, each followed by the same number", 5),
+    "a long line of one kind": Broken(b"w " * 5040 + b"\n", 1, "not words, each followed by the same number"),
     "Latin-1": Broken(NETWORK.replace("late", "été").encode("latin-1"), 5, "not UTF-8"),
     "UTF-16": Broken(NETWORK.encode("utf-16"), 1, "not UTF-8"),
 }
@@ -375,9 +389,11 @@ _K2_BROKEN = {
     "a final state too small": changed(K2, "\n4\n", "\n3\n", "have the label -1", 3),
     "a final state too large": changed(K2, "\n4\n", "\n2000000000\n", "have the label -1", 5),
     "a final state beyond 32 bits": changed(K2, "\n4\n", "\n4294967296\n", "not a whole number from 0", 7),
-    "an arc from the final state": changed(K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "goes beyond", 7),
-    "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "have the label -1, and no others", 5),
-    "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "have the label -1, and no others", 4),
+    "an arc from the final state": changed(
+        K2, "3 4 -1 -1 -0.75", "3 4 -1 -1 0\n4 4 -1 -1 0", "leads to a state after", 7
+    ),
+    "an arc into it with a label": changed(K2, "2 4 -1 -1", "2 4 31 9", "and only these, must have the label -1", 5),
+    "an end elsewhere": changed(K2, "2 3 31 9", "2 3 -1 9", "and only these, must have the label -1", 4),
     "unsorted arcs": changed(K2, "0 2 12 8", "2 3 12 8", "not sorted by their source", 3),
     "a negative label": changed(K2, "0 1 12 7", "0 1 -12 7", "not a whole number from -1", 1),
     "a label in words": changed(K2, "0 1 12 7", "0 1 the 7", "the label is 'the'", 1),

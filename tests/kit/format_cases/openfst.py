@@ -122,7 +122,7 @@ _ARCHIVES = {
     "magic only": Broken(STTABLE[:4], says="cut short"),
     "header only": Broken(STTABLE, says="cut short"),
     "other version": Broken(struct.pack("<ii", 2125656924, 7) + bytes(20), says="version 7"),
-    "wrong magic": Broken(bytes(40), says="no archive of type sttable or stlist"),
+    "wrong magic": Broken(bytes(40), says="not an archive of type sttable or stlist"),
     "empty table": Broken(sttable(body=b""), says="no graph"),
     "empty list": Broken(stlist(b""), says="no graph"),
     "huge count": Broken(sttable(8, count=2**62), says="index"),

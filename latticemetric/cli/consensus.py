@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -43,8 +43,7 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _NetworkOptions:
+class _NetworkOptions(Options):
     """Options for building and writing networks."""
 
     posterior_scale: float = POSTERIOR_SCALE
@@ -58,7 +57,6 @@ class _NetworkOptions:
     )
 
 
-@dataclass(frozen=True)
 class _OutputOptions(OutputOptions):
     """Output options, with the CTM format."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -16,6 +16,7 @@ from latticemetric.cli.options import (
     SHORT_SIGNATURE,
     WORKERS,
     Number,
+    Options,
     PlottedOutputOptions,
     ResamplingOptions,
     choice,
@@ -63,8 +64,7 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _TestSetOptions:
+class _TestSetOptions(Options):
     """Options for reading the test set and for turning judgments into scores."""
 
     pair: str | None = option("--pair PAIR", "Language pair to read from a WMT folder with several pairs, like cs-en.")
@@ -90,8 +90,7 @@ class _TestSetOptions:
         return human_scores(judgments.select(columns), combine=self.combine, normalize_judges=self.normalize_judges)
 
 
-@dataclass(frozen=True)
-class MetricOptions:
+class MetricOptions(Options):
     """Options for the metrics and for preparing strings."""
 
     metrics: tuple[str, ...] = option(
@@ -131,8 +130,7 @@ class MetricOptions:
         return name
 
 
-@dataclass(frozen=True)
-class _GroupOptions:
+class _GroupOptions(Options):
     """Options for grouping segments."""
 
     group_by: Literal["unigram", "human"] | None = choice(
@@ -151,7 +149,6 @@ class _GroupOptions:
     unigram: str = option("--unigram METRIC", "Metric for --group-by unigram.", default="f1")
 
 
-@dataclass(frozen=True)
 class _OutputOptions(PlottedOutputOptions):
     """Options for writing and plotting correlations."""
 
@@ -191,8 +188,7 @@ class _OutputOptions(PlottedOutputOptions):
             plot_agreement(agreement, self.plot, level=level)
 
 
-@dataclass(frozen=True)
-class _WorkOptions:
+class _WorkOptions(Options):
     """The number of threads."""
 
     workers: int | None = WORKERS

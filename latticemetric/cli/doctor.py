@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from latticemetric.cli.help_page import verb
-from latticemetric.cli.options import format_option
+from latticemetric.cli.options import Options, format_option
 from latticemetric.cli.results import table
 from latticemetric.errors import harmless
 
@@ -25,8 +24,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class _FormatOptions:
+class _FormatOptions(Options):
     """The output format of the checks."""
 
     output_format: str = format_option("text", "json")

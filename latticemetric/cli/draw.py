@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +16,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     PRUNE,
     STYLE,
+    Options,
     RateOptions,
     ScoredGraphOptions,
     choice,
@@ -60,8 +60,7 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _SubjectOptions:
+class _SubjectOptions(Options):
     """Options for the graph to draw, its references, and the paths to highlight."""
 
     name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
@@ -100,8 +99,7 @@ class _SubjectOptions:
                 raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
 
 
-@dataclass(frozen=True)
-class _PictureOptions:
+class _PictureOptions(Options):
     """Options for the drawing and its labels."""
 
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")

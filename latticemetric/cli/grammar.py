@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import click
 
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
 from latticemetric.cli.help_page import Verb
-from latticemetric.cli.options import OUTPUT, grouped
+from latticemetric.cli.options import OUTPUT, Options, grouped
 from latticemetric.cli.results import say, table, writing
 from latticemetric.errors import harmless
 
@@ -22,8 +21,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class _OutputOption:
+class _OutputOption(Options):
     """The output file."""
 
     output: str = OUTPUT

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SEED,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -59,8 +59,7 @@ _SECTIONS = {
 _OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
 
-@dataclass(frozen=True)
-class _DecisionOptions:
+class _DecisionOptions(Options):
     """Options for decoding graphs."""
 
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
@@ -73,8 +72,7 @@ class _DecisionOptions:
     )
 
 
-@dataclass(frozen=True)
-class _NgramOptions:
+class _NgramOptions(Options):
     """Parameters of MBR by n-grams (each may have several values), and the order."""
 
     scale: tuple[float, ...] = option(
@@ -125,8 +123,7 @@ class _NgramOptions:
         return {name: values[0] for name, values in self.grid().items()}
 
 
-@dataclass(frozen=True)
-class _GainOptions:
+class _GainOptions(Options):
     """Options for writing lattices with gains."""
 
     write_lattices: str | None = option(
@@ -137,8 +134,7 @@ class _GainOptions:
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
 
-@dataclass(frozen=True)
-class _MetricOptions:
+class _MetricOptions(Options):
     """Options for drawing and scoring strings in MBR under a metric."""
 
     samples: int | None = SAMPLES

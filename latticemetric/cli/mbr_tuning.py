@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.options import IGNORE, STYLE, GraphOptions, OutputOptions, metrics_named, option, word_list
+from latticemetric.cli.options import (
+    IGNORE,
+    STYLE,
+    GraphOptions,
+    Options,
+    OutputOptions,
+    metrics_named,
+    option,
+    word_list,
+)
 from latticemetric.cli.results import Record, Results, as_json, counted, progress, shown, table
 from latticemetric.cli.run import Failures
 
@@ -17,8 +25,7 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.intervals import PairedBootstrap
 
 
-@dataclass(frozen=True)
-class TuningOptions:
+class TuningOptions(Options):
     """Options for tuning parameters."""
 
     tune: tuple[str, ...] = option(

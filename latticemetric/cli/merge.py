@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from latticemetric.cli.files import NamesFiles
@@ -20,7 +18,6 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
 class _MergedOptions(PlottedOutputOptions):
     """Output options; the default format is JSON."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
@@ -29,7 +27,6 @@ _SECTIONS = {
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 
 
-@dataclass(frozen=True)
 class _MetricOptions(RateOptions):
     """Options of the metric that the search optimizes: a rate, BLEU, or an automaton."""
 

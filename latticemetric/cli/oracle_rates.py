@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -15,6 +14,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SCORE,
     GraphFormatOptions,
+    Options,
     OutputOptions,
     PairOptions,
     ShardedRunOptions,
@@ -59,8 +59,7 @@ _MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "e
 _SIDES = {"oracle": "oracle", "one_best": "1-best"}
 
 
-@dataclass(frozen=True)
-class AlsoOptions:
+class AlsoOptions(Options):
     """Options for further results beside the oracles."""
 
     nbest: int | None = option(
@@ -106,7 +105,6 @@ class AlsoOptions:
         return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
 
 
-@dataclass(frozen=True)
 class BestGraphOptions(GraphFormatOptions):
     """Options for writing the graphs of all best paths."""
 

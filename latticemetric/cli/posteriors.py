@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -51,8 +51,7 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _ListingOptions:
+class _ListingOptions(Options):
     """Options for the posteriors to list."""
 
     posterior_scale: float = POSTERIOR_SCALE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SCORE,
+    Options,
     PairOptions,
     PointOptions,
     RateOptions,
@@ -52,8 +52,7 @@ _NOT_LISTED = {
 }
 
 
-@dataclass(frozen=True)
-class _PageOptions:
+class _PageOptions(Options):
     """Options for the contents of the page."""
 
     mbr_method: str = option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
+    Options,
     OutputOptions,
     ResamplingOptions,
     choice,
@@ -59,8 +60,7 @@ _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap",
 _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
 
 
-@dataclass(frozen=True)
-class _ScoreOptions:
+class _ScoreOptions(Options):
     """Options for the systems, the metrics and the preparation of strings."""
 
     others: tuple[str, ...] = option(

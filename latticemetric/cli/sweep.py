@@ -50,7 +50,6 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class _SweepOptions(PointOptions):
     """Options for the points and lengths to sweep over."""
 
@@ -59,7 +58,6 @@ class _SweepOptions(PointOptions):
     )
 
 
-@dataclass(frozen=True)
 class _ResamplingOptions(ResamplingOptions):
     """Options for resampling; by default, there are no intervals."""
 

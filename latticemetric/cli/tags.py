@@ -16,6 +16,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SEED,
     Number,
+    Options,
     OutputOptions,
     PairOptions,
     PlottedOutputOptions,
@@ -57,8 +58,7 @@ _SECTIONS = {
 _DRAWS = click.IntRange(1, MOST_DRAWS)
 
 
-@dataclass(frozen=True)
-class _TagOptions:
+class _TagOptions(Options):
     """Options for the tags to evaluate, and for comparing systems."""
 
     which: str = one_of(
@@ -103,8 +103,7 @@ class _TagOptions:
             raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
 
 
-@dataclass(frozen=True)
-class _LatticeOptions:
+class _LatticeOptions(Options):
     """Options for predicting the tags of lattices."""
 
     from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")

@@ -1,6 +1,6 @@
 """Exact oracles, metrics and scores for lattices, forests and n-best lists.
 
-Everything named here is imported when it is first used, so that `import latticemetric` costs next to nothing.
+Each name is imported at its first use, so that `import latticemetric` is fast.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Diagnosis of an installation: what is installed, what works, and what is missing.
 
-Each thing is tried in a process of its own, since a library may crash, or set limits. Nothing heavy is imported before.
+Each check runs in a separate process, since a library may crash or set limits. The parent imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ CheckState = Literal["ok", "missing", "broken"]
 
 
 class Subject(NamedTuple):
-    """Something to check: a package, a program, a limit."""
+    """A thing to check: a package, a program, a limit."""
 
     name: str
     group: str
     probe: Callable[[], str]
-    """Try it, and return its version, size or place; raise an error if it is missing or broken."""
+    """Try the subject, and return its version, size or path; raise an error if it is missing or broken."""
     needed_for: str = ""
-    """The commands and options that do not work without it."""
+    """The commands and options that need it."""
     advice: str = ""
     """How to get it."""
     required: bool = False
-    """True where nothing works without it."""
+    """True if nothing works without it."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Check:
     group: str
     state: CheckState
     found: str | None
-    """Its version, its size, its place."""
+    """Its version, size or path."""
     problem: str | None
-    """Why it does not work."""
+    """The reason why it does not work."""
     needed_for: str
     advice: str
     required: bool
@@ -63,14 +63,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Installation:
-    """The version of latticemetric, and the state of everything that it may need."""
+    """The version of latticemetric, and the state of each subject."""
 
     version: str
     checks: tuple[Check, ...]
 
     @property
     def works(self) -> bool:
-        """True where everything that is required works."""
+        """True if everything required works."""
         return all(check.state == "ok" for check in self.checks if check.required)
 
     def asdict(self) -> dict[str, Any]:
@@ -79,10 +79,10 @@ class Installation:
 
 
 def diagnose_installation() -> Installation:
-    """Check what is installed, and if it works.
+    """Check what is installed and whether it works.
 
-    Each thing is tried in a process of its own, so that a library that crashes is a finding. Like everything that
-    forks, call this before threads are started.
+    Each check runs in a separate process, so that the report includes libraries that crash. Call this before starting
+    threads, since it forks.
 
     Examples:
         >>> diagnose_installation().works
@@ -102,7 +102,7 @@ _Answer = tuple[CheckState, str | None, str | None]
 
 
 def examine(subject: Subject) -> Check:
-    """Check a subject, in a process of its own where there can be one."""
+    """Check a subject, in a separate process if the system can fork."""
     answer = _forked(subject.probe) if hasattr(os, "fork") else _answer(subject.probe)
     return Check(subject.name, subject.group, *answer, subject.needed_for, subject.advice, subject.required)
 
@@ -117,7 +117,7 @@ def _answer(probe: Callable[[], str]) -> _Answer:
 
 
 def _in_one_line(error: BaseException) -> str:
-    """Write an error in one line, without the advice of our own errors."""
+    """Write an error in one line, without the advice of latticemetric's errors."""
     text = error.what if isinstance(error, LatticeMetricError) else f"{type(error).__name__}: {error}"
     return " ".join(text.split())
 
@@ -145,7 +145,7 @@ def _forked(probe: Callable[[], str]) -> _Answer:
 
 
 def _send_answer(probe: Callable[[], str], pipe: IO[Any]) -> NoReturn:
-    """Live as the child: send the answer, and hide what libraries print."""
+    """Run as the child process: send the answer, and hide what libraries print."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
@@ -171,7 +171,7 @@ def package_subjects() -> list[Subject]:
             "tqdm",
             "program",
             partial(_imported, "tqdm"),
-            "progress bars, and all that would show one",
+            "progress bars, and all commands that show one",
             "pip install tqdm",
         ),
         Subject(
@@ -236,7 +236,7 @@ def _numpy() -> str:
 def _native() -> str:
     native = import_module("latticemetric._native")
     built_for = getattr(native, "VERSION", "an older version")
-    _require(built_for == VERSION, f"it was built for {built_for}, and this is latticemetric {VERSION}")
+    _require(built_for == VERSION, f"it was built for {built_for}, but this is latticemetric {VERSION}")
     return f"{built_for}, built with {native.COMPILER}, {native.FLAGS}"
 
 
@@ -244,8 +244,8 @@ def _pynini() -> str:
     pynini = import_module("pynini")
     machine = pynini.union(pynini.accep("ab"), pynini.accep("cd", weight=1)).optimize()
     best = pynini.shortestpath(pynini.compose(machine, pynini.closure(pynini.union("c", "d"))))
-    _require(best.string() == "cd", "it compiles a machine, and does not find its best path")
-    return f"{_found('pynini')}, compiles machines"
+    _require(best.string() == "cd", "it compiles an automaton, but does not find its best path")
+    return f"{_found('pynini')}, compiles automata"
 
 
 def _nltk() -> str:
@@ -264,7 +264,7 @@ def _sacrebleu() -> str:
 
 def _networkx() -> str:
     graph = import_module("networkx").MultiDiGraph([(0, 1)])
-    _require(len(graph) == 2, "it makes no graph")  # noqa: PLR2004  the ends of an edge
+    _require(len(graph) == 2, "it does not build a graph")  # noqa: PLR2004  the ends of an edge
     return _found("networkx")
 
 
@@ -280,7 +280,7 @@ def _dask() -> str:
 
 def _jinja2() -> str:
     text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
-    _require(text == "&lt;s&gt;", "what it writes is not made harmless")
+    _require(text == "&lt;s&gt;", "it does not escape HTML")
     return _found("jinja2")
 
 
@@ -288,7 +288,9 @@ def _zstd() -> str:
     from latticemetric.formats.streams.compression import zstd_module
 
     zstd = zstd_module()
-    _require(zstd.decompress(zstd.compress(b"a lattice")) == b"a lattice", "what it packs does not come out again")
+    _require(
+        zstd.decompress(zstd.compress(b"a lattice")) == b"a lattice", "decompressed data differs from the original"
+    )
     return "part of Python" if sys.version_info >= (3, 14) else f"backports.zstd {_found('backports.zstd')}"
 
 
@@ -300,42 +302,42 @@ _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def data_and_programs() -> list[Subject]:
-    """Return data and programs of use."""
+    """Return the data and programs to check."""
     return [
         Subject(
             "WordNet",
             "data",
             _wordnet,
-            "the wn stages of meteor, and so meteor as correlate has it",
+            "METEOR with WordNet (used by correlate)",
             "apt install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader wordnet",
         ),
         Subject(
             "dot",
             "programs",
             lambda: _program("dot"),
-            advice="apt install graphviz; nothing here needs it, it draws .dot files",
+            advice="apt install graphviz; optional, to draw .dot files",
         ),
         Subject(
             "browser",
             "programs",
             lambda: _program("chromium", "chromium-browser", "google-chrome", "firefox", "open"),
-            advice="apt install chromium; nothing here needs it, it shows .svg and .html files",
+            advice="apt install chromium; optional, to show .svg and .html files",
         ),
     ]
 
 
 def resources() -> list[Subject]:
-    """Return the machine's resources."""
+    """Return the resources of the machine to check."""
     return [
         Subject("processors", "machine", _processors, "--workers above 1"),
         Subject("memory", "machine", _memory),
-        Subject("fork", "machine", _fork, "--workers, --timeout, --max-memory", "Linux and macOS have it"),
-        Subject("memory limits", "machine", _limits, "--max-memory", "Linux holds them"),
+        Subject("fork", "machine", _fork, "--workers, --timeout, --max-memory", "use Linux or macOS"),
+        Subject("memory limits", "machine", _limits, "--max-memory", "use Linux"),
         Subject(
             "terminal",
             "machine",
             _terminal,
-            "words of other alphabets on the screen; files are UTF-8 all the same",
+            "words with other characters on the screen; files are UTF-8 in any case",
             "export LC_ALL=C.UTF-8",
         ),
     ]
@@ -346,7 +348,7 @@ def _wordnet() -> str:
 
     source = wordnet()
     if not source.synsets("dogs"):
-        raise InputError(f"{source.folder} knows no dogs")
+        raise InputError(f"{source.folder} does not have the word 'dogs'")
     return str(source.folder)
 
 
@@ -355,14 +357,14 @@ def _program(*names: str) -> str:
         path = shutil.which(name)
         if path is not None:
             return path
-    raise MissingDependencyError(f"no {' or '.join(names[:2])} among the programs")
+    raise MissingDependencyError(f"no {' or '.join(names[:2])} on the PATH")
 
 
 def _processors() -> str:
     from latticemetric.parallel.pool import default_workers
 
     usable, all_of_them = default_workers(), os.cpu_count()
-    return str(usable) if usable == all_of_them else f"{usable} for us, of {all_of_them}"
+    return str(usable) if usable == all_of_them else f"{usable} usable, of {all_of_them}"
 
 
 def _memory() -> str:
@@ -384,17 +386,17 @@ def _fork() -> str:
     import multiprocessing
 
     if "fork" not in multiprocessing.get_all_start_methods():
-        raise MissingDependencyError("this system has none")
+        raise MissingDependencyError("this system cannot fork")
     return "workers are forked"
 
 
 def _limits() -> str:
-    """Try a limit, which holds for this process."""
+    """Set a memory limit on this process, and try to exceed it."""
     from latticemetric.memory import hold_memory
     from latticemetric.parallel.process import Limits
 
     if not hasattr(os, "fork"):
-        raise MissingDependencyError("this system has no processes that they could be tried in")
+        raise MissingDependencyError("this system cannot fork a process to try them")
     try:
         Limits(memory=_LIMIT)
     except UsageError as error:
@@ -404,7 +406,7 @@ def _limits() -> str:
         bytearray(4 * _LIMIT)
     except MemoryError:
         return "held"
-    raise InputError("a process had four times as much memory as it was allowed")
+    raise InputError("a process got four times the memory of its limit")
 
 
 def _terminal() -> str:
@@ -414,14 +416,14 @@ def _terminal() -> str:
     return encoding
 
 
-# ---- Engines: each finds oracles that are known ----
+# ---- Engines: each must find known oracles ----
 
 # "the" or "a", "cat" or "bat", "sat", and perhaps "down", which costs more: the model prefers "a bat sat".
 _REFERENCE = "the black cat sat down"
 _CHEAPEST = "a bat sat"
 _BEST = "the cat sat down"
 # One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
-# 7 of the 5 + 4 + 3 + 2 that the reference has.
+# 7 of the reference's 5 + 4 + 3 + 2.
 _KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
@@ -447,7 +449,7 @@ def _check(engine: str, metric: str, known: tuple[int, int]) -> None:
     best = oracle(_lattice(), _REFERENCE, metric, engine=engine)
     found = (" ".join(best.words), (best.numerator, best.denominator), " ".join(best.one_best.words))
     if found != (_BEST, known, _CHEAPEST):
-        raise InputError(f"the oracle of {metric} came out as {found}")
+        raise InputError(f"the oracle of {metric} is wrong: {found}")
 
 
 def _lattice() -> Lattice:
@@ -478,7 +480,7 @@ def plugin_subjects() -> list[Subject]:
             "plug-ins",
             lambda entry=entry, kind=kind: _loaded(entry, kind),  # type: ignore[misc]
             f"the {kind} '{entry.name}'",
-            "ask its package, or remove it",
+            "see the documentation of its package, or remove it",
         )
         for kind in ("metric", "format")
         for entry in entry_points(group=f"latticemetric.{kind}s")
@@ -486,10 +488,10 @@ def plugin_subjects() -> list[Subject]:
 
 
 def _loaded(entry: EntryPoint, kind: str) -> str:
-    """Load all plug-ins of its kind as always; return where this one comes from."""
+    """Load all plug-ins of this kind, and return the origin of this one."""
     own, load = _registry(kind)
     if entry.name in own:
-        raise InputError("latticemetric has one of that name itself, which is taken")
+        raise InputError("latticemetric has one of the same name, and uses its own")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         load()
@@ -502,7 +504,7 @@ def _loaded(entry: EntryPoint, kind: str) -> str:
 
 
 def _registry(kind: str) -> tuple[frozenset[str], Callable[[], object]]:
-    """Return the names of our own, and the function that loads those of others."""
+    """Return the built-in names, and the function that loads plug-ins."""
     if kind == "metric":
         from latticemetric.metrics.registry import OWN_METRICS, load_plugins
 

@@ -1,6 +1,6 @@
-"""Frozen dataclasses that hold arrays: read-only, equal by their values, pickled by every protocol.
+"""Frozen dataclasses that hold arrays: read-only, equal by value, pickled by every protocol.
 
-And properties that are computed once, without a lock.
+Also properties that are computed once, without a lock.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 class Frozen:
     """Base of dataclasses declared with `frozen=True, eq=False`.
 
-    Arrays become read-only views: the array that was handed over stays as it is. Dictionaries become read-only views
-    of copies. Both stay so in pickles and in copies.
+    Arrays become read-only views; the caller's array does not change. Dictionaries become read-only views of copies.
+    Pickles and copies keep both read-only.
 
-    Two objects are equal where they are of one class and all of their fields are equal: arrays by type, shape and
+    Two objects are equal if they have the same class and all their fields are equal: arrays by type, shape and
     numbers, and NaN equals NaN.
     """
 
@@ -53,12 +53,12 @@ class Frozen:
 
 
 def notebook() -> Any:
-    """Import by name the module that shows graphs and results in notebooks: they do not depend on drawing."""
+    """Import by name, and return, the module for notebooks: graphs and results do not depend on drawing."""
     return import_module(f"{__package__}.drawing.notebook")
 
 
 def read_only(value: Any) -> Any:
-    """Return an array as a read-only view, a dictionary as one of a copy; anything else as it is."""
+    """Return a read-only view of an array, a read-only copy of a dictionary, and any other value unchanged."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
         value = value.view()
         value.flags.writeable = False
@@ -68,7 +68,7 @@ def read_only(value: Any) -> Any:
 
 
 def are_equal(one: Any, other: Any) -> bool:
-    """Compare two values of a field; NaN equals NaN."""
+    """Return True if two values of a field are equal; NaN equals NaN."""
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -87,7 +87,7 @@ def _equal_arrays(one: Any, other: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """Return a cheap key that equal values share."""
+    """Return a cheap key for hashing; equal values have equal keys."""
     if isinstance(value, np.ndarray):
         return value.shape
     if isinstance(value, Mapping | tuple):
@@ -102,11 +102,11 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property(functools.cached_property):  # noqa: N801  as the one that it stands for
-        """`functools.cached_property` as Python has it from 3.12 on: without a lock.
+        """`functools.cached_property` as in Python 3.12 and later: without a lock.
 
-        Before, all objects of a class share one lock: threads wait for each other though they ask different objects,
-        and a process that is forked while a thread computes the property never gets it. Two threads that ask one
-        object at the same time may both compute it.
+        In older versions, all objects of a class share one lock: threads that read different objects wait for each
+        other, and a process forked while a thread computes the property waits forever. Without the lock, two threads
+        that read the same object at the same time may both compute it.
         """
 
         def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:

@@ -13,17 +13,17 @@ from latticemetric.lattice.lattice import Lattice
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
 
-# In quotes: n-best lists are imported by those who have some.
+# In quotes: n-best lists are imported only if used.
 Graph: TypeAlias = "Lattice | NBest | Forest"
 
 
 def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None = None) -> Lattice:
-    """Return the graph as a lattice: a lattice itself, an n-best list with the scores that count, a forest that is one.
+    """Return a graph as a lattice: an n-best list keeps the scores that count, a forest must have a lattice's form.
 
     Args:
         graph: A graph.
         scales: Weight of each score column.
-        advice: Advice for a forest that is no lattice.
+        advice: Advice in the error for a forest that is not a lattice.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -32,7 +32,7 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
     if isinstance(graph, NBest):
         return graph.to_lattice(keep=scales or ())
     if not isinstance(graph, Forest):
-        raise UsageError(f"{type(graph).__name__} is no lattice, n-best list or forest", advice="see Lattice.from_…")
+        raise UsageError(f"{type(graph).__name__} is not a lattice, n-best list or forest", advice="see Lattice.from_…")
     try:
         return graph.to_lattice()
     except InputError as error:
@@ -40,12 +40,12 @@ def as_lattice(graph: Graph, scales: Scales | None = None, *, advice: str | None
 
 
 def as_lattice_or_forest(graph: Graph, scales: Scales | None = None) -> Lattice | Forest:
-    """Return a lattice or a forest itself, and an n-best list as a lattice."""
+    """Return a lattice or a forest unchanged, and an n-best list as a lattice."""
     return graph if isinstance(graph, Forest) else as_lattice(graph, scales)
 
 
 def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[Scales | None, Scales | None]:
-    """Return the scales for each of two graphs, which need not have the same columns."""
+    """Split `scales` between two graphs, which may have different columns."""
     if scales is None or other is graph:
         return scales, scales
     columns = _columns(graph), _columns(other)

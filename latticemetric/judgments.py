@@ -1,4 +1,4 @@
-"""Human judgments of the outputs of systems, as columns of numbers: a row a judgment."""
+"""Hold human judgments of the outputs of systems as columns of numbers, one row per judgment."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.frozen import Frozen
 
 WHOLE_SYSTEM = -1
-"""The segment of a judgment that is of a whole system."""
+"""The segment number of a judgment of a whole system."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments(Frozen):
-    """Rows of scores, by one judge each.
+    """Rows of scores; each row is by one judge.
 
     Attributes:
         systems: Names of the systems.
@@ -27,7 +27,7 @@ class Judgments(Frozen):
         system: The system of each row.
         segment: Its segment, or `WHOLE_SYSTEM`.
         judge: Its judge.
-        scores: A row a judgment, a column a kind; NaN where there is none.
+        scores: One row per judgment, one column per kind of score; NaN if missing.
     """
 
     systems: tuple[str, ...]
@@ -51,7 +51,7 @@ class Judgments(Frozen):
             (self.judge, 0, len(self.judges)),
         ):
             if numbers.min() < least or numbers.max() >= names:
-                raise UsageError(f"a judgment is of number {numbers.max()}, and there are {names}")
+                raise UsageError(f"a judgment has number {numbers.max()}, but there are only {names}")
         if self.scores.shape != (rows, len(self.columns)):
             raise UsageError(f"scores of shape {self.scores.shape}, not {(rows, len(self.columns))}")
         super().__post_init__()
@@ -59,7 +59,7 @@ class Judgments(Frozen):
             raise InputError("a judgment is infinite")
 
     def select(self, columns: Sequence[str]) -> Judgments:
-        """Return the same rows with these columns of scores only."""
+        """Return the same rows with only these columns of scores."""
         unknown = [name for name in columns if name not in self.columns]
         if unknown or not columns:
             raise UsageError(

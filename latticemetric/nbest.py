@@ -1,4 +1,4 @@
-"""N-best lists: some hypotheses with their scores."""
+"""N-best lists: hypotheses with their scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One entry: its words, and its named costs (−log probability).
+    """One entry of the list: words and named costs (−log probability).
 
     Attributes:
         words: Its words; a string is split at white space.
@@ -37,11 +37,11 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class NBest:
-    """Hypotheses in the order of the list, best first: of those that cost the same, the model's best is the first.
+    """Hypotheses in the order of the list, best first: of those with equal cost, the first is the model's best.
 
     Attributes:
         hypotheses: At least one.
-        scales: Weight of each named cost in the model's cost; 1 where it is not named.
+        scales: Weight of each named cost in the model's cost; 1 for costs that are not named here.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -52,12 +52,12 @@ class NBest:
             raise InputError("the n-best list is empty")
 
     def to_lattice(self, keep: Collection[str] | None = None) -> Lattice:
-        """Return a lattice with a path for each hypothesis, in the list's order, and its costs on the first arc.
+        """Return a lattice with one path per hypothesis, in the list's order, with its costs on the first arc.
 
-        Hypotheses that lack a score have cost 0 there.
+        If a hypothesis lacks a score, its cost there is 0.
 
         Args:
-            keep: Scores that become columns beside those that count (whose scale is not 0); without it, all do.
+            keep: Scores that become columns, in addition to those with a scale other than 0; by default, all do.
         """
         if isinstance(keep, str):
             raise UsageError("keep is a string", advice=f"give a list of score names: {[keep]}")
@@ -65,7 +65,7 @@ class NBest:
         chains = [vocabulary.encode(h.words) if h.words else np.array([EPSILON]) for h in self.hypotheses]
         lengths = np.array([len(chain) for chain in chains])
         first = np.cumsum(lengths) - lengths
-        # Arc a of all chains leads to state a + 1, except that the last of a chain leads to the common end.
+        # Arc a of all chains leads to state a + 1; the last arc of each chain leads to the common end.
         source = np.arange(lengths.sum())
         target = source + 1
         source[first] = 0
@@ -89,20 +89,20 @@ class NBest:
     def determinized(
         self, scales: Scales | None = None, *, merge: Literal["sum", "best"] = "sum", scale: float = 1.0
     ) -> Lattice:
-        """Return the smallest lattice where each string has one path; its column `cost` is the model's cost.
+        """Return the smallest lattice with one path per string; its column `cost` is the model's cost.
 
-        `to_lattice` has a path a hypothesis: those of the same words are alternatives, each with its own probability.
-        Here they are one. By `sum` it is as probable as all of them together, so that posteriors are the same; by
-        `best` it costs what the best of them costs, as in `Lattice.determinized`.
+        `to_lattice` has one path per hypothesis: hypotheses with equal words are alternatives with their own
+        probabilities. Here they are one path. With `sum` it is as probable as all of them together, so posteriors stay
+        the same; with `best` it has the cost of the best of them, as in `Lattice.determinized`.
 
-        Costs are 64-bit floats, off by no more than the rounding of some sums. Beginnings of strings are shared, and
-        ends as far as their costs allow.
+        Costs are 64-bit floats; their only error is the rounding of some sums. Strings share beginnings, and they share
+        ends if their costs allow it.
 
         Args:
-            scales: Weight of each score in the model's cost; scores not named keep their own.
+            scales: Weight of each score in the model's cost; other scores keep their own scale.
             merge: `sum` or `best`.
-            scale: What costs will be multiplied by where posteriors are asked for: probabilities at that scale are
-                summed. It does not multiply the costs here. Where no string stands twice, it makes no difference.
+            scale: The scale of later posteriors: probabilities are summed at this scale. The costs here are not
+                multiplied by it. It has no effect if all strings differ.
 
         Examples:
             >>> hypotheses = [(("a", "b"), 1.0), (("c", "b"), 2.0), (("a", "b"), 1.5)]
@@ -127,7 +127,7 @@ class NBest:
         return summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
 
     def score_names(self) -> list[str]:
-        """Return the names of all scores that any hypothesis has."""
+        """Return the names of all scores of all hypotheses."""
         return list(dict.fromkeys(name for h in self.hypotheses for name in h.scores))
 
     def __len__(self) -> int:

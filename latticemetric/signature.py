@@ -1,4 +1,4 @@
-"""Signatures: everything a reader must know to reproduce a figure, in one line."""
+"""Write signatures: one line with all that a reader needs to reproduce a number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT = {
 
 @dataclass(frozen=True)
 class Signature:
-    """A metric's name and parameters, the version last.
+    """A metric's name and parameters, with the version last.
 
     Examples:
         >>> str(Signature("4-grr", {"alpha": "1", "beta": "0", "refs": "1", "case": "mixed", "tok": "none"}))
@@ -40,10 +40,10 @@ class Signature:
         return "|".join([*parts, f"v:{VERSION}"])
 
     def also(self, **fields: str | None) -> Signature:
-        """Return the same with further fields, those that are not `None`."""
+        """Return the signature with additional fields; leave out fields that are `None`."""
         more = {name: value for name, value in fields.items() if value is not None}
         return Signature(self.name, {**self.fields, **more})
 
     def asdict(self) -> dict[str, str]:
-        """Return the same as a flat mapping."""
+        """Return the signature as a flat mapping."""
         return {"metric": self.name, **self.fields, "version": VERSION}

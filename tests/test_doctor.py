@@ -103,8 +103,8 @@ def test_what_is_built_for_another_version_and_what_is_wrong_is_broken():
     done = run_doctor("--format", "json", before=f"{stale}; {wrong}")
     found = checks(done)
     assert done.returncode == 1
-    assert found["native module"]["problem"] == f"it was built for 0.0.9, and this is latticemetric {lm.__version__}"
-    assert found["native engine"]["problem"].startswith("the oracle of wer came out as")
+    assert found["native module"]["problem"] == f"it was built for 0.0.9, but this is latticemetric {lm.__version__}"
+    assert found["native engine"]["problem"].startswith("the oracle of wer is wrong")
 
 
 _POINTS = """[latticemetric.metrics]

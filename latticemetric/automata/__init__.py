@@ -1,1 +1,1 @@
-"""Metrics that have a finite-state form, as automata of a reference."""
+"""Automata of references, for the metrics that have a finite-state form."""

@@ -1,8 +1,8 @@
-"""The largest ratio over paths, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
+"""Find the largest ratio over paths by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
 
-A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. Where no path makes
-that larger than 0, and some path makes it 0, λ is the best rate there is. Each search at a λ gives a path, whose rate
-is the next λ; all numbers are integers, so the iteration ends exactly, after a few searches.
+A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
+over all paths is 0, λ is the best rate. Each search at one λ returns a path, whose rate is the next λ. All numbers are
+integers, so the iteration ends exactly, after a few searches.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ class Ratio(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """The arcs of the best path at some rate, and what one of its best alignments with a reference gives."""
+    """The arcs of the best path at some rate, with the gain and denominator of one of its best alignments."""
 
     arcs: npt.NDArray[np.int64]
     ratio: Ratio
 
 
 def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
-    """Return what a search finds at the best rate.
+    """Return the best path at the best rate.
 
     Args:
-        search: Finds the largest gain · λ.total − λ.gain · denominator for a λ.
+        search: Returns the path of the largest gain · λ.total − λ.gain · denominator for a λ.
         gains: The metric's parameters.
     """
-    rate = Ratio(gains.unit, 1)  # what a perfect path has
+    rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
         reached = search(rate)
         gain, total = reached.ratio
         if total == 0 or gain * rate.total == rate.gain * total:
-            return reached  # where one path has no denominator, none has
+            return reached  # if one path has no denominator, none has
         rate = reached.ratio
 
 
@@ -54,14 +54,14 @@ _LOW_BITS = 2**64 - 1
 
 
 def reached_by(graph: dict[str, Any], sizes: Numbers, reference: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """Return the best path at a rate, by the native search with whole numbers of any size.
+    """Return the best path at this rate, by the native search with whole numbers of any size.
 
     Args:
         graph: The columns of a lattice, as the search of strings takes them.
-        sizes: What each of its arcs adds to the denominator.
+        sizes: The part of each arc in the denominator.
         reference: The reference.
         gains: The metric's parameters.
-        rate: Weighs the denominator.
+        rate: The weight of the denominator.
 
     Raises:
         InputError: The graphs are too large together, or the numbers are too large to be compared exactly.

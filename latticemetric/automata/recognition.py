@@ -1,8 +1,8 @@
-"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), laid out as columns.
+"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), as columns.
 
-A reference is one automaton, several are the union of theirs.
+One reference gives one automaton; several references give the union of their automata.
 
-States are (i, m): i reference words are behind, the last m of them (at most n − 1) matched in a row. ★ stands for any
+In state (i, m), i reference words are read, and the last m of them (at most n − 1) matched in a row. ★ stands for any
 word:
 
     match         (i, m) --r_{i+1} : m+1--> (i+1, min(m+1, n−1))      i < |r|
@@ -10,7 +10,7 @@ word:
     substitution  (i, m) --★ : 0--------->  (i+1, 0)                  i < |r|
     insertion     (i, m) --★ : −α-------->  (i, 0)                    i ≤ |r|
 
-Where the reference is a graph, i is a state of it, and ε-arcs keep m: they lead from (i, m) to (i', m).
+If the reference is a graph, i is one of its states, and ε-arcs keep m: they lead from (i, m) to (i', m).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Gains(NamedTuple):
     beta: int
 
     def of_edits(self) -> list[int]:
-        """Return the gain of each edit code: 0 for none, k for the k-th match in a row, then D, S and I."""
+        """Return the gain of each edit code: code 0 is no edit, k the k-th match in a row; then follow D, S and I."""
         return [0, *(k * self.unit for k in range(1, self.order + 1)), -self.beta, 0, -self.alpha]
 
 
@@ -58,8 +58,8 @@ class RecognitionAutomaton:
         target: Target state.
         label: A word number, `EPSILON` (deletions) or `STAR`.
         edit: Edit code, see `Gains.of_edits`.
-        size: Its part of the denominator.
-        final: True for each state where a path may end.
+        size: The part of each transition in the denominator.
+        final: True for each state in which a path may end.
     """
 
     source: npt.NDArray[np.int32]
@@ -78,7 +78,7 @@ def ngram_total(words: int, order: int) -> int:
 def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionAutomaton:
     """Build the automaton of an n-gram recognition rate for one reference.
 
-    A word that the vocabulary lacks (`UNKNOWN`) gets no match transition: nothing can take it.
+    A word that is not in the vocabulary (`UNKNOWN`) gets no match transition.
     """
     n, states = order, len(reference.final)
     arc, run = (grid.ravel() for grid in np.meshgrid(np.arange(len(reference.word)), np.arange(n), indexing="ij"))
@@ -117,17 +117,17 @@ def compile_references(
     vocabulary: Vocabulary | None = None,
     silent: Collection[str] = (),
 ) -> Any:
-    """Build a tropical acceptor of a recognition rate for some references, cost = −gain.
+    """Build a tropical acceptor of a recognition rate for one or more references, cost = −gain.
 
-    The automaton of one reference has the weights of the paper's table, so that a best path costs −numerator. With
-    several, each one's weights are divided by its own denominator and they are joined at a new start: a best path
-    then costs −rate. A graph stands for several, those of one length together. References without words have no
-    rate, and are left out where there are others.
+    The automaton of one reference has the weights of the paper's table, so a best path costs −numerator. With several
+    references, each one's weights are divided by its own denominator, and a new start state joins them: a best path
+    costs −rate. A graph is split into one reference per string length. References without words have no rate, and
+    are left out if there are others.
 
     Args:
-        references: The words of each, or a graph.
+        references: The words of each reference, or a graph.
         gains: The metric's parameters.
-        vocabulary: Numbers for the words; by default, numbers of their own.
+        vocabulary: Numbers of the words; by default, a new vocabulary.
         silent: Words that do not count.
     """
     if vocabulary is None:
@@ -144,7 +144,7 @@ def compile_references(
 def _by_length(
     reference: Sequence[str] | Lattice, order: int, vocabulary: Vocabulary, silent: Collection[str]
 ) -> list[ReferenceGraph]:
-    """Split a reference into graphs of strings of one length."""
+    """Split a reference into one graph per string length."""
     if not isinstance(reference, Lattice):
         counted = words_in(reference, silent)
         return [ReferenceGraph.of_words(vocabulary.encode(counted), order)]

@@ -1,7 +1,7 @@
-"""References as graphs whose arcs know what they add to a rate's denominator; and the n-grams they hold.
+"""References as graphs whose arcs have parts of a rate's denominator; and n-grams of references.
 
-Σ_k |g_k(r)| adds up along a path: the word after i others adds min(i + 1, n), one for each k-gram that it ends. So
-states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted.
+Σ_k |g_k(r)| adds up along a path: the word after i other words adds min(i + 1, n), one for each k-gram that it ends.
+So states are (state of the graph, words so far), and words beyond the (n − 1)-th are not counted.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _NO_ARC = -1
 
 @dataclass(frozen=True)
 class ReferenceGraph:
-    """A reference, or several: states in topological order, 0 the start, arcs sorted by source.
+    """One or several references: states in topological order, 0 is the start, arcs sorted by source.
 
-    From every state a final one can be reached. Where any path has words, those without are left out: they have no
+    Every state leads to a final one. If any path has words, paths without words are left out, since they have no
     rate.
 
     Attributes:
         source: Source state of each arc.
         target: Target state of each arc.
-        word: The word that each arc counts as: its number, `UNKNOWN`, or ε.
-        size: What each arc adds to the denominator.
-        arc: The arc of the graph that was given; −1 for none.
-        final: True for each state where a path may end.
-        words: The number of words before each state, or more where that is the largest number counted.
+        word: The word as which each arc is counted: its number, `UNKNOWN`, or ε.
+        size: The part of each arc in the denominator.
+        arc: The arc of the original graph; −1 for none.
+        final: True for each state in which a path may end.
+        words: The number of words before each state, at most the largest number that is counted.
     """
 
     source: Numbers
@@ -62,17 +62,17 @@ class ReferenceGraph:
 
         Args:
             lattice: The reference.
-            word: The word that each of its arcs counts as.
+            word: The word as which each of its arcs is counted.
             order: n.
             most: Count words up to this number; by default, up to the number that denominators need.
-            backward: Read paths from their ends. Denominators are the same.
+            backward: Read paths from their ends. The denominators are the same.
         """
         unfolding = _Unfolding(word, order, max(1, order - 1) if most is None else most)
         return unfolding.backward(lattice) if backward else unfolding.forward(lattice)
 
     @property
     def has_words(self) -> bool:
-        """True where paths have words; either all do, or none does."""
+        """True if paths have words; either all have, or none."""
         return bool(np.any(self.word != EPSILON))
 
     def ending_in(self, final: npt.NDArray[np.bool_]) -> ReferenceGraph:
@@ -94,7 +94,7 @@ class ReferenceGraph:
 
 
 class _Unfolding:
-    """A lattice whose states are copied by how many words stand before them."""
+    """A lattice whose states are copied, one copy per number of words before them."""
 
     def __init__(self, word: Words, order: int, most: int) -> None:
         self._word, self._order, self._most = word.tolist(), order, most
@@ -104,7 +104,7 @@ class _Unfolding:
         return self._unfolded(range(lattice.num_states), onward, set(lattice.final.tolist()))
 
     def backward(self, lattice: Lattice) -> ReferenceGraph:
-        """Unfold from the ends, in their order, after a start of its own."""
+        """Unfold the reversed lattice from its final states. Add a new start state before them."""
         onward = _by_state(zip(lattice.target.tolist(), lattice.source.tolist(), strict=True))
         start = lattice.num_states
         onward[start] = [(_NO_ARC, end) for end in lattice.final.tolist()]
@@ -135,7 +135,7 @@ class _Unfolding:
 
 
 def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return arc numbers and their targets by the state that they leave."""
+    """Return, for each state, the numbers and targets of the arcs that leave it."""
     onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for arc, (here, there) in enumerate(ends):
         onward[here].append((arc, there))
@@ -143,14 +143,14 @@ def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:
-    """Return the words of a reference, or all that a reference graph may have."""
+    """Return the words of a reference, or all words of a reference graph."""
     if isinstance(reference, Lattice):
         reference = reference.vocabulary.decode(np.unique(reference.word))
     return [word for word in reference if word not in silent]
 
 
 def counted_labels(reference: Lattice, vocabulary: Vocabulary, silent: Collection[str]) -> Words:
-    """Return the word that each arc of a reference counts as, in the numbers of a vocabulary; or ε, or `UNKNOWN`."""
+    """Return the word as which each arc of a reference is counted, as a number of `vocabulary`; or ε, or `UNKNOWN`."""
     numbers, place = np.unique(reference.word, return_inverse=True)
     words = [reference.vocabulary.word(number) for number in numbers.tolist()]
     label = [EPSILON if not word or word in silent else vocabulary.number(word) for word in words]
@@ -162,14 +162,14 @@ _EMPTY = 0
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """A trie with a row an n-gram; row 0 is the empty one.
+    """A trie with one row per n-gram; row 0 is the empty n-gram.
 
     Attributes:
-        order: Words of the longest n-grams.
-        parent: The row of an n-gram without its last word; −1 for the empty one.
-        word: The number of its last word.
-        length: Its words.
-        most: How often the reference that has it most often has it: more matches do not count.
+        order: Number of words of the longest n-grams.
+        parent: The row of each n-gram without its last word; −1 for the empty n-gram.
+        word: The number of the last word of each n-gram.
+        length: The number of words of each n-gram.
+        most: Highest count of each n-gram in any single reference; further matches do not count.
     """
 
     order: int
@@ -181,7 +181,7 @@ class ReferenceNgrams:
 
     @classmethod
     def of(cls, references: Sequence[Words], order: int) -> Self:
-        """Build the n-grams of some references; words without a number, which no graph has, are in none of them."""
+        """Build the n-grams of the references; leave out n-grams with `UNKNOWN` words, since no graph has them."""
         rows: dict[tuple[int, int], int] = {}
 
         def added(row: int, word: int) -> int:
@@ -197,13 +197,13 @@ class ReferenceNgrams:
         return cls(order, parent, np.array([EPSILON, *(word for _, word in rows)], dtype=np.int32), length, most, rows)
 
     def counts_in(self, words: Words) -> npt.NDArray[np.int64]:
-        """Count how often a string has each of them."""
+        """Count the occurrences of each n-gram in a string."""
         rows = list(_rows_in(words, self.order, lambda row, word: self._rows.get((row, word), _EMPTY)))
         return np.bincount(np.array(rows, dtype=np.int64), minlength=len(self.parent))
 
 
 def _rows_in(words: Words, order: int, follow: Callable[[int, int], int]) -> Iterator[int]:
-    """Yield the rows of the n-grams of a string, each as often as the string has it."""
+    """Yield the row of each n-gram of a string, once per occurrence."""
     numbers = words.tolist()
     for first in range(len(numbers)):
         row = _EMPTY

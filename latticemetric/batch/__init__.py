@@ -1,1 +1,1 @@
-"""Many graphs: which references belong to them, and what becomes of each."""
+"""Evaluate many graphs: pair each graph with its references, and give one result per graph."""

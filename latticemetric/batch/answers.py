@@ -1,4 +1,4 @@
-"""The answer to one question about each of many graphs: ours without references, or a user's own."""
+"""Answers of many graphs, one per graph, to a question of latticemetric (without references) or of a user."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from latticemetric.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Answer:
-    """The value of one graph, or its problem.
+    """The answer for one graph: a value or a problem.
 
     Attributes:
         name: The graph's id.
-        value: The answer; `None` where there is a problem.
-        problem: Why there is no answer.
+        value: The answer; `None` if there is a problem.
+        problem: The reason why there is no answer; `None` if there is one.
         where: File and line.
-        format: The format that the graph is written in.
+        format: The format of the graph's file.
     """
 
     name: str
@@ -42,10 +42,10 @@ class Answer:
 
 
 def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
-    """Ask each graph, in order.
+    """Call `ask` on each graph, in order.
 
     Raises:
-        InputError: A graph has a problem, unless the run keeps going: then it is an answer.
+        InputError: A graph has a problem, and the run does not keep going. (Else the problem is in the answer.)
     """
     return answer_each(partial(_answer, ask), failed, entries, run)
 
@@ -56,7 +56,7 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
 
 
 def failed(question: Located, error: InputError) -> Answer:
-    """Make the answer of a graph that has a problem."""
+    """Return the answer for a graph with a problem."""
     return Answer(question.name, None, error, question.where)
 
 
@@ -76,26 +76,25 @@ def ask_each(
     symbols: str | os.PathLike[str] | Vocabulary | None = None,
     style: Style = "auto",
 ) -> Iterator[Answer]:
-    """Ask many graphs a question, some of them at once; yield answers in the order of the graphs.
+    """Call `ask` on many graphs, several at once; yield answers in the order of the graphs.
 
-    However many there are, few are in memory at a time. Give files by name: workers then read their graphs themselves.
+    Only a few graphs are in memory at a time. Give file names, so that workers read their graphs themselves.
 
     Args:
         ask: A function of a graph or, with references, of a graph and its references. Its answers are sent between
-            processes; to a cluster, so is the function.
+            processes; for a cluster, the function is sent, too.
         graphs: Files, folders or globs, as for `read`; or pairs of a name and a graph.
         references: Files of references, as for the command line.
-        workers: How many processes answer; or a Dask client.
-        keep_going: Whether a graph that fails gives an answer with a `problem`, instead of ending the run.
-        timeout: Seconds that one graph may take; one that takes longer has failed. Limits need processes that can be
-            killed.
-        max_memory: Bytes that one graph may take, likewise; Linux only.
-        format: A format's name; sniffed from the content where it is not given.
+        workers: The number of processes, or a Dask client.
+        keep_going: True if a graph that fails gives an answer with a `problem`, instead of ending the run.
+        timeout: Seconds per graph; a graph that takes longer fails. Limits need processes that can be killed.
+        max_memory: Bytes per graph, likewise; Linux only.
+        format: The name of the format; by default, detected from the content.
         symbols: A symbol table (or its file) that spells word numbers.
-        style: Whether lines of references begin with ids (`keyed`) or not (`plain`).
+        style: `keyed` if lines of references begin with ids, `plain` if not, `auto` to detect it.
 
     Raises:
-        InputError: A graph has a problem, unless the run keeps going.
+        InputError: A graph has a problem, and the run does not keep going.
 
     Examples:
         >>> from functools import partial
@@ -122,7 +121,7 @@ def _answer_of_user(ask: Callable[..., Any], pair: Pair) -> Answer:
 
 
 def _paths(given: Any) -> list[str] | None:
-    """Return names of files, or nothing if graphs are given."""
+    """Return the names of files; `None` if graphs are given."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
     if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):

@@ -1,4 +1,4 @@
-"""Posteriors as a confidence measure: tags that thresholds on them predict, against those by references."""
+"""Evaluate posteriors as a confidence measure: tags predicted by thresholds, against tags by references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ConfidenceEvaluation:
     Attributes:
         sweep: Scores by threshold.
         lattices: Lattices that were searched.
-        failed: Lattices that were not, which are left out.
+        failed: Lattices that failed; they are left out.
         words: Words of the 1-bests.
         bad: Words that are BAD by their references.
     """
@@ -32,7 +32,7 @@ class ConfidenceEvaluation:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome], thresholds: Sequence[float] = ()) -> Self:
-        """Evaluate outcomes that have confidences; the usual thresholds if none are given.
+        """Evaluate outcomes that have confidences; without thresholds, use the default ones.
 
         Raises:
             UsageError: No lattice was searched.

@@ -19,7 +19,7 @@ from latticemetric.oracle_search.corpus_bleu import CorpusOracle, CorpusPath, co
 
 @dataclass(frozen=True)
 class CorpusMember:
-    """One pair of the corpus: its path in the oracle, or its problem, and its place."""
+    """One pair of the corpus: its path in the oracle or its problem, and its file and line."""
 
     name: str
     path: CorpusPath | None
@@ -85,10 +85,10 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Search all pairs together; `normalize` names the grammar that rewrote them, for the signature.
+    """Search all pairs together; `normalize` names the grammar that rewrote them (for the signature).
 
     Raises:
-        InputError: A pair has a problem, unless `keep_going`.
+        InputError: A pair has a problem, and `keep_going` is false.
     """
     read = list(_read(pairs, keep_going=keep_going))
     usable = [one for one in read if one.references]

@@ -1,6 +1,6 @@
-"""Answers of one graph without references: its sizes, another form of it, posteriors, MBR.
+"""Answers for one graph without references: its sizes, a conversion, posteriors, MBR.
 
-Plain functions that the command line hands to workers.
+The command line sends these functions to workers.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 Decoded = tuple[list[Record], Lattice | None]
-"""Results of a graph, and the lattice that is to be written, if any."""
+"""Results of a graph, and the lattice to write, if any."""
 
 
 def described(graph: Graph) -> Record:
-    """Return the sizes of a graph; a forest's have the names of a lattice's: nodes are states, derivations paths."""
+    """Return the sizes of a graph. In a forest, nodes count as `states` and derivations as `paths`."""
     if isinstance(graph, Lattice):
         return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
     if isinstance(graph, NBest):
-        # Features may be many: their names are listed, columns are made only of what counts.
+        # There may be many features: list their names without building all columns.
         sizes = graph.to_lattice(keep=()).statistics().asdict()
         return {"kind": "nbest", "arity": 1} | sizes | {"scores": graph.score_names()}
     return {"kind": "forest"} | _forest_sizes(graph)
@@ -40,7 +40,7 @@ def _forest_sizes(forest: Forest) -> Record:
 
 
 def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: bool) -> Graph:
-    """Return a graph with one score, the sum under the scales `summed_by`, or without texts of arcs."""
+    """Return the graph with one score (the sum under the scales `summed_by`), or without texts of arcs."""
     if summed_by is not None:
         graph = summed(graph, summed_by)
     return without_labels(graph) if drop_labels else graph
@@ -49,13 +49,13 @@ def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: 
 def listed_posteriors(
     graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
 ) -> tuple[PosteriorListing, Lattice | None]:
-    """Return posteriors listed by the options of `listing`, and the lattice that has them if it is to be written."""
+    """Return the posteriors, listed by the options of `listing`, and the lattice with them if it is to be written."""
     from latticemetric.posterior.listing import listing
     from latticemetric.posterior.posteriors import posteriors
 
     if not with_lattice and options["of"] != "arcs":
         return listing(posteriors(graph, scale=scale, scales=scales), **options), None
-    lattice = as_lattice(graph, scales, advice="--of edges lists what forests have, without --write-lattices")
+    lattice = as_lattice(graph, scales, advice="use --of edges for forests, without --write-lattices")
     distribution = posteriors(lattice, scale=scale, scales=scales)
     return listing(distribution, **options), distribution.to_lattice() if with_lattice else None
 

@@ -1,4 +1,4 @@
-"""Graphs that can be written only when all of them are known: kept on disk, once they are many."""
+"""Graphs that are written only when all of them are known; if there are many, they are kept on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_IN_MEMORY = 2**24
 
 
 class KeptGraphs:
-    """Names and graphs in the order in which they were added; iteration reads one at a time."""
+    """Names and graphs in the order of `add`; iteration reads one at a time."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
@@ -28,7 +28,7 @@ class KeptGraphs:
         self._count += 1
 
     def __del__(self) -> None:
-        with contextlib.suppress(OSError):  # `add` has raised it
+        with contextlib.suppress(OSError):  # `add` raised it before
             self._file.close()
 
     def __len__(self) -> int:

@@ -24,15 +24,15 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """Which margins to search.
+    """The margins to search.
 
     Attributes:
-        nbest: How many of the best strings.
-        hope: Weights, for a hope each.
-        fear: Weights, for a fear each.
-        on: Whether they weigh the rate or its numerator.
-        worst: Whether to search the worst string.
-        graphs: Whether to make the graph of all oracles.
+        nbest: The number of best strings.
+        hope: Weights, one per hope.
+        fear: Weights, one per fear.
+        on: `rate` or `numerator`: the value that the weights apply to.
+        worst: True to search the worst string.
+        graphs: True to build the graph of all oracles.
     """
 
     nbest: int = 0
@@ -44,7 +44,7 @@ class MarginOptions:
 
     @property
     def sides(self) -> list[MarginKind]:
-        """Hopes, fears and the worst, in this order."""
+        """The hopes, the fears and the worst string, in this order."""
         hopes = [MarginKind("hope", weight) for weight in self.hope]
         fears = [MarginKind("fear", weight) for weight in self.fear]
         return [*hopes, *fears, *([MarginKind("worst", None)] if self.worst else [])]
@@ -52,7 +52,7 @@ class MarginOptions:
 
 @dataclass(frozen=True)
 class MarginKind:
-    """Hope or fear of some weight, or the worst string.
+    """A hope or fear with its weight, or the worst string.
 
     Attributes:
         kind: `hope`, `fear` or `worst`.
@@ -68,7 +68,7 @@ class MarginKind:
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
     def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Margin:
-        """Search it in one graph."""
+        """Search this margin in one graph."""
         if self.weight is None:
             return worst(graph, references, metric, scales=scales)
         find = hope if self.kind == "hope" else fear
@@ -83,7 +83,7 @@ class Margins:
         nbest: The best strings.
         found: The path of each side that has one.
         graph: The graph of all oracles.
-        failed: Sides without a path, and why; only if the run keeps going.
+        failed: Sides without a path, with the reason; only if the run keeps going.
     """
 
     nbest: tuple[Oracle, ...]
@@ -120,7 +120,7 @@ def margins_of(
     """Search the margins of one graph.
 
     Raises:
-        InputError: A search fails; of a side, unless the run keeps going.
+        InputError: A search fails. (A failure of a side is raised only if the run does not keep going.)
     """
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
     found, failed = {}, {}
@@ -138,7 +138,7 @@ def margins_of(
 
 
 def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
-    """Group items by kind: one item, or a list where there are several weights."""
+    """Group items by kind: one item, or a list if there are several weights."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for side, item in items.items():
         weight = {} if side.weight is None else {"weight": side.weight}
@@ -147,7 +147,7 @@ def by_kind(items: Mapping[MarginKind, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _item(path: Oracle | Margin) -> dict[str, Any]:
-    """Return plain values, without those that the item around it has."""
+    """Return plain values, without those of the enclosing item."""
     item = path.asdict()
     del item["one_best"], item["signature"]
     return {**item, "alignment": path.alignment.edits}
@@ -155,13 +155,13 @@ def _item(path: Oracle | Margin) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MarginTotal:
-    """Sums of one side over graphs; they add up.
+    """Sums of one side over graphs; sums can be added.
 
     Attributes:
         statistics: Counts of the strings.
         value: The values of hopes or fears; exact, so that the order of adding does not matter.
-        inexact: How many are not proven to be the margin.
-        failed: How many graphs have none: all words of their references count as deleted.
+        inexact: The number of paths not proven to be the margin.
+        failed: The number of graphs without this margin; all words of their references count as deleted.
     """
 
     statistics: RecognitionStatistics
@@ -171,7 +171,7 @@ class MarginTotal:
 
     @classmethod
     def of(cls, margin: Margin) -> Self:
-        """Return the share of one graph."""
+        """Return the sums of one graph."""
         value = Fraction() if isinstance(margin, Worst) else Fraction(margin.value)
         return cls(margin.statistics, value, int(not margin.exact))
 
@@ -184,7 +184,7 @@ class MarginTotal:
         )
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return its part of the corpus, for JSON."""
+        """Return the corpus values, for JSON."""
         corpus = metric.corpus_score(self.statistics, references)
         value = {} if side.weight is None else {"value": float(self.value)}
         rate = {"score": corpus.score, "numerator": corpus.numerator, "denominator": corpus.denominator}
@@ -193,7 +193,7 @@ class MarginTotal:
 
 @dataclass(frozen=True)
 class MarginTotals:
-    """Sums of all sides over graphs; they add up."""
+    """Sums of all sides over graphs; sums can be added."""
 
     sides: Mapping[MarginKind, MarginTotal]
 
@@ -203,7 +203,7 @@ class MarginTotals:
         return cls({side: MarginTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
 
     def plus(self, margins: Margins | None, missed: RecognitionStatistics | None) -> Self:
-        """Add a graph; where a side failed, all words of the reference count as deleted."""
+        """Add a graph; if a side failed, all words of the reference count as deleted."""
         found = {} if margins is None else margins.found
         shares = {side: MarginTotal.of(margin) for side, margin in found.items()}
         return type(self)(
@@ -217,17 +217,17 @@ class MarginTotals:
         )
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
-        """Return its part of the corpus, for JSON."""
+        """Return the corpus values, for JSON."""
         return by_kind({side: total.asdict(side, metric, references) for side, total in self.sides.items()})
 
     def state(self) -> list[list[Any]]:
-        """Return plain values, for JSON: those of each side, in order."""
+        """Return the plain values of each side, in order, for JSON."""
         return [
             [total.statistics.row(), str(total.value), total.inexact, total.failed] for total in self.sides.values()
         ]
 
     def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
-        """Add the sums of other graphs, from those values."""
+        """Add the sums of other graphs, from the values of `state`."""
         others = [MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
         both = zip(self.sides.items(), others, strict=True)
         return type(self)({side: total + other for (side, total), other in both})

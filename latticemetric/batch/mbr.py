@@ -1,4 +1,4 @@
-"""The minimum Bayes risk (MBR) answer of a graph, scored against its reference as oracles and 1-bests are."""
+"""The minimum Bayes risk (MBR) answer of a graph, scored against its reference like oracles and 1-bests."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle
 
 AUTO = "auto"
-"""By word errors; for forests, which have no such search, by n-grams."""
+"""By word errors; for forests, which cannot be searched by word errors, by n-grams."""
 
 
 @dataclass(frozen=True)
 class MBRSettings:
-    """How to decode a graph for minimum Bayes risk.
+    """Settings to decode a graph for minimum Bayes risk.
 
     Attributes:
         method: `auto`, or a method of `mbr`.
         prune: Prune graphs first to this cost above the best path.
-        samples: For metrics: how many paths to draw; `None` for all paths.
+        samples: For metrics, the number of paths to draw; `None` for all paths.
         seed: The seed of the samples.
     """
 
@@ -41,7 +41,7 @@ class MBRSettings:
         """Make settings for a method, or for the metric of that name.
 
         Raises:
-            UsageError: There is no such method, or it takes no samples.
+            UsageError: The method is unknown, or it takes no samples.
         """
         named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
         if samples is not None and isinstance(named, str):
@@ -57,17 +57,17 @@ class MBRSettings:
 
 @dataclass(frozen=True)
 class MBRAnswer:
-    """The MBR answer, scored.
+    """The MBR answer and its score.
 
     Attributes:
         words: The words, without ignored ones.
-        score: The metric's value; `None` where the reference has no words.
+        score: The metric's value; `None` if the reference has no words.
         numerator: Its numerator.
         denominator: Its denominator.
         statistics: Matches, substitutions, deletions, insertions.
-        alignment: With the reference that it scores best against.
+        alignment: The alignment with the reference that gives the best score.
         method: The risk that was minimized: `wer`, `ngram`, or a metric's name.
-        confidences: The probability of each word, ignored ones among them.
+        confidences: The probability of each word, including ignored ones.
         arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path.
         distance: Word errors between that path and the words: answers by word errors may be on no path.
     """
@@ -99,8 +99,8 @@ def mbr_answer(
         graph: The graph.
         references: Its references.
         metric: The metric of the score.
-        settings: How to decode.
-        scale: Factor of costs before they become probabilities.
+        settings: The settings of decoding.
+        scale: Factor on costs before they become probabilities.
         scales: Weight of each score column in the model's cost.
 
     Raises:
@@ -127,7 +127,7 @@ def mbr_answer(
 
 
 def _path(graph: Lattice | Forest, answer: Any, scales: Scales | None) -> tuple[tuple[int, ...], int]:
-    """Return the path of the answer; for methods that answer words alone, the nearest path and its word errors."""
+    """Return the path of the answer; for methods that return only words, the nearest path and its word errors."""
     own = getattr(answer, "edges", ()) or getattr(answer, "arcs", ())
     if own:
         return own, 0

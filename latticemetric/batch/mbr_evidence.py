@@ -1,4 +1,4 @@
-"""Evidence for MBR: a second set of graphs, for the posteriors, paired by id. None is dropped silently."""
+"""Evidence for MBR: a second set of graphs for the posteriors, paired by id. No graph is dropped silently."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
 
-_ADVICE = "or give --keep-going, which reports it and goes on"
+_ADVICE = "or give --keep-going, which reports it and continues"
 
 
 @dataclass(frozen=True)
 class EvidencePair:
-    """A graph and its evidence; one side is missing where the input lacks it.
+    """A graph and its evidence; a side is missing if the input does not have it.
 
     Attributes:
         name: The id of both.
@@ -40,7 +40,7 @@ class EvidencePair:
 
     @property
     def where(self) -> str:
-        """File and line of the graph; where there is none, of the evidence."""
+        """File and line of the graph, or of the evidence if there is no graph."""
         given = self.entry or self.evidence
         return given.where if given else ""
 
@@ -53,10 +53,10 @@ class EvidencePair:
 def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterator[EvidencePair]:
     """Pair graphs with the evidence of the same id.
 
-    Where both come in the same order, one pair is in memory at a time; evidence that comes before its graph waits.
+    If both are in the same order, only one pair is in memory at a time; evidence that comes before its graph waits.
 
     Raises:
-        FormatError: Two graphs, or two pieces of evidence, have one id.
+        FormatError: Two graphs, or two pieces of evidence, have the same id.
     """
     waiting: dict[str, Entry] = {}
     rest = _distinct(evidence, "pieces of evidence")
@@ -77,10 +77,10 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 def answers_by_evidence(
     pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
 ) -> Iterator[Answer]:
-    """Ask each graph with its evidence, in the order of the graphs.
+    """Call `ask` on each graph with its evidence, in the order of the graphs.
 
     Raises:
-        InputError: A pair has a problem, unless the run keeps going: then it is an answer.
+        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the answer.)
     """
     return answer_each(partial(_answer, ask), failed, pairs, run)
 
@@ -104,7 +104,7 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
     """Build the evidence of a pair whose graph is built.
 
     Raises:
-        InputError: It is missing, or cannot be used.
+        InputError: The evidence is missing, or cannot be used.
     """
     if pair.problem is not None:
         raise pair.problem
@@ -117,19 +117,19 @@ def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
 
 
 def _check_spelling(graph: Graph, evidence: Graph) -> None:
-    """Refuse words against numbers, which never match: a symbol table was forgotten."""
+    """Refuse words on one side and numbers on the other, which never match: a symbol table is missing."""
     numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
     if not _is_numeric(numeric) or _is_numeric(spelled) or (isinstance(numeric, Lattice) and not numeric.word.any()):
         return
     if not any(map(Vocabulary.numeric().__contains__, _words_of(spelled))):
         raise InputError(
-            "of the graph and its evidence, one has numbers for words, and the other has not",
-            advice="give --symbols, the table of its words",
+            "of the graph and its evidence, one has numbers for words, the other has words",
+            advice="give the symbol table with --symbols",
         )
 
 
 def _is_numeric(graph: Graph) -> bool:
-    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
+    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have no vocabulary: they have words
     return vocabulary is not None and vocabulary.is_numeric
 
 
@@ -160,7 +160,7 @@ def _surplus(evidence: Entry) -> EvidencePair:
         where=evidence.where,
         advice=f"leave this evidence out, {_ADVICE}",
     )
-    if not evidence.format:  # the error of a file that cannot be read says more
+    if not evidence.format:  # the error of an unreadable file is clearer
         try:
             evidence.build()
         except InputError as error:
@@ -179,10 +179,10 @@ class Example(NamedTuple):
 def examples_of(
     pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
 ) -> Iterator[Answer]:
-    """Build a development set: answers, in order, whose values are examples.
+    """Build a development set: yield answers, in order, with examples as values.
 
     Raises:
-        InputError: A pair has a problem, unless `keep_going`: then it is an answer.
+        InputError: A pair has a problem, and `keep_going` is false. (Else the problem is in the answer.)
     """
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:

@@ -1,4 +1,4 @@
-"""Pairs and strings rewritten by a grammar before anything is compared."""
+"""Rewrite pairs and strings by a grammar before they are compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Words = tuple[str, ...]
 
 
 def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | None = None) -> Iterator[Pair]:
-    """Rewrite the references of pairs now, and their graphs when they are built."""
+    """Rewrite the references of pairs at once, and their graphs when they are built."""
     for pair in pairs:
         entry = pair.entry and pair.entry._replace(build=partial(_built, pair.entry.build, grammar, scales))
         try:
@@ -33,7 +33,7 @@ def normalized_pairs(pairs: Iterable[Pair], grammar: Grammar, scales: Scales | N
 
 
 def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
-    """Rewrite a reference, to a graph where the grammar has alternatives."""
+    """Rewrite a reference; if the grammar has alternatives, the result is a graph."""
     with placed(reference.where):
         graph = grammar.reference(reference.graph_or_words)
     text = only_text(graph)
@@ -50,13 +50,13 @@ def normalized_sides(
     *,
     graphs: bool = False,
 ) -> tuple[list[list[Words]], list[list[Any]]]:
-    """Rewrite the texts of systems and the references of each segment; alternatives are further references.
+    """Rewrite the texts of systems and the references of each segment; alternatives become further references.
 
     Args:
-        outputs: Name and texts of each system, a text a segment.
+        outputs: Name and texts of each system, one text per segment.
         references: Name and texts of each file of references.
         grammar: The grammar.
-        graphs: Whether references with too many strings to be listed stay graphs; else they are refused.
+        graphs: True to keep references with too many strings to list as graphs; else refuse them.
     """
     per_file = [normalized_references(texts, grammar, name, graphs=graphs) for name, texts in references]
     expected = [[words for several in row for words in several] for row in zip(*per_file, strict=True)]
@@ -71,7 +71,7 @@ def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> lis
 def normalized_references(
     texts: Iterable[Words], grammar: Grammar, name: str, *, graphs: bool
 ) -> list[list[Words | Lattice]]:
-    """Rewrite each reference of a file to all its strings, or to the graph of them if they are many."""
+    """Rewrite each reference of a file to all its strings, or to a graph if there are too many strings."""
 
     def rewritten(words: Words) -> list[Words | Lattice]:
         reference = normalized_reference(Reference(words, ""), grammar).graph_or_words

@@ -1,4 +1,4 @@
-"""Oracles of many graphs, and what else is searched in each: confidences, margins, scores of sentences."""
+"""Search the oracles of many graphs, and optionally confidences, margins and sentence scores."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Confidences(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """The oracle of one pair, or its problem; or an oracle, and a problem of its margins.
+    """The result of one pair: an oracle or a problem. An oracle may come with a problem of its margins.
 
     Attributes:
         name: The graph's id.
-        oracle: The oracle; `None` where the pair failed.
-        problem: Why the pair, or some of its margins, failed.
+        oracle: The oracle; `None` if the pair failed.
+        problem: The reason why the pair, or some of its margins, failed.
         missed: Counts used when there is no answer: all words of the reference deleted.
-        strings: Its words, if there are sentence metrics.
-        sentence_scores: Its own scores by sentence metrics, if there are any.
+        strings: The words of the pair, if there are sentence metrics.
+        sentence_scores: The scores of this pair by sentence metrics, if there are any.
         confidences: Confidences of the oracle's and the 1-best's words, if wanted.
-        margins: Its margins, if wanted.
+        margins: The margins, if wanted.
         where: File and line of what failed.
     """
 
@@ -84,12 +84,12 @@ def oracles_of(
 ) -> Iterator[Outcome]:
     """Search the oracles of pairs, in order.
 
-    A scorer also scores oracles and 1-bests. A `confidence` is the factor of costs for the posteriors of words. The
-    margins that are `wanted` are searched, too.
+    With `scorer`, also score oracles and 1-bests. With `confidence` (a factor on costs), also compute posteriors of
+    words. With `wanted`, also search these margins.
 
     Raises:
-        InputError: A pair has a problem, unless the run keeps going: then it is an outcome.
-        UsageError: A parameter makes no sense; that is never one graph's fault alone.
+        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the outcome.)
+        UsageError: A parameter is invalid, for all graphs.
     """
     settings = _Settings(metric, scales, engine, confidence, wanted, run.keep_going)
     return answer_each(partial(_outcome, settings, scorer), partial(_failed, settings, scorer), pairs, run)
@@ -137,7 +137,7 @@ def _confidences(graph: Graph, found: Oracle, scale: float, scales: Scales | Non
 
     distribution = posteriors(graph, scale=scale, scales=scales)
     if not isinstance(distribution, Posteriors):
-        raise InputError("confidences are those of words in lattices; this is a forest", advice="leave them out")
+        raise InputError("confidences need a lattice, but this graph is a forest", advice="leave them out")
     return Confidences(distribution.confidences(found), distribution.confidences(found.one_best))
 
 

@@ -1,4 +1,4 @@
-"""Pairing: which references belong to which graph. Nothing is dropped or realigned silently."""
+"""Pair graphs with their references. Nothing is dropped or realigned silently."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ADVICE = "begin each reference with the id of its graph, and give --references k
 
 
 class _Name(NamedTuple):
-    """A name as its text between numbers, and its numbers."""
+    """A name, split into its numbers and the text between them."""
 
     text: str
     shape: tuple[str, ...]
@@ -39,32 +39,32 @@ class _Name(NamedTuple):
         return self.shape == other.shape
 
     def changed(self, other: _Name) -> list[int]:
-        """List the places of the numbers that differ from those of a name like it."""
+        """Return the positions of the numbers that differ from those of `other`, which is numbered like this name."""
         pairs = zip(self.numbers, other.numbers, strict=True)
         return [place for place, (mine, theirs) in enumerate(pairs) if mine != theirs]
 
     def goes_back(self, other: _Name) -> bool:
-        """Check whether a single number differs from that of a name like it, and is smaller."""
+        """Check whether exactly one number differs from that of `other`, and is smaller."""
         return len(self.changed(other)) == 1 and self.numbers < other.numbers
 
 
 def require_ascending(earlier: str, later: str, where: str) -> None:
-    """Refuse names whose numbers go back: 10 before 2."""
+    """Refuse names whose numbers decrease: 10 before 2."""
     one, two = _Name.of(earlier), _Name.of(later)
     if two.is_numbered_like(one) and two.goes_back(one):
         raise FormatError(
-            f"'{shortened(later)}' comes after '{shortened(earlier)}', so that the order is not that of the numbers",
+            f"'{shortened(later)}' comes after '{shortened(earlier)}', so the order is not that of the numbers",
             where=where,
             advice=ADVICE,
         )
 
 
 class Order:
-    """The lines of plain references that belong to graphs; refuses graphs whose place is not certain.
+    """Find the lines of plain references for graphs; refuse graphs whose place in the order is not certain.
 
     Args:
-        proven: Whether names must prove the order of files in folders and archives; a user who asks for plain
-            references vouches for it.
+        proven: True if names must prove the order of files in folders and archives; False if the user gave
+            --references plain, and so is responsible for the order.
     """
 
     def __init__(self, *, proven: bool) -> None:
@@ -81,7 +81,7 @@ class Order:
 
         Args:
             entry: The next graph.
-            is_broken: Whether the graph stands for a file that cannot be read to its end.
+            is_broken: True if the entry represents a file that cannot be read to its end.
         """
         last = self._last
         self._check_broken(entry)
@@ -103,22 +103,22 @@ class Order:
         return last.naming == "number" and self._first_number == 0
 
     def name(self, line: int) -> str:
-        """Return the id of a graph that is lost; if graphs are sentences, its number."""
+        """Return the id of a lost graph; if graphs are numbered sentences, its number."""
         first = self._first_number
         return str(line if first is None or self._by_name else first + line - 1)
 
     def _check_broken(self, entry: Entry) -> None:
-        """Refuse graphs behind a file that may have held more of them than could be read."""
+        """Refuse graphs that follow a file with possibly more graphs than could be read."""
         self._many |= bool(entry.format) and not find_format(entry.format).single
         if self._broken and self._many:
             raise FormatError(
-                "a file before this one cannot be read to its end, so that the number of this graph is not known",
+                "a file before this one cannot be read to its end, so the number of this graph is not known",
                 where=entry.place,
                 advice=ADVICE,
             )
 
     def _check_files(self, last: Entry, entry: Entry) -> None:
-        """Refuse names that are not numbered by one number, which goes up; others may be sorted in many ways."""
+        """Refuse names that do not differ by one ascending number; the order of other names is not certain."""
         one, two = _Name.of(last.order), _Name.of(entry.order)
         is_like = two.is_numbered_like(one)
         places = two.changed(one) if is_like else []
@@ -134,11 +134,11 @@ class Order:
             "the other",
             where=entry.where,
             advice=f"{ADVICE}; or number the graphs in the order of the references"
-            + ("; or say --references plain if the order is right as it is" if self._proven else ""),
+            + ("; or give --references plain if the order is right" if self._proven else ""),
         )
 
     def _step(self, entry: Entry) -> int:
-        """Count the lines from the last graph to this one; sentence numbers may skip some."""
+        """Return the number of lines from the last graph to this one; sentence numbers may skip lines."""
         last = self._last
         if entry.naming != "number" or not entry.name.isdecimal() or len(entry.name) > _LONGEST_NUMBER:
             return 1
@@ -153,7 +153,7 @@ class Order:
             return 1
         if step < 1 or is_next_file:
             raise FormatError(
-                f"number {number} comes after {last.name}, so that the order of the graphs is not known",
+                f"number {number} comes after {last.name}, so the order of the graphs is not known",
                 where=entry.where,
                 advice="sort the lists by their numbers",
             )
@@ -181,18 +181,18 @@ _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
 _PARTS = re.compile(r"[^\w-]+")
 
 _AS_MANY = f"give as many references as graphs; or {ADVICE}; {_PAIRED_ADVICE}"
-_WHICH = "if one in the middle is missing, all pairs behind it are wrong"
+_WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph and its references; one side is missing where the input lacks it.
+    """A graph and its references; a side is missing if the input does not have it.
 
     Attributes:
-        name: The graph's id, or the reference's where there is no graph.
+        name: The id of the graph, or of the reference if there is no graph.
         entry: The graph, not yet built.
-        references: Its references, one a file.
-        problem: Why a side is missing, if one is.
+        references: Its references, one per file.
+        problem: The reason why a side is missing, if it is.
     """
 
     name: str
@@ -202,7 +202,7 @@ class Pair:
 
     @property
     def where(self) -> str:
-        """File and line of the graph; where there is none, of its reference."""
+        """File and line of the graph, or of its reference if there is no graph."""
         return self.entry.where if self.entry is not None else self.references[0].where
 
     @property
@@ -216,14 +216,14 @@ class Pair:
 
 
 def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style = "auto") -> Iterator[Pair]:
-    """Pair graphs with references, all files of references in step.
+    """Pair graphs with references; read all files of references in parallel.
 
-    In the style `auto`, references of graphs that are named by their position are plain. Those of other graphs are
-    keyed if half of the first graphs' ids begin lines of each file. One line for one graph that is named by its file
-    is plain if the id is all letters: files are named after words.
+    In the style `auto`, references are plain if graphs are named by their position. For other graphs, they are keyed
+    if lines of each file begin with half of the first graphs' ids. A single line for a single graph that is named by
+    its file is plain if the id is all letters, since files are often named after words.
 
     Raises:
-        FormatError: The lines look keyed and ids do not match; or the lines are plain and the order of the graphs is
+        FormatError: The lines look keyed, but ids do not match; or the lines are plain, but the order of the graphs is
             not certain.
     """
     stream = iter(entries)
@@ -254,12 +254,12 @@ def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
 
 
 def _is_alone(file: ReferenceFile, graph: Entry) -> bool:
-    """Check for a single line without an id, for a single graph."""
+    """Check whether the file has a single line without an id, for a single graph."""
     return len(file.lines) == 1 and (file.has_ids or graph.name.isalpha())
 
 
 def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether enough of the first graphs' ids begin lines of the file."""
+    """Check whether lines of the file begin with enough of the first graphs' ids."""
     names, words = {entry.name for entry in first}, file.first_words()
     found = names.intersection(words)
     if not found or (_is_all_numbers(file) and len(file.ids) < len(words)):
@@ -268,7 +268,7 @@ def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines begin with ids of other graphs."""
+    """Check whether lines begin with what looks like ids of other graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
     if file.has_ids or not names.isdisjoint(map(_folded, words)):
@@ -291,7 +291,7 @@ def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 
 def _has_ids(file: ReferenceFile) -> bool:
-    """Check whether several lines look like an id and words; one word a line is a word."""
+    """Check whether several lines look like an id and words; a single word on a line is not an id."""
     words = file.first_words()
     has_more = any(len(line) > 1 for line in file.lines) and not _is_all_numbers(file)
     return has_more and len(words) >= _FEWEST_IDS and _are_like_ids(words)
@@ -310,21 +310,21 @@ def _are_like_ids(words: Sequence[str]) -> bool:
 
 
 def _has_ids_for_nobody(file: ReferenceFile) -> bool:
-    """Check whether plain lines look keyed; NIST formats tell ids from words by themselves."""
+    """Check whether plain lines look keyed; NIST formats mark ids themselves."""
     return not file.has_ids and _has_ids(file)
 
 
 def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
-        f"the lines begin with what looks like ids ({_some(file.first_words())}), and the graphs have none: "
+        f"the lines seem to begin with ids ({_some(file.first_words())}), but the graphs have no ids: "
         f"they are numbered {_some([entry.name for entry in first])}",
         where=file.name,
-        advice="cut the ids off, in the order of the graphs; or say --references plain if they are words, or keyed",
+        advice="cut the ids off, in the order of the graphs; or give --references plain if they are words, or keyed",
     )
 
 
 def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines end in graphs' ids in brackets: trn whose ids look like words is read as sentences."""
+    """Check whether lines end in graphs' ids in brackets: trn with ids like words is read as sentences."""
     if file.has_ids:
         return False
     names = {f"({_folded(entry.name)})" for entry in first}
@@ -333,9 +333,9 @@ def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
 
 def _ids_at_the_end(file: ReferenceFile) -> FormatError:
     return FormatError(
-        "lines end in ids of graphs in brackets, as trn has them, and the ids look like words",
+        "lines end in ids of graphs in brackets, as in trn, but the ids look like words",
         where=file.name,
-        advice="write the id first, without brackets; or say --references plain if these are words",
+        advice="write the id first, without brackets; or give --references plain if these are words",
     )
 
 
@@ -360,16 +360,16 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterator[Entry]:
-    """Pass on graphs that are paired by their order, unless the id of a later one shows that lines begin with ids."""
+    """Yield graphs that are paired by order; raise an error if a later graph's id begins a line."""
     for seen, entry in enumerate(entries):
         if not entry.name.isdecimal() and (entry.naming == "own" or (entry.naming == "file" and seen)):
             file = next((file for file in files if entry.name in file.ids), None)
             if file is not None:
                 raise FormatError(
-                    f"a line of {file.name} begins with the id '{shortened(entry.name)}', and the first ones do not "
+                    f"a line of {file.name} begins with the id '{shortened(entry.name)}', but the first lines do not "
                     "begin with ids",
                     where=entry.place,
-                    advice="say --references keyed if lines begin with ids, and plain if not",
+                    advice="give --references keyed if lines begin with ids, else plain",
                 )
         yield entry
 
@@ -404,7 +404,7 @@ def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
     for file in files:
         if len(file.lines) != len(longest.lines):
             raise FormatError(
-                f"{file.name} has {len(file.lines)} lines and {longest.name} has {len(longest.lines)}",
+                f"{file.name} has {len(file.lines)} lines, but {longest.name} has {len(longest.lines)}",
                 advice="every graph needs a reference in each file",
             )
         if file.has_ids:
@@ -413,7 +413,7 @@ def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
 
 
 def _require_ascending_ids(file: ReferenceFile) -> None:
-    """Refuse references whose ids show that they are not in the order of their numbers."""
+    """Refuse references whose ids are not in the order of their numbers."""
     ids = file.first_words()
     for (earlier, later), reference in zip(pairwise(ids), file.plain()[1:], strict=False):
         require_ascending(earlier, later, reference.where)
@@ -440,7 +440,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
             problem = _unreadable(entry) or InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
-                advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, say --references plain",
+                advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, give --references plain",
             )
             yield Pair(entry.name, entry, tuple(t[entry.name] for t in tables if entry.name in t), problem)
         else:
@@ -456,7 +456,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
 
 
 def _fault(entry: Entry) -> InputError | None:
-    """Find the error of a graph: it says more than that ids do not match."""
+    """Return the error of a graph that cannot be built: it is clearer than that ids do not match."""
     try:
         entry.build()
     except InputError as error:
@@ -465,5 +465,5 @@ def _fault(entry: Entry) -> InputError | None:
 
 
 def _unreadable(entry: Entry) -> InputError | None:
-    """Find the error of an unreadable file: it says more than that a reference is missing."""
+    """Return the error of an unreadable file: it is clearer than that a reference is missing."""
     return None if entry.format else _fault(entry)

@@ -1,4 +1,4 @@
-"""The graph and the references of a pair: built, and checked to be written in the same words."""
+"""Build the graph and the references of a pair, and check that both use the same kind of words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 
 @contextmanager
 def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
-    """Build the graph and the references of a pair; errors without a place get that of the graph.
+    """Build the graph and the references of a pair; add the graph's place to errors without a place.
 
     Raises:
         InputError: A side is missing, or cannot be used.
@@ -40,12 +40,12 @@ def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
 
 
 def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
-    """Return the statistics of a missing graph: all words of its references are deleted."""
+    """Return the statistics of a missing graph: all words of its references count as deleted."""
     return metric.statistics("", pair.graph_references()) if pair.references else None
 
 
 def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
-    """Return all strings of a failed pair's references; if they are too many, as may be why it failed, one of each."""
+    """Return all strings of a failed pair's references; if there are too many, one string per reference."""
     try:
         return strings_of_references(pair.graph_references())
     except InputError:
@@ -53,32 +53,32 @@ def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
 
 
 def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
-    """Refuse words against numbers, which never match: a symbol table was forgotten."""
-    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have none: they spell their words
+    """Refuse words on one side and numbers on the other, which never match: a symbol table is missing."""
+    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have no vocabulary: they have words
     if vocabulary is None or not vocabulary.is_numeric or _is_silent(graph):
         return
     words = [word for reference in references for word in words_in(reference)]
     if words and not any(word in vocabulary for word in words):
         raise InputError(
-            "the graph's words are numbers, and its reference has none",
-            advice="give --symbols, the table of its words",
+            "the graph's words are numbers, but its reference has no numbers",
+            advice="give the symbol table with --symbols",
         )
 
 
 def _is_silent(graph: Graph) -> bool:
-    """Check for a lattice without words, which does not show how its words would be written."""
+    """Check whether a lattice has no words, and so does not show whether words are numbers."""
     return isinstance(graph, Lattice) and not graph.word.any()
 
 
-# Words that look the same may differ: é as one character in references never matches é as two in graphs.
+# Words that look the same may differ: é as one character never matches é as two characters.
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
-# Shared with workers, which are forked: only one of them warns.
+# Shared with forked workers, so that only one of them warns.
 _has_warned = mmap.mmap(-1, 1)
 
 
 def _warn_of_forms(pair: Pair, graph: Graph) -> None:
-    """Warn, once in a run, that words of a reference stand in the graph in another Unicode form."""
+    """Warn once per run if the graph has words of a reference in another Unicode form."""
     words = {word for reference in pair.references for word in reference.words if not word.isascii()}
     if not words or _has_warned[0]:
         return
@@ -94,7 +94,7 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         warn(
             pair.place,
             f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
-            "bring both to one form (uconv -x nfc), here and wherever else",
+            "convert both to the same form (uconv -x nfc), here and wherever else",
         )
 
 

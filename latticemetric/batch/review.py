@@ -1,4 +1,4 @@
-"""Reviews of graphs, for reports: oracle, 1-best and MBR answer side by side, the sweep, the size, a drawing."""
+"""Review graphs for reports: oracle, 1-best and MBR answer side by side, sweep, size and drawing."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class ReviewSettings:
     Attributes:
         metric: The metric of oracles.
         points: Beams, densities and n-best lists to sweep over.
-        decoding: How MBR decodes; `None` for no MBR.
+        decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
         engine: The engine that searches oracles.
         scorer: Further metrics, of strings.
-        posterior_scale: Factor of costs before they become probabilities.
-        drawn: Whether to draw graphs.
+        posterior_scale: Factor on costs before they become probabilities.
+        drawn: True to draw graphs.
     """
 
     metric: GRR
@@ -74,7 +74,7 @@ class Size:
         kind: `lattice` or `forest`.
         states: States, or nodes.
         arcs: Arcs, or edges.
-        paths: Complete paths, or derivations, exactly; `None` if they are too many to count.
+        paths: Exact number of complete paths, or derivations; `None` if there are too many to count.
     """
 
     kind: str
@@ -90,15 +90,15 @@ class Review:
     Attributes:
         name: The graph's id.
         references: All strings of its references.
-        swept: Its sweep, the 1-best first and the whole graph last.
-        oracle: The best path; `None` where there is a problem.
-        mbr: The MBR answer; `None` where there is none.
-        mbr_problem: Why MBR failed.
-        best_paths: Number of paths (or derivations) that score as well as the oracle, with the oracle.
-        size: Its size.
-        scores: Scores of this graph alone, by metric of strings and side.
-        sketch: Its drawing; `None` if graphs are not drawn.
-        problem: Why it failed.
+        swept: The sweep, from the 1-best to the whole graph.
+        oracle: The best path; `None` if there is a problem.
+        mbr: The MBR answer, or `None`.
+        mbr_problem: The reason why MBR failed.
+        best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
+        size: The size of the graph.
+        scores: Scores of this graph alone, by string metric and side.
+        sketch: The drawing; `None` if graphs are not drawn.
+        problem: The reason why the pair failed.
         where: File and line of what failed.
     """
 
@@ -127,8 +127,8 @@ def reviews_of(pairs: Iterable[Pair], settings: ReviewSettings, run: Run) -> Ite
     """Review pairs, in order.
 
     Raises:
-        InputError: A pair has a problem, unless the run keeps going: then its review has the problem.
-        UsageError: A parameter makes no sense.
+        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the review.)
+        UsageError: A parameter is invalid.
     """
     return answer_each(partial(_review_pair, settings), partial(_failed, settings), pairs, run)
 
@@ -185,7 +185,7 @@ def _sketch(graph: Lattice | Forest, best: Oracle, answer: MBRAnswer | None, set
 def _decoded(
     graph: Lattice | Forest, references: Sequence[GraphReference], settings: ReviewSettings
 ) -> tuple[MBRAnswer | None, LatticeMetricError | None]:
-    """Return the MBR answer, or why there is none: a graph that is too large for MBR is still reviewed."""
+    """Return the MBR answer, or the reason why there is none: a graph that is too large for MBR is still reviewed."""
     if settings.decoding is None:
         return None, None
     try:
@@ -217,7 +217,7 @@ def _size(graph: Lattice | Forest) -> Size:
 
 
 def _scored(found: Review, scorer: StringScorer) -> Review:
-    """Add the scores of each side by metrics of strings."""
+    """Add the scores of each side by string metrics."""
     references: list[Any] = [scorer.kept(words) for words in found.references]
     sides = [side for side in SIDES if side != MBR or found.mbr is not None]
     scores = {
@@ -232,9 +232,9 @@ class SideTotal(Frozen):
 
     Attributes:
         side: Its name.
-        total: The metric's value, and the summed statistics that it is made from.
-        scores: Its scores by metrics of strings, by their names.
-        table: Statistics, a row a graph, as `bootstrap` takes them; all sides have the same rows.
+        total: The metric's value and the summed statistics.
+        scores: The scores by string metrics, by metric name.
+        table: Statistics for `bootstrap`, one row per graph; all sides have the same rows.
     """
 
     side: str
@@ -249,7 +249,7 @@ class ReviewTotals:
 
     Attributes:
         settings: The settings of the reviews.
-        references: References of each graph; `None` for as many as they have.
+        references: Number of references per graph; `None` to count them.
         normalize: The grammar that rewrote both sides, for signatures.
     """
 
@@ -280,15 +280,15 @@ class ReviewTotals:
 
     @property
     def decoded(self) -> bool:
-        """Whether each graph that was searched has an MBR answer: some of them make no corpus."""
+        """True if all searched graphs have an MBR answer; corpus totals need all of them."""
         return self.settings.decoding is not None and not self.undecoded and self.lattices > 0
 
     def sides(self) -> list[SideTotal]:
-        """Return the corpora, the oracles' first."""
+        """Return the totals of each side, the oracles first."""
         return [self._side(side) for side in (ORACLE, MBR, ONE_BEST) if side != MBR or self.decoded]
 
     def sweep(self, borders: Sequence[float]) -> Sweep:
-        """Return the sweep over all graphs, with bins of lengths that end at these borders."""
+        """Return the sweep over all graphs, with bins of lengths that end at `borders`."""
         settings = self.settings
         return summed(
             self._swept, settings.metric, settings.points, borders, self.references, rewritten_by=self.normalize
@@ -299,7 +299,7 @@ class ReviewTotals:
         return [swept.length for swept in self._swept if swept.length is not None]
 
     def signatures(self) -> dict[str, str]:
-        """Return the signatures of the metrics of strings, by name."""
+        """Return the signatures of the string metrics, by name."""
         scorer, number = self.settings.scorer, references_each([list(row["references"]) for row in self._strings])
         metrics = () if scorer is None else scorer.metrics
         return {m.name: str(scorer.signed(m.signature_for(number))) for m in metrics if scorer is not None}
@@ -320,7 +320,7 @@ class ReviewTotals:
 
 
 def _statistics(review: Review) -> Iterable[tuple[str, RecognitionStatistics]]:
-    """Return the statistics of each side; if the graph failed, all words of its reference are deleted."""
+    """Return the statistics of each side; if the graph failed, all words of its reference count as deleted."""
     if review.oracle is None:
         missed = review.swept.missed
         return [] if missed is None else [(side, missed) for side in (ORACLE, ONE_BEST, MBR)]

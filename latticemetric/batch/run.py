@@ -1,4 +1,4 @@
-"""A run over many graphs: failures with their place, the journal, and how graphs travel to other processes."""
+"""Run over many graphs: report failures with their place, keep the journal, and send graphs to other processes."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Run:
-    """How to go through many graphs.
+    """Settings of a run over many graphs.
 
     Attributes:
         workers: A number of processes, or the client of a Dask cluster.
-        keep_going: Whether a graph that fails gives an answer, too, instead of ending the run.
-        limits: What one graph may take.
-        journal: Keeps the answers, and has those of an interrupted run.
+        keep_going: True if a graph that fails gives an answer with the problem, instead of ending the run.
+        limits: Limits of time and memory per graph.
+        journal: Keeps the answers of this run, and of the interrupted run that it continues.
     """
 
     workers: Workers = 1
@@ -78,13 +78,13 @@ def answer_each(
     """Yield answers in the order of the questions.
 
     Args:
-        ask: Answers one question; raises `InputError` where that graph is at fault.
-        failed: Makes an answer of that error.
+        ask: Answers one question; raises `InputError` if its graph has a problem.
+        failed: Returns an answer for that error.
         questions: Graphs, not yet built.
-        run: Workers, limits and the rest.
+        run: The settings of the run.
 
     Raises:
-        InputError: A graph has a problem, unless the run keeps going.
+        InputError: A graph has a problem, and the run does not keep going.
     """
     asking = _Asking(ask, failed, run.keep_going)
 
@@ -98,7 +98,7 @@ def answer_each(
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """End this run at a failure that an interrupted run kept going past."""
+    """Raise the problem of a failed answer in the journal: the interrupted run kept going, this run does not."""
     for answer in answers:
         problem = getattr(answer, "problem", None)
         if problem is not None:
@@ -123,24 +123,24 @@ class _Asking(Generic[Question, Answer]):
             return self.lost(question, no_memory())
 
     def lost(self, question: Question, error: InputError) -> Answer:
-        """Make the answer to a question that has none; or raise why."""
+        """Return the answer for a question that failed; raise the error if the run does not keep going."""
         placed: Any = error if error.where else error.at(question.place)
         if not self.keep_going:
             raise placed
         return self.failed(question, placed)
 
 
-# ---- How graphs travel: as places in files that the worker reads itself, if it finds the same file there ----
+# ---- Sending graphs: as places in files that the worker reads itself, if it finds the same file ----
 
-# A smaller table travels as fast as its token.
+# A smaller table is sent as fast as its token.
 _FEWEST_WORDS = 100
 _MOST_FILES = 10_000
 
 
 def graph_packing() -> Packing:
-    """Return what pickles graphs: their files by place, symbol tables and grammars once.
+    """Return the packing that pickles graphs: pieces of files by place, symbol tables and grammars once.
 
-    By place, two workers answer lattices of 10,000 arcs a sixth faster, and so does a Dask cluster.
+    Sending places makes two workers (or a Dask cluster) a sixth faster on lattices of 10,000 arcs.
     """
     from latticemetric.formats.kaldi.script import ScriptedLattice
     from latticemetric.formats.streams.stream import Piece
@@ -163,7 +163,7 @@ def graph_packing() -> Packing:
 
 
 def _whole_grammar(grammar: Grammar) -> Any:
-    """Reduce a grammar to its rules; by itself it travels as a name, of a file that may not be there."""
+    """Reduce a grammar to its rules; by default, only its name is sent, and the file may be missing there."""
     return type(grammar), (grammar.name, grammar.rule, grammar.alternatives)
 
 
@@ -191,7 +191,7 @@ def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
 
 
 def _script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to its place; a script names an archive many times, whose stamp is read once."""
+    """Reduce a lattice of a script to its place. Read the stamp of each archive only once."""
     from latticemetric.formats.streams.stream import stamp_of
 
     if scripted.path not in stamps:
@@ -212,7 +212,7 @@ def _script_there(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: S
 
 
 def _read_script(scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to the lattice, or to the reason why there is none."""
+    """Reduce a lattice of a script to the lattice, or to the error if there is none."""
     try:
         return _Read, (scripted(), None)
     except InputError as error:

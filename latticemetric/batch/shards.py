@@ -1,4 +1,4 @@
-"""Shards: every N-th graph, for jobs that share the work; their documents, and the document merged of them."""
+"""Shards (every N-th graph, for jobs that share the work), their documents, and merging the documents."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Shard:
         """Parse `I/N`."""
         index, _, of = text.partition("/")
         if not re.fullmatch(r"[0-9]{1,18}/[0-9]{1,18}", text):
-            raise UsageError(f"'{shortened(text)}' is no shard", advice="give I/N, like 3/8: the third of eight")
+            raise UsageError(f"'{shortened(text)}' is not a shard", advice="give I/N, like 3/8: the third of eight")
         return cls(int(index), int(of))
 
     def size(self, graphs: int) -> int:
-        """Count its own graphs among so many."""
+        """Return the number of graphs in this shard, out of `graphs` in all."""
         return len(range(self.index - 1, graphs, self.of))
 
 
@@ -55,10 +55,10 @@ class InputDigest:
         self._graphs = 0
 
     def watched(self, questions: Iterable[T]) -> Iterator[T]:
-        """Pass graphs on, and add them to the digest."""
+        """Yield the graphs, and add them to the digest."""
         for question in questions:
             words = [reference.words for reference in getattr(question, "references", ())]
-            # Files are named differently on other machines; that a graph begins at another line is another file.
+            # Names of files may differ between machines; a different line shows a different file.
             line = question.where.rpartition(":")[2]
             fields = [question.name, line if line.isdecimal() else "", words]
             self._hash.update(json.dumps(fields).encode())
@@ -72,11 +72,11 @@ class InputDigest:
 
 @dataclass(frozen=True)
 class Part:
-    """A shard at work. It reads past all graphs, so that `merge` can check that all shards had the same.
+    """A running shard. It reads all graphs, so that `merge` can check that all shards had the same graphs.
 
     Attributes:
         shard: The shard.
-        run: Returns what all shards of the run have in common beside their input, for JSON.
+        run: Returns the data that all shards of the run have in common besides their input, for JSON.
     """
 
     shard: Shard
@@ -84,17 +84,17 @@ class Part:
     _input: InputDigest = field(default_factory=InputDigest, repr=False)
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:
-        """Yield its own graphs, or pairs of graphs and references, of all."""
+        """Yield the graphs (or pairs) of this shard, out of all."""
         return islice(self._input.watched(graphs), self.shard.index - 1, None, self.shard.of)
 
     def asdict(self, **more: Any) -> dict[str, Any]:
-        """Return what `merge` needs, once all graphs were read: plain values, for JSON."""
+        """Return the data that `merge` needs, after all graphs were read: plain values, for JSON."""
         run = {**self.run(), **self._input.asdict()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
 
 def document_end(totals: dict[str, Any], part: Part | None = None, **more: Any) -> str:
-    """Return the text after the items of a JSON document: totals and, for a shard, what `merge` needs."""
+    """Return the text after the items of a JSON document: totals and, for a shard, the data that `merge` needs."""
     fields = totals if part is None else {**totals, "shard": part.asdict(**more)}
     shown = (f", {json.dumps(name)}: {_as_json(value)}" for name, value in fields.items())
     return f"]{''.join(shown)}}}"
@@ -104,12 +104,12 @@ def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-# ---- Documents of shards: read without their items, and checked to be all of one run ----
+# ---- Documents of shards: read without their items, and checked to come from the same run ----
 
 Merged = TypeVar("Merged")
 
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
-_ADVICE = "give documents as --shard I/N --format json wrote them, one of each shard"
+_ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
 _IN_WORDS = {
     "version": "versions of this program",
     "command": "commands",
@@ -136,21 +136,21 @@ class ShardDocument(NamedTuple):
 
     @property
     def run(self) -> dict[str, Any]:
-        """What all shards of its run have in common."""
+        """The data that all shards of its run have in common."""
         run: dict[str, Any] = self.fields["shard"]["run"]
         return run
 
     @property
     def sums(self) -> Any:
-        """The sums that totals are made of; `None` if there are none."""
+        """The sums for the totals; `None` if there are none."""
         return self.fields["shard"].get("sums")
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Merge the sums of documents by a function.
+    """Merge documents by the function `merged`; name the document whose sums are damaged.
 
     Raises:
-        FormatError: The sums of a document make no sense.
+        FormatError: The sums of a document are damaged.
     """
     try:
         return merged(documents)
@@ -166,14 +166,14 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
     """Read the documents of all shards of one run, in order.
 
     Raises:
-        InputError: A file is no shard's document, or cannot be read.
-        UsageError: The shards are not all there, or not of one run.
+        InputError: A file is not the document of a shard, or cannot be read.
+        UsageError: A shard is missing or duplicate, or the shards are not from the same run.
     """
     documents = sorted(map(_read, paths), key=lambda one: one.shard.index)
     first = documents[0]
     for one in documents:
         if one.shard.of != first.shard.of:
-            raise UsageError(f"{first.path} is one of {first.shard.of} shards, and {one.path} of {one.shard.of}")
+            raise UsageError(f"{first.path} is one of {first.shard.of} shards, but {one.path} is one of {one.shard.of}")
         if changed := sorted(_differences(first.run, one.run)):
             raise UsageError(
                 f"{first.path} and {one.path} are not of the same run: {', '.join(changed)} differ",
@@ -186,7 +186,7 @@ def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
 
 def _read(path: str) -> ShardDocument:
     if path == STANDARD_INPUT:
-        raise UsageError("shards are read twice, and standard input cannot be", advice="name files")
+        raise UsageError("shards are read twice, but standard input can be read only once", advice="name files")
     head = last = ""
     with open_stream(path) as stream:
         for line in stream.lines(passing=True):
@@ -196,12 +196,12 @@ def _read(path: str) -> ShardDocument:
         shard = Shard(fields["shard"]["index"], fields["shard"]["of"])
         dict(fields["shard"]["run"]["options"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise FormatError("this is no document of a shard", where=path, advice=_ADVICE) from None
+        raise FormatError("this is not the document of a shard", where=path, advice=_ADVICE) from None
     return ShardDocument(path, head, fields, shard)
 
 
 def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """Name the differences of two runs."""
+    """Yield the names of the differences between two runs."""
     for name in one.keys() | other.keys():
         here, there = one.get(name), other.get(name)
         if isinstance(here, dict) and isinstance(there, dict):
@@ -211,17 +211,17 @@ def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
 
 
 def _check_one(number: int, paths: Sequence[str], of: int) -> None:
-    """Refuse a shard that is missing, or there twice."""
+    """Refuse a missing or duplicate shard."""
     if not paths:
         raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
     if len(paths) > 1:
-        raise UsageError(f"shard {number}/{of} is there twice: {' and '.join(paths)}", advice=_ADVICE)
+        raise UsageError(f"shard {number}/{of} is duplicate: {' and '.join(paths)}", advice=_ADVICE)
 
 
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the lines of the merged document, byte for byte those of a run without shards.
 
-    Items pass through as they are, one in memory at a time. The documents are those of all shards, in order.
+    Items are not changed, and only one is in memory at a time. Give the documents of all shards, in order.
     """
     yield documents[0].head
     before = ""
@@ -232,7 +232,7 @@ def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 
 def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
-    """Yield the items of all documents, a graph of each shard in turn."""
+    """Yield the items of all documents, one graph per shard in turn."""
     each = documents[0].fields["shard"].get("items_each", 1)
     with ExitStack() as stack:
         graphs = [_graphs(stack.enter_context(open_stream(one.path)).lines(passing=True), each) for one in documents]
@@ -244,16 +244,16 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
                     ended = ended or one
                 elif ended is not None:
                     raise InputError(
-                        f"there are more graphs than {ended.path} leaves room for",
+                        f"this shard has too many graphs to match {ended.path}",
                         where=one.path,
-                        advice="one of the two is not as its run wrote it",
+                        advice="run both shards again; one of the files was changed",
                     )
                 else:
                     yield from items
 
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
-    """Yield the items of each graph; one that failed has one item."""
+    """Yield the list of items of each graph: `each` items, or a single one with the error."""
     items = _items(lines)
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]
@@ -275,7 +275,7 @@ def _totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
     states = [one.sums for one in documents]
-    if "signature" in states[0]:  # an automaton's: rates are signed before their items
+    if "signature" in states[0]:  # of an automaton: rates have the signature before the items
         from latticemetric.batch.user_automaton import AutomatonTotals
 
         return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()

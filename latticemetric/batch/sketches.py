@@ -27,8 +27,8 @@ class DrawnArc:
     Attributes:
         text: Its words.
         cost: The model's cost.
-        posterior: The probability of using it; `None` where costs are too large to have one.
-        scores: Each score column's cost.
+        posterior: The probability of using it; `None` if costs are too large to compute it.
+        scores: The cost of each score column.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Sketch:
 
     Attributes:
         diagram: Its vertices and links.
-        arcs: Details of each link of a lattice; in a forest, whose last vertices are its edges, of these.
+        arcs: Details of each link in a lattice, or of each edge in a forest (its last vertices).
     """
 
     diagram: Diagram
@@ -51,7 +51,7 @@ class Sketch:
 
 
 def sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, scales: Scales | None) -> Sketch:
-    """Sketch a graph; the arcs of highlighted paths are always in it."""
+    """Sketch a graph; always include the arcs of highlighted paths."""
     kept = [arc for arcs in paths.values() for arc in arcs]
     most = _MORE_STATES + _passed(graph, kept)
     probability = _posteriors(graph, scale, scales)
@@ -87,7 +87,7 @@ def _details(
 
 
 def _text(graph: Lattice | Forest, arc: int) -> str:
-    """Return the word of an arc; or the words of an edge, with [k] for its k-th tail."""
+    """Return the word of an arc, or the words of an edge with [k] for its k-th tail."""
     spelled = graph.vocabulary.word
     if isinstance(graph, Forest):
         return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))
@@ -104,6 +104,6 @@ def _posteriors(graph: Lattice | Forest, scale: float, scales: Scales | None) ->
 
 
 def _short(diagram: Diagram) -> Diagram:
-    """Shorten labels; the details of a link have all of its word."""
+    """Shorten labels; the details of a link keep the whole word."""
     links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
     return replace(diagram, links=links)

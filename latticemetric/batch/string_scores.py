@@ -1,4 +1,4 @@
-"""Metrics of strings: oracles and 1-bests scored as the outputs of two systems."""
+"""Score oracles and 1-bests by string metrics, as the outputs of two systems."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SIDES = ("oracle", "one_best")
 
 
 class Strings(NamedTuple):
-    """One pair's words, without ignored ones.
+    """The words of one pair, without ignored ones.
 
     Attributes:
-        oracle: Those of the oracle; none if the graph failed.
-        one_best: Those of the model's own best path; none if the graph failed.
-        references: Those of each reference.
+        oracle: Words of the oracle; none if the graph failed.
+        one_best: Words of the model's own best path; none if the graph failed.
+        references: Words of each reference.
     """
 
     oracle: Words
@@ -32,12 +32,12 @@ class Strings(NamedTuple):
 
 @dataclass(frozen=True)
 class StringScorer:
-    """Metrics of strings, and words that they ignore.
+    """String metrics, and the words that they ignore.
 
     Attributes:
-        metrics: Any metrics of strings.
+        metrics: The string metrics.
         ignore: Words that are removed from all sides.
-        each: Whether to score each pair alone, too.
+        each: True to also score each pair alone.
         normalize: The grammar that rewrote both sides, for signatures.
     """
 
@@ -47,12 +47,12 @@ class StringScorer:
     normalize: str | None = None
 
     def __post_init__(self) -> None:
-        # Notice that a metric lacks something (WordNet) before an hour of searching, not after it.
+        # Raise an error before the search if a metric lacks data (WordNet).
         for metric in self.metrics:
             metric.score(("a",), [("b",)])
 
     def totals(self) -> StringTotals:
-        """Return totals without pairs."""
+        """Return empty totals."""
         return StringTotals(self)
 
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
@@ -80,14 +80,14 @@ class StringScorer:
 
 
 def scorer_of(metrics: Iterable[str | Metric[Any]], ignore: frozenset[str]) -> StringScorer | None:
-    """Make a scorer of these metrics; `None` if there are none."""
+    """Return a scorer for these metrics; `None` if there are none."""
     made = tuple(make_metric(metric) if isinstance(metric, str) else metric for metric in metrics)
     return StringScorer(made, ignore) if made else None
 
 
 @dataclass
 class StringTotals:
-    """The words of all pairs: some metrics weigh n-grams by the references of the whole test set."""
+    """The words of all pairs, since some metrics weight n-grams by the references of the whole test set."""
 
     scorer: StringScorer
     _outcomes: list[Strings | None] = field(default_factory=list)
@@ -107,7 +107,7 @@ class StringTotals:
         return {"scorer": scorer, "strings": self._outcomes}
 
     def add_states(self, strings: Iterable[Any]) -> None:
-        """Add some pairs from those values."""
+        """Add pairs from the values of `state`."""
         for one in strings:
             if one is not None:
                 oracle, one_best, references = one

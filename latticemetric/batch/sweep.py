@@ -1,4 +1,4 @@
-"""Sweeps: how the oracle of many graphs changes with the part that is kept, and with the length of references."""
+"""Sweep oracles of many graphs over the part of each graph that is kept, and by the length of references."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Swept:
 
     Attributes:
         name: The graph's id.
-        length: Words of its reference; `None` where it has none.
-        kept: The part that each point keeps; empty if there is a problem.
-        references: Number of its references.
+        length: Number of words of the reference; `None` without a reference.
+        kept: The oracle of the part kept at each point; empty if there is a problem.
+        references: Number of references.
         missed: Statistics used if there is a problem: all words of the reference deleted.
-        problem: Why it failed.
+        problem: The reason why the graph failed.
         where: File and line of what failed.
     """
 
@@ -67,12 +67,12 @@ class SweepRow(Frozen):
     Attributes:
         kind: `one_best`, `beam`, `density`, `nbest` or `whole`.
         at: The beam, the density, or n; `None` for the 1-best and for whole graphs.
-        total: The metric's value, and the summed statistics that it is made from.
+        total: The metric's value and the summed statistics.
         lost: Number of graphs whose oracle is worse than that of the whole graph.
-        arcs: Arcs that are kept of a graph, on average; `None` where that means nothing, as of n-best lists.
-        density: Kept arcs with words, for each word of the references; `None` likewise.
-        strings: Strings of an n-best list, on average; `None` of other points.
-        table: Statistics, a row a graph, as `bootstrap` takes them.
+        arcs: Mean number of arcs kept per graph; `None` if arcs do not apply, as for n-best lists.
+        density: Kept arcs with words, per word of the references; `None` likewise.
+        strings: Mean number of strings per n-best list; `None` for other points.
+        table: Statistics for `bootstrap`, one row per graph.
     """
 
     kind: str
@@ -98,7 +98,7 @@ class SweepRow(Frozen):
 
 @dataclass(frozen=True)
 class LengthBin:
-    """The oracle and the 1-best of the graphs whose references have a length in some range.
+    """The oracle and the 1-best of the graphs whose reference lengths are in a range.
 
     Attributes:
         above: Lengths are above this; `None` for the first bin.
@@ -116,7 +116,7 @@ class LengthBin:
 
     @property
     def label(self) -> str:
-        """The bin, as people write it."""
+        """The range as text."""
         if self.up_to is None:
             return f"> {self.above:g}"
         least = 0 if self.above is None else math.floor(self.above) + 1
@@ -124,7 +124,7 @@ class LengthBin:
 
     @property
     def headroom(self) -> float | None:
-        """The difference of the two."""
+        """The difference between the oracle and the 1-best."""
         if self.oracle.score is None or self.one_best.score is None:
             return None
         return abs(self.oracle.score - self.one_best.score)
@@ -141,7 +141,7 @@ class Sweep:
 
     Attributes:
         rows: The 1-best, the points, and the whole graphs.
-        lengths: Bins by the words of the reference, the shortest first.
+        lengths: Bins by the number of reference words, the shortest first.
         graphs: Number of graphs that were searched.
         failed: Number of pairs that failed; all words of their references count as deleted at every point.
         signature: The metric, its parameters and the version.
@@ -169,7 +169,7 @@ def _plain(score: Score) -> dict[str, Any]:
 
 
 def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
-    """Return the ends of bins, ascending, each once."""
+    """Return the ends of bins in ascending order, without duplicates."""
     borders = sorted(set(lengths))
     for border in borders:
         if not 0 <= border < math.inf:
@@ -192,8 +192,8 @@ def summed(
         swept: The sweep of each graph.
         metric: The metric.
         points: The points of the sweep.
-        borders: The ends of bins of lengths; without any, there are no bins.
-        references: References of each graph, for the signature; by default, as many as they have.
+        borders: The ends of bins of lengths; empty for no bins.
+        references: Number of references per graph, for the signature; by default, counted.
         rewritten_by: The grammar that rewrote both sides, for the signature.
     """
     all_swept = list(swept)
@@ -276,22 +276,22 @@ def sweep(
     scales: Scales | None = None,
     workers: Workers = 1,
 ) -> Sweep:
-    """Search the oracles of a test set at several beams, densities and sizes of n-best lists, and by reference length.
+    """Search the oracles of a test set at several beams, densities and n-best sizes, and by reference length.
 
     Args:
-        graphs: Lattices or n-best lists, or forests if there are no beams and no densities; or pairs of a name and a
-            graph, as `read` yields them.
-        references: Those of each graph: one as a string, or several.
+        graphs: Lattices, n-best lists, or (without beams and densities) forests; or (name, graph) pairs, as `read`
+            yields them.
+        references: The references of each graph: one string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        beams: Costs above the best path up to which paths of a lattice are kept.
-        densities: Largest numbers of arcs with words for each word of the reference, by a beam of each lattice's own.
+        beams: Largest costs above the best path; costlier paths of a lattice are left out.
+        densities: Largest numbers of arcs with words per reference word; the beam is chosen for each lattice.
         nbest: Numbers of cheapest strings to keep, all different.
-        by_length: The longest reference of each bin; one more bin has the references that are longer.
+        by_length: The longest reference of each bin; a last bin has all longer references.
         scales: Weight of each score column in the model's cost; other columns keep their own.
-        workers: Graphs searched at once; or a Dask client, whose workers search them.
+        workers: Number of graphs searched at once, or a Dask client whose workers search them.
 
     Raises:
-        UsageError: A number makes no sense, or there are not as many references as graphs.
+        UsageError: A number is invalid, or the numbers of graphs and references differ.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -318,8 +318,8 @@ def swept_pairs(
     """Sweep over pairs, in order.
 
     Raises:
-        InputError: A pair has a problem, unless the run keeps going: then its sweep has the problem.
-        UsageError: A parameter makes no sense.
+        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in its sweep.)
+        UsageError: A parameter is invalid.
     """
     return answer_each(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
 
@@ -353,17 +353,17 @@ def _swept(metric: GRR, points: Points, scales: Scales | None, given: Referenced
 def graphs_with_references(
     graphs: Iterable[Graph | tuple[str, Graph]], references: Iterable[GraphReferences]
 ) -> Iterator[ReferencedGraph]:
-    """Pair graphs with their references; those without a name get a number."""
-    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither is ever None
+    """Pair graphs with their references; number the graphs that have no name."""
+    pairs = enumerate(zip_longest(graphs, checked_corpus(references)), start=1)  # neither of them yields None
     for number, (given, expected) in pairs:
         if given is None or expected is None:
             fewer, more = ("graphs", "references") if given is None else ("references", "graphs")
-            raise UsageError(f"there are {number - 1} {fewer}, and more {more}", advice="give one of each")
+            raise UsageError(f"there are {number - 1} {fewer}, but more {more}", advice="give the same number of both")
         name, graph = given if isinstance(given, tuple) else (str(number), given)
         yield ReferencedGraph(name, graph, strings_of_references(expected))
 
 
-# Documents of shards have the sweep of each graph: intervals are drawn from graphs in their order, so sums do not do.
+# Documents of shards have the sweep of each graph, since intervals need the single graphs in their order.
 
 State = dict[str, Any]
 
@@ -376,7 +376,7 @@ class SweepSettings:
         metric: The metric.
         points: The points.
         borders: The ends of bins of reference lengths.
-        references: References of each graph.
+        references: Number of references per graph.
         rewritten_by: The grammar that rewrote both sides.
     """
 
@@ -402,7 +402,7 @@ class SweepSettings:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the settings of those values."""
+        """Return the settings from the values of `state`."""
         return cls(
             metric_of(state["metric"]),
             Points.of(**state["points"]),

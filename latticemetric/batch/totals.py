@@ -1,4 +1,4 @@
-"""Totals of the oracles of many graphs; those of shards add up to those of the whole, to the last bit."""
+"""Totals of the oracles of many graphs. Totals of shards add up exactly to those of the whole."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = dict[str, Any]
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of oracles and 1-bests, which add up.
+    """Statistics of oracles and 1-bests; totals can be added.
 
     Attributes:
         best: Statistics of the oracles.
@@ -43,7 +43,7 @@ class Totals:
 
     @classmethod
     def of(cls, outcome: Outcome, order: int) -> Self:
-        """Return the share of one outcome."""
+        """Return the totals of one outcome."""
         if outcome.oracle is not None:
             return cls(outcome.oracle.statistics, outcome.oracle.one_best.statistics, 1, 0)
         missed = outcome.missed or RecognitionStatistics.zero(order)
@@ -81,7 +81,7 @@ class OracleSums:
 
     Args:
         metric: The metric.
-        references: References of each graph.
+        references: Number of references per graph.
         scorer: The sentence metrics, if any.
         wanted: The margins, if any.
     """
@@ -107,7 +107,7 @@ class OracleSums:
             self.margins = self.margins.plus(outcome.margins, outcome.missed)
 
     def counted(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Pass outcomes on, and add them."""
+        """Yield the outcomes, and add them."""
         for outcome in outcomes:
             self.add(outcome)
             yield outcome
@@ -122,7 +122,7 @@ class OracleSums:
         return corpus
 
     def state(self) -> State:
-        """Return plain values, for JSON and `merged`."""
+        """Return plain values for JSON and for `merged`."""
         totals = self.totals
         state: State = {
             "metric": metric_state(self.metric),
@@ -140,7 +140,7 @@ class OracleSums:
 
     @classmethod
     def merged(cls, states: Sequence[State]) -> Self:
-        """Add up the plain values of all shards, in their order."""
+        """Return the sums of all shards, from the values of `state` in the order of the shards."""
         first = states[0]
         sums = cls(metric_of(first["metric"]), first["references"], _scorer(first), _wanted(first))
         for state in states:
@@ -182,7 +182,7 @@ def metric_state(metric: GRR) -> dict[str, Any]:
 
 
 def metric_of(state: Mapping[str, Any]) -> GRR:
-    """Return the metric of these values."""
+    """Return the metric from the values of `metric_state`."""
     metric = make_metric(state["spec"], **state["parameters"])
     assert isinstance(metric, GRR)
     return metric

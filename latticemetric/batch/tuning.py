@@ -1,4 +1,4 @@
-"""Tuning of n-gram MBR: the parameters whose answers score best on a development set of graphs with references."""
+"""Tune n-gram MBR: find the parameters whose answers score best on a development set (graphs with references)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from latticemetric.metrics.registry import make_metric
 from latticemetric.posterior.ngrams import NgramPosteriors
 from latticemetric.vocabulary import word_set
 
-# ---- The best point of a grid, then better ones around it: coordinate steps that get shorter ----
+# ---- Search the best point of a grid, then better points around it by coordinate steps that get shorter ----
 
 Point = tuple[float, ...]
 Key = TypeVar("Key")
 Merits = Callable[[Sequence[Point]], list[float]]
 
-# Merits this close are equal: a step has to be worth more than rounding.
+# Merits this close count as equal: a step must gain more than rounding errors.
 _ROUNDING = 1e-12
 _PLACES = 10
 
@@ -39,24 +39,24 @@ _PLACES = 10
 def coordinate_search(
     axes: Mapping[str, Sequence[float]], merits: Merits, halvings: int, is_possible: Callable[[Point], bool]
 ) -> dict[Point, float]:
-    """Return all points that were tried, in order, with their merits; `best_of` them is the answer.
+    """Return all tried points, in order, with their merits; `best_of` gives the best one.
 
-    The grid comes first, its last axis fastest. A step along an axis of several values is half of their mean distance
-    at first, and half as long in each round that follows. In a round all steps from the best point so far are tried,
-    axis by axis, down and up; it ends when none is better.
+    Try the grid first, its last axis fastest. The first step along an axis with several values is half of their mean
+    distance; each round halves it. In a round, try all steps from the best point so far, axis by axis, down and up;
+    the round ends when no step is better.
 
     Args:
         axes: The values of each axis; an axis of a single value stays.
-        merits: Returns the merits of points, all distinct and new; larger is better.
-        halvings: Number of rounds; with 0, there is only the grid.
-        is_possible: Checks that a point outside of the grid is valid.
+        merits: Returns the merits of new, distinct points; larger is better.
+        halvings: Number of rounds; 0 tries the grid only.
+        is_possible: Checks whether a point outside the grid is valid.
     """
     if halvings < 0:
-        raise UsageError(f"{halvings} rounds of steps", advice="give 0 or more")
+        raise UsageError(f"halvings is {halvings}", advice="give 0 or more")
     grid = list(dict.fromkeys(product(*(sorted(set(map(float, values))) for values in axes.values()))))
     if not grid:
         empty = next(name for name, values in axes.items() if not len(values))
-        raise UsageError(f"{empty} has no values to choose from")
+        raise UsageError(f"{empty} has no values")
     tried = dict(zip(grid, merits(grid), strict=True))
     steps = [_mean_distance(sorted(set(map(float, values)))) for values in axes.values()]
     for number in range(1, halvings + 1):
@@ -68,7 +68,7 @@ def coordinate_search(
 
 
 def best_of(tried: Mapping[Key, float]) -> Key:
-    """Return the key of largest merit; of equal ones, the first."""
+    """Return the key with the largest merit; of equal merits, the first key."""
     best, largest = next(iter(tried)), -math.inf
     for point, merit in tried.items():
         if merit > largest + _ROUNDING:
@@ -92,12 +92,12 @@ def _around(point: Point, distances: Sequence[float], share: float) -> Iterator[
 
 String = tuple[str, ...]
 
-# N-grams whose posteriors are kept for the next settings of the same scale: some 40 bytes each.
+# Number of n-grams whose posteriors are kept for further settings of the same scale; about 40 bytes each.
 _MOST_KEPT = 10_000_000
 
 
 class Development:
-    """Graphs with references: posteriors are computed once a scale and order, each distinct answer is scored once."""
+    """Graphs with references: compute posteriors once per scale and order, and score each distinct answer once."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Development:
         ignore: Iterable[str] = (),
     ) -> None:
         if len(decoders) != len(references):
-            raise UsageError(f"there are {len(decoders)} graphs and references of {len(references)}")
+            raise UsageError(f"there are {len(decoders)} graphs, but references of {len(references)}")
         if not decoders:
             raise UsageError("there are no graphs to tune on")
         self.metric = metric
@@ -118,7 +118,7 @@ class Development:
         self._rows: list[dict[String, Table]] = [{} for _ in decoders]
 
     def tables(self, settings: Sequence[GainParameters]) -> list[Table]:
-        """Return the metric's statistics of the answers under each setting, a row a graph."""
+        """Return the metric's statistics of the answers, one table per setting, one row per graph."""
         answers: list[list[String]] = [[] for _ in settings]
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
         for number, decoder in enumerate(self._decoders):
@@ -137,7 +137,7 @@ class Development:
         return self._table(strings)
 
     def signature(self) -> str:
-        """Return the signature of the metric on this set."""
+        """Return the metric's signature for this set."""
         scorer = StringScorer((self.metric,), self._ignored)
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
@@ -152,9 +152,9 @@ class Development:
         return posteriors
 
     def _score(self, answers: Sequence[Sequence[String]]) -> None:
-        """Make rows of strings that have none yet.
+        """Compute the rows of strings that have none yet.
 
-        A table is always made of all graphs at once, since a metric may weigh by the references of the whole set.
+        Each table is computed from all graphs at once, since a metric may use weights from all references.
         """
         new = [
             [string for string in dict.fromkeys(strings) if string not in rows]
@@ -179,7 +179,7 @@ class Development:
 
 
 def _any(strings: Sequence[String], rows: Mapping[String, Table]) -> String:
-    """Return a string that has a row, for a graph without a new one."""
+    """Return a string that has a row, for a graph without a new string."""
     return strings[0] if strings else next(iter(rows))
 
 
@@ -189,7 +189,7 @@ class MBRTrial:
 
     Attributes:
         parameters: The setting.
-        score: The corpus value of the answers; `None` where it is undefined.
+        score: The corpus value of the answers; `None` if it is undefined.
     """
 
     parameters: GainParameters
@@ -205,16 +205,16 @@ class MBRTuning:
     """The result of tuning on a development set.
 
     Attributes:
-        best: The setting that scores best; of equal ones, the one that was tried first.
-        default: The default setting of `mbr`, at the same order.
+        best: The setting with the best score; of equal scores, the first tried.
+        default: The default setting of `mbr`, with the same `order`.
         one_best: The corpus value of the model's own best strings.
-        held_out: What to expect of other graphs: each fold answered under the setting of the grid that is best on the
-            others. `None` where there are no folds.
-        over_default: The best setting's value minus the default's, on resamples of the graphs; `None` without.
-        over_one_best: The same against the model's own best strings.
-        held_out_over_one_best: The same of `held_out`. Only this is unbiased: it selects settings on other graphs than
-            those it compares.
-        trials: Every setting that was tried, in this order.
+        held_out: The score to expect on other graphs: each fold is answered with the grid's setting that is best on the
+            other folds. `None` without folds.
+        over_default: The best setting's value minus the default's, on resamples; `None` without resamples.
+        over_one_best: The same, against the model's own best strings.
+        held_out_over_one_best: The same for `held_out`. Only this is unbiased: settings are selected on other graphs
+            than those compared.
+        trials: All settings, in the order of trial.
         graphs: Number of graphs.
         signature: The metric, its parameters and the version.
     """
@@ -284,30 +284,30 @@ def tune_mbr(
     resamples: int = 1000,
     seed: int = 0,
 ) -> MBRTuning:
-    """Search the parameters of `mbr` by n-grams whose answers score best against references.
+    """Find the parameters of n-gram `mbr` whose answers score best against references.
 
-    Try all combinations of values, then steps from the best one along each parameter that has several values: by half
-    of their mean distance until none is better, then by a quarter, and so on. Only the resamples are random. Of
-    settings with equal scores the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
+    Try all combinations of values, then steps from the best one along each parameter with several values: first half of
+    their mean distance, until no step is better, then a quarter, and so on. Only the resamples are random. Of settings
+    with equal scores, the first is best; in the grid, values ascend, `word_penalty` fastest, `scale` slowest.
 
-    Answers depend on *p*, *T* and the word penalty only by *p* · (1 + *T* · penalty), where that is above 0: *T* need
-    not be tuned, and of the other two many pairs are the same setting.
+    If *p* · (1 + *T* · penalty) is above 0, answers depend on *p*, *T* and the word penalty only by this: *T* need
+    not be tuned, and many pairs of the other two are equivalent.
 
     Args:
-        graphs: Lattices or n-best lists. All of them stay in memory.
-        references: One or several of each graph.
-        metric: A metric or its name; its corpus value decides.
-        scale: A number, or several: the values of the grid. Likewise `T`, `p`, `r` and `word_penalty`.
-        T: See `mbr`, as for all parameters.
+        graphs: Lattices or n-best lists. All graphs stay in memory.
+        references: One or several references per graph.
+        metric: A metric or its name; its corpus value is optimized.
+        scale: A number, or several: the values of the grid. The same holds for `T`, `p`, `r` and `word_penalty`.
+        T: Assumed number of words; see `mbr` for all parameters.
         p: Average precision of unigrams.
-        r: How much less precise each order is than the one before.
-        word_penalty: A further cost of each word.
-        order: Words of the longest n-grams.
-        evidence: Further graphs, one for each graph, to take posteriors from.
+        r: Ratio of the precision of each order to that of the order before.
+        word_penalty: Additional cost of each word.
+        order: Number of words of the longest n-grams.
+        evidence: Graphs to take posteriors from, one per graph.
         prune: Prune graphs first to this cost above the best path, before scaling.
         scales: Weight of each score column in the model's cost; other columns keep their own.
         ignore: Words that are removed from answers and references before they are scored: `<s>`, `</s>`.
-        halvings: How often steps get shorter; 0 tries the grid only.
+        halvings: Number of times that steps get shorter; 0 tries the grid only.
         folds: For `held_out`: graph *i* is in fold *i* modulo `folds`; 0 or 1 leaves it out.
         resamples: Resamples for the paired bootstrap; 0 leaves it out.
         seed: The seed of the resamples.
@@ -327,7 +327,7 @@ def tune_mbr(
 
 
 class _Search:
-    """The settings that were tried, and their tables."""
+    """The tried settings and their tables."""
 
     def __init__(self, development: Development, order: int) -> None:
         self._development, self._order = development, order
@@ -335,7 +335,7 @@ class _Search:
         self.tables: dict[Point, Table] = {}
 
     def merits(self, points: Sequence[Point]) -> list[float]:
-        """Try some points, and return their merits."""
+        """Try points, and return their merits."""
         tables = self._development.tables([self._setting(point) for point in points])
         self.tables.update(zip(points, tables, strict=True))
         return [_merit(self._metric, table.sum(axis=0)) for table in tables]
@@ -347,7 +347,7 @@ class _Search:
         folds: int,
         compare: Callable[[Table, Table | None], PairedBootstrap | None],
     ) -> MBRTuning:
-        """Search the best point, and compare its answers."""
+        """Search the best point, and compare its answers with others."""
         best = best_of(coordinate_search(axes, self.merits, halvings, _is_possible))
         in_grid = math.prod(len(set(values)) for values in axes.values())
         held_out = _held_out(self._metric, list(self.tables.values())[:in_grid], folds)
@@ -377,12 +377,12 @@ def _decoders(
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
-        raise UsageError(f"there are {len(listed)} graphs and evidence of {len(others)}")
+        raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
     return [decoder(graph, other) for graph, other in zip(listed, others, strict=True)]
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
-    """Return the rows of each fold, under the setting that is best on the other folds."""
+    """Return the rows of each fold under the setting that is best on the other folds; `None` without folds."""
     number = len(tables[0])
     if min(folds, number) < _FEWEST_FOLDS:
         return None
@@ -403,7 +403,7 @@ def _compared(
 
 
 def _merit(metric: Metric[Any], sums: Table) -> float:
-    """Return the value so that larger is better; an undefined one is worst."""
+    """Return the value with its sign changed if smaller is better; an undefined value is the worst."""
     value = float(metric.values(sums))
     return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value
 
@@ -414,7 +414,7 @@ def _value(metric: Metric[Any], table: Table) -> float | None:
 
 
 def _is_possible(point: Point) -> bool:
-    """Check that all values are above 0 but the penalty."""
+    """Check whether all values except the penalty are above 0."""
     return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
 
 

@@ -1,4 +1,4 @@
-"""Oracles of many graphs by one automaton, with references or without, and their totals."""
+"""Oracles of many graphs by one automaton, with or without references, and their totals."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     pairs: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Search pairs, in order; for those without references, the automaton alone gives the value.
+    """Search pairs, in order; without references, the automaton alone gives the value.
 
     Raises:
-        InputError: A pair has a problem, unless the run keeps going: then it is an answer.
+        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the answer.)
     """
     return answer_each(partial(_answer, automaton, scales), failed, pairs, run)
 
@@ -43,20 +43,20 @@ def read_automaton(path: str) -> Any:
     """Read an automaton as a `pynini.Fst`.
 
     Raises:
-        FormatError: It is no FST in OpenFst's binary format.
+        FormatError: The file is not an FST in OpenFst's binary format.
     """
     require_pynini()
     import pynini
 
     with open_stream(path) as stream, placed(path):
         data = stream.read()
-        decode(data)  # raises what is wrong with a file; OpenFst would write it to stderr by itself
+        decode(data)  # raises an error for a bad file; OpenFst would only write to stderr
     return pynini.Fst.read_from_string(data)
 
 
 @dataclass(frozen=True)
 class AutomatonTotals:
-    """Sums over answers; exact, so that the order of adding does not matter.
+    """Exact sums over answers: the order of adding does not matter.
 
     Attributes:
         score: Score of the oracles.
@@ -74,7 +74,7 @@ class AutomatonTotals:
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
-        """Return the share of one answer."""
+        """Return the sums of one answer."""
         if answer.problem is not None:
             return cls(failed=1)
         best = answer.value
@@ -92,7 +92,7 @@ class AutomatonTotals:
         )
 
     def asdict(self) -> dict[str, Any]:
-        """Return the part of a document about all graphs."""
+        """Return the totals over all graphs, for JSON."""
         one_best = None if self.one_best is None else plain_number(self.one_best)
         sums = {"score": plain_number(self.score), "one_best": {"score": one_best}}
         corpus = {**sums, "lattices": self.lattices, "failed": self.failed}
@@ -105,13 +105,13 @@ class AutomatonTotals:
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the sums of those values."""
+        """Return the sums from the values of `state`."""
         one_best = None if state["one_best"] is None else Fraction(state["one_best"])
         return cls(**{**state, "score": Fraction(state["score"]), "one_best": one_best})
 
 
 class AutomatonSums:
-    """Sums over answers as they pass.
+    """Sums over the answers that `counted` yields.
 
     Attributes:
         totals: The sums up to now.
@@ -121,7 +121,7 @@ class AutomatonSums:
         self.totals = AutomatonTotals()
 
     def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
-        """Pass answers on, and add them."""
+        """Yield the answers, and add them."""
         for answer in answers:
             self.totals += AutomatonTotals.of(answer)
             yield answer

@@ -1,1 +1,1 @@
-"""The command line: one module a verb, which parses options, calls one function and prints its results."""
+"""The command line: one module per verb parses the options, calls one function and prints the results."""

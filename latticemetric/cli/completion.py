@@ -1,6 +1,6 @@
-"""`latticemetric completion`: shells complete names of metrics, formats, grammars and files.
+"""`latticemetric completion`: print the script by which shells complete names and files.
 
-The metavar of an option says what its value is: whatever shows FILE is completed as a file.
+An option with the metavar FILE or REFERENCES is completed as a file.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
 def add_shells(command: click.Command) -> None:
-    """Let shells complete a command; groups call `add_completions` on commands that they import late."""
+    """Register the shells, and add completions to a command. Groups add those of commands that they import late."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
     add_completions(command)
 
 
 def add_completions(command: click.Command) -> None:
-    """Give the parameters of a command, and of its subcommands, the names that they complete."""
+    """Add completions to the parameters of a command and of its subcommands."""
     for parameter in command.params:
         if isinstance(parameter.type, click.types.StringParamType):
             completion = _completion(command.name or "", parameter)
             if completion is not None:
-                # A copy of the type, which still says whether the value is read or written.
+                # A copy keeps the type, which tells if the value is a file to read or to write.
                 parameter.type = copy(parameter.type)
                 vars(parameter.type)["shell_complete"] = completion.shell_complete
     if isinstance(command, click.Group):
@@ -49,12 +49,12 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """A text that is completed.
+    """The completion of a parameter's value.
 
     Args:
-        names: Returns the names that it may be.
-        listed: It may be several names, with commas between them.
-        files: It may be a file, too.
+        names: Returns the names to complete.
+        listed: True if the value may be several names, separated by commas.
+        files: True if the value may also be a file.
     """
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
@@ -63,7 +63,7 @@ class _Completion(click.types.StringParamType):
         self._files = files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's interface
-        """Return the names that begin with the text; without one, a file."""
+        """Return the names that begin with `incomplete`; if there are none, complete files if `files` is set."""
         before, comma, begun = incomplete.rpartition(",") if self._listed else ("", "", incomplete)
         taken = before.split(",")
         names = [name for name in self._names() if name.startswith(begun) and name not in taken]
@@ -73,7 +73,7 @@ class _Completion(click.types.StringParamType):
 
 
 def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
-    """Return how a parameter is completed, by its name and its metavar."""
+    """Choose the completion of a parameter by its name or metavar; `None` if it has none."""
     by_name: dict[str, _Completion] = {
         "metric": _Completion(_all_metrics) if verb == "mbr" else _Completion(_rates(verb), files=verb == "oracle"),
         "method": _Completion(_methods),
@@ -98,7 +98,7 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
 
 
 def _rates(verb: str) -> Names:
-    """Return the metrics that graphs are searched by; `oracle` has BLEU, too."""
+    """Return a function that lists the search metrics of a verb; `oracle` also has BLEU."""
     corpora = ("bleu", "bleu-sbp") if verb == "oracle" else ()
     return lambda: ("wer", "wrr", "2-grr", "3-grr", "4-grr", *corpora)
 
@@ -126,7 +126,7 @@ def _written_formats() -> list[str]:
 
 
 def _plugins(kind: str) -> list[str]:
-    """Return the names of plug-ins; none is imported."""
+    """Return the names of plug-ins without importing them."""
     from importlib.metadata import entry_points
 
     return [entry.name for entry in entry_points(group=f"latticemetric.{kind}")]
@@ -147,10 +147,10 @@ def _tokenizers() -> list[str]:
 
 
 class _Bash(BashComplete):
-    """Bash, which takes --metric=wer for three words; it is one."""
+    """Bash. It splits --metric=wer into three words; join them again."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the one that is written, and that one."""
+        """Return the complete words, and the incomplete word at the cursor."""
         words, incomplete = super().get_completion_args()
         joined: list[str] = []
         for word in words:
@@ -164,7 +164,7 @@ class _Bash(BashComplete):
 
 
 class _Joined(ShellComplete):
-    """A shell that takes --metric=wer for one word, so that its completions begin with --metric=."""
+    """A shell that reads --metric=wer as one word; completions must begin with --metric=."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Return the completions."""
@@ -180,12 +180,12 @@ class _Zsh(_Joined, ZshComplete):
 
 
 class _Fish(_Joined, FishComplete):
-    # Names with commas between them are one value.
+    # Names separated by commas are one value.
     source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
 
 
 def script(shell: str, program: str) -> str:
-    """Return the script by which a shell completes a program."""
+    """Return the completion script of a shell for a program."""
     variable = f"_{program}_COMPLETE".replace("-", "_").upper()  # click looks for that one
     add_shells(click.Command(program))
     completing = get_completion_class(shell)
@@ -205,7 +205,7 @@ Examples:
 
 @verb("completion", epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--program", type=click.Choice(_PROGRAMS), help="Complete one of the two programs (default: both).")
+@click.option("--program", type=click.Choice(_PROGRAMS), help="Complete only this program (default: both).")
 def command(*, shell: str, program: str | None) -> None:
     """Print the script that makes SHELL complete verbs, options, metrics, formats, grammars and files."""
     for each in _PROGRAMS if program is None else (program,):

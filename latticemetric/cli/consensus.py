@@ -1,9 +1,8 @@
-"""`latticemetric consensus`: each lattice as bins of alternative words, with confidences."""
+"""`latticemetric consensus`: confusion networks of lattices, with word confidences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -43,9 +43,8 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _NetworkOptions:
-    """How networks are built and written."""
+class _NetworkOptions(Options):
+    """Options for building and writing networks."""
 
     posterior_scale: float = POSTERIOR_SCALE
     write_lattices: str | None = option(
@@ -54,13 +53,12 @@ class _NetworkOptions:
         type=GraphOutput(),
     )
     least: float = option(
-        "--least P", "Least posterior of the words in --write-lattices.", type=Number(0, 1), default=1e-6
+        "--least P", "Leave words below this posterior out of --write-lattices.", type=Number(0, 1), default=1e-6
     )
 
 
-@dataclass(frozen=True)
 class _OutputOptions(OutputOptions):
-    """How results are written: CTM, too."""
+    """Output options, with the CTM format."""
 
     output_format: str = format_option("text", "tsv", "json", "jsonl", "ctm")
 
@@ -111,14 +109,15 @@ class _Networks(AnswerResults):
             yield f"{harmless(answer.name)} {harmless(words)}".rstrip()
 
     def _ctm(self) -> Iterator[str]:
-        """Yield id, channel, begin, duration, word and confidence of each word."""
+        """Yield one CTM line per word: id, channel, begin, duration, word, confidence."""
         for answer in self.answers:
             if answer.problem is not None:
                 continue
             network = answer.value
             if network.times is None:
                 raise UsageError(
-                    f"ctm needs times, and '{answer.name}' has none", advice="give lattices with times, or write jsonl"
+                    f"ctm needs times, but '{answer.name}' has none",
+                    advice="give lattices with times, or use --format jsonl",
                 )
             for word, (begin, end), confidence in zip(network.words, network.times, network.confidences, strict=True):
                 yield f"{answer.name} 1 {begin:.2f} {end - begin:.2f} {word} {confidence:.4f}"

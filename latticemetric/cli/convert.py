@@ -23,7 +23,7 @@ _EPILOG = """\b
 Examples:
   latticemetric convert lats.ark.gz lats.plf.gz
   latticemetric convert "lattices/*.slf" all.fst.far --to far --sum-scores --scale lm=12
-  latticemetric convert lats.ark.gz slf/ --to htk-slf --symbols words.txt      (a file a graph)
+  latticemetric convert lats.ark.gz slf/ --to htk-slf --symbols words.txt      (one file per graph)
 """
 
 
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Write GRAPHS (a file, folder, glob or -) in another format to TARGET.
 
-    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) of one
-    file a graph. A graph that the format cannot hold is an error that says why.
+    TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) with
+    one file per graph. It is an error if the format cannot hold a graph.
     """
     from latticemetric.batch.answers import answers_of
     from latticemetric.batch.graph_answers import converted
@@ -58,7 +58,7 @@ def command(
 
 
 class _GoodGraphs:
-    """Graphs that could be read; reports the others, and graphs that the format cannot hold."""
+    """Iterate over the graphs that could be read. Report the others, and graphs that the format cannot hold."""
 
     def __init__(self, answers: Iterator[Answer], failures: Failures) -> None:
         self._answers, self._failures, self._where = answers, failures, ""
@@ -70,6 +70,6 @@ class _GoodGraphs:
                 yield answer.name, answer.value
 
     def refuse(self, name: str, problem: LatticeMetricError) -> None:
-        """Report the graph that came last: the format cannot hold it."""
+        """Report that the format cannot hold the last graph."""
         placed = type(problem)(problem.what, where=f"{self._where} ({shortened(name)})", advice=problem.advice)
         self._failures.add(name, self._where, placed)

@@ -1,9 +1,9 @@
-"""`latticemetric correlate`: whether metrics agree with human scores."""
+"""`latticemetric correlate`: correlate metrics with human scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -16,6 +16,7 @@ from latticemetric.cli.options import (
     SHORT_SIGNATURE,
     WORKERS,
     Number,
+    Options,
     PlottedOutputOptions,
     ResamplingOptions,
     choice,
@@ -63,31 +64,34 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _TestSetOptions:
-    """How the test set is read, and how people's judgments become scores."""
+class _TestSetOptions(Options):
+    """Options for reading the test set and for turning judgments into scores."""
 
-    pair: str | None = option("--pair PAIR", "Language pair of a WMT folder with several, like cs-en.")
+    pair: str | None = option("--pair PAIR", "Language pair to read from a WMT folder with several pairs, like cs-en.")
     references: tuple[str, ...] = option(
-        "--reference -r FILE", "References in place of the folder's own; repeatable.", type=NamesFiles(), multiple=True
+        "--reference -r FILE",
+        "Use these references instead of the folder's; repeatable.",
+        type=NamesFiles(),
+        multiple=True,
     )
-    human: str | None = option("--human FILE", "Table of judgments in place of the folder's own.", type=NamesFiles())
+    human: str | None = option(
+        "--human FILE", "Use this table of judgments instead of the folder's.", type=NamesFiles()
+    )
     leave_out: tuple[str, ...] = option("--leave-out SYSTEM", "Leave a system out; repeatable.", multiple=True)
     columns: str | None = option("--human-scores NAMES", "Columns of human scores, separated by commas.")
     combine: Literal["sum", "mean"] = choice("--combine", ["sum", "mean"], "How to combine several columns.")
     normalize_judges: bool = flag("--normalize-judges", "Give each judge zero mean and unit variance.")
 
     def human_scores(self, judgments: Judgments) -> HumanScores:
-        """Return the scores that people gave."""
+        """Return the human scores."""
         from latticemetric.evaluation.human import human_scores
 
         columns = listed(self.columns) if self.columns is not None else judgments.columns
         return human_scores(judgments.select(columns), combine=self.combine, normalize_judges=self.normalize_judges)
 
 
-@dataclass(frozen=True)
-class MetricOptions:
-    """Metrics to correlate, and how strings are prepared."""
+class MetricOptions(Options):
+    """Options for the metrics and for preparing strings."""
 
     metrics: tuple[str, ...] = option(
         "--metrics -m NAMES", "Metrics, separated by commas; repeatable (default: all).", multiple=True
@@ -98,13 +102,15 @@ class MetricOptions:
     effective_length: str | None = choice(
         "--effective-length",
         ["shortest", "closest", "average"],
-        "BLEU's length of several references (default: shortest; closest for WMT).",
+        "BLEU's reference length, of several references (default: shortest; for WMT: closest).",
         optional=True,
     )
-    baseline: str | None = option("--baseline METRIC", "Metric that p-values compare with (default: the first).")
+    baseline: str | None = option(
+        "--baseline METRIC", "Metric that p-values compare the others with (default: the first)."
+    )
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
-        """Return the metrics, and notes on those that are left out because nobody named them."""
+        """Return the metrics, and notes on default metrics that are left out."""
         metrics = metrics_named(self.metrics or [_ALL_METRICS])
         notes = () if self.metrics else _without_wordnet()
         if notes:
@@ -113,7 +119,7 @@ class MetricOptions:
         return with_length(metrics, self.effective_length), notes
 
     def baseline_among(self, metrics: list[AnyMetric]) -> str:
-        """Return the name of the baseline: the first metric, if none is named."""
+        """Return the name of the baseline; by default, the first metric."""
         names = [metric.name for metric in metrics]
         if self.baseline is None:
             return names[0]
@@ -124,9 +130,8 @@ class MetricOptions:
         return name
 
 
-@dataclass(frozen=True)
-class _GroupOptions:
-    """How segments are grouped."""
+class _GroupOptions(Options):
+    """Options for grouping segments."""
 
     group_by: Literal["unigram", "human"] | None = choice(
         "--group-by",
@@ -137,26 +142,27 @@ class _GroupOptions:
     width: float = option("--bin-width X", "Width of a group.", type=Number(0, min_open=True), default=0.1)
     smallest: int = option(
         "--smallest N",
-        "Mark groups of fewer segments, and leave them out of the second correlation.",
+        "Mark groups with fewer than N segments; leave them out of the second correlation.",
         default=100,
         type=click.IntRange(1),
     )
-    unigram: str = option("--unigram METRIC", "Metric of the unigram score.", default="f1")
+    unigram: str = option("--unigram METRIC", "Metric for --group-by unigram.", default="f1")
 
 
-@dataclass(frozen=True)
 class _OutputOptions(PlottedOutputOptions):
-    """How correlations are written and plotted."""
+    """Options for writing and plotting correlations."""
 
     tables: str = option(
-        "--tables NAMES", f"Tables of text: some of {', '.join(_TABLES)}.", default="system,differentials,segment"
+        "--tables NAMES",
+        f"Tables to show in text output, separated by commas: {', '.join(_TABLES)}.",
+        default="system,differentials,segment",
     )
-    plot_level: str = choice("--plot-level", _PLOTS, "What a point of the plot is.")
+    plot_level: str = choice("--plot-level", _PLOTS, "What each point of the plot shows.")
     short_signature: bool = SHORT_SIGNATURE
     output_format: str = format_option("text", "tsv", "json")
 
     def table_names(self) -> tuple[str, ...]:
-        """Return the tables of text."""
+        """Return the tables to show in text output."""
         names = listed(self.tables)
         unknown = [name for name in names if name not in _TABLES]
         if unknown or not names:
@@ -165,12 +171,12 @@ class _OutputOptions(PlottedOutputOptions):
         return tuple(dict.fromkeys(names))
 
     def check_groups(self, *, grouped: bool) -> None:
-        """Refuse to draw groups where there are none."""
+        """Refuse to plot groups if there are none."""
         if self.plot and self.plot_level == "groups" and not grouped:
             raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
 
     def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
-        """Draw the plot, if a file is named."""
+        """Draw the plot if `--plot` is given."""
         if not self.plot:
             return
         from latticemetric.report.plots import plot_agreement, plot_grouping
@@ -182,9 +188,8 @@ class _OutputOptions(PlottedOutputOptions):
             plot_agreement(agreement, self.plot, level=level)
 
 
-@dataclass(frozen=True)
-class _WorkOptions:
-    """How many threads compute."""
+class _WorkOptions(Options):
+    """The number of threads."""
 
     workers: int | None = WORKERS
 
@@ -243,7 +248,7 @@ def command(
 
 
 def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | None) -> tuple[list[_Texts], list[_Texts]]:
-    """Return the texts of each system and the references of each segment, which a grammar may multiply."""
+    """Return the texts of each system and the references of each segment; a grammar may make several of one."""
     outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
     references = [[preparation.words(text) for text in several] for several in judged.references]
     grammar = grammar_named(normalize)
@@ -266,7 +271,7 @@ def _evaluate(
     resampling: ResamplingOptions,
     workers: int | None,
 ) -> tuple[Agreement, Grouping | None]:
-    """Correlate, and group segments under `--group-by`."""
+    """Correlate the metrics; under `--group-by`, also group segments."""
     from latticemetric.evaluation.agreement import correlate
     from latticemetric.evaluation.grouping import group_segments
     from latticemetric.evaluation.systems import system_tables
@@ -290,7 +295,7 @@ def _evaluate(
 
 
 def single_metric(name: str, where: str) -> AnyMetric:
-    """Return the one metric that an option names."""
+    """Return the metric that an option names; refuse several."""
     metrics: list[AnyMetric] = metrics_named([name])
     if len(metrics) != 1:
         raise UsageError(f"'{name}' names several metrics", where=where, advice="name one")
@@ -298,7 +303,7 @@ def single_metric(name: str, where: str) -> AnyMetric:
 
 
 def with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
-    """Return the metrics, with this effective length where they have one."""
+    """Set the effective length on the metrics that support it; return all metrics."""
     if length is None:
         return list(metrics)
     return [
@@ -308,7 +313,7 @@ def with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMet
 
 
 def _without_wordnet() -> tuple[str, ...]:
-    """Return why METEOR is left out; nothing where WordNet is installed."""
+    """Return a note that METEOR is left out; return none if WordNet is installed."""
     from latticemetric.errors import MissingDependencyError
     from latticemetric.metrics.wordnet import wordnet
 

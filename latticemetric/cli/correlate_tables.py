@@ -34,7 +34,7 @@ class Correlations(Results):
     columns = ("table", "metric", "system", "coefficient", "value", "low", "high", "half_width", "points", "reason")
 
     def rows(self) -> Iterator[_Row]:
-        """Yield a row a coefficient or score."""
+        """Yield one row per coefficient or score."""
         yield from _rows(self.agreement)
         if self.grouping is not None:
             yield from _group_rows(self.grouping)
@@ -68,7 +68,7 @@ class Correlations(Results):
             yield from tables[name]()
 
     def summary(self) -> list[str]:
-        """Return notes, sizes, how intervals were drawn, and signatures."""
+        """Return notes, sizes, the resampling settings and signatures."""
         agreement = self.agreement
         sizes = f"{counted(len(agreement.human_segments[0]), 'segment')}, {counted(self.references, 'reference')}"
         if agreement.resamples:
@@ -176,7 +176,7 @@ class Correlations(Results):
         return f"{metric} {'↑' if self.agreement.metrics[metric].higher_is_better else '↓'}"
 
     def _p_values(self, comparisons: Sequence[MetricComparison]) -> _Column:
-        """Return p-values of the paired bootstrap against the baseline; none without resamples or other metrics."""
+        """Return p-values of the paired bootstrap against the baseline; no column without resamples or comparisons."""
         if not self.agreement.resamples or not comparisons:
             return _Column([], {name: [] for name in self.agreement.metrics}, {})
         compared = self._against_baseline(comparisons)
@@ -210,9 +210,9 @@ class _Column(NamedTuple):
     """A column of p-values, or no column.
 
     Attributes:
-        heading: Its heading; empty without a column.
-        cells: The cell of each metric; empty without a column.
-        reasons: Why a metric has no value.
+        heading: Its heading; empty if there is no column.
+        cells: The cell of each metric; empty if there is no column.
+        reasons: For a metric without a value, the reason.
     """
 
     heading: list[str]
@@ -221,7 +221,7 @@ class _Column(NamedTuple):
 
 
 def _first_reason(segments: Mapping[str, SegmentCorrelation], system: str) -> str | None:
-    """Return why the first metric that is undefined for a system is so."""
+    """Return the reason of the first metric that is undefined for a system."""
     reasons = {name: one.systems[system].reason for name, one in segments.items()}
     return next((f"{name}: {reason}" for name, reason in reasons.items() if reason), None)
 
@@ -243,7 +243,7 @@ def _interval_cell(interval: Interval) -> str:
 
 
 def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> Iterator[str]:
-    """Yield a table; behind a row stands why something in it is undefined."""
+    """Yield a table; append to a row the reason why a value is undefined."""
     header, *lines = table(rows)
     yield header
     for line, reason in zip(lines, reasons, strict=True):
@@ -273,7 +273,7 @@ def _rows(agreement: Agreement) -> Iterator[_Row]:
 
 
 def _group_rows(grouping: Grouping) -> Iterator[_Row]:
-    """Yield rows of groups, with the value of a group, or which groups are correlated, in place of a system."""
+    """Yield the rows of groups. The system column has the group's value; in correlations, `every` or `large`."""
     for group in grouping.groups:
         for metric, value in {"human": group.human, **group.scores}.items():
             reason = group.reason if value is None else None

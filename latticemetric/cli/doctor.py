@@ -1,17 +1,16 @@
-"""`latticemetric doctor`: checks of the installation, and what does not work."""
+"""`latticemetric doctor`: check the installation, and show what does not work."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from latticemetric.cli.help_page import verb
-from latticemetric.cli.options import format_option
+from latticemetric.cli.options import Options, format_option
 from latticemetric.cli.results import table
 from latticemetric.errors import harmless
 
@@ -25,18 +24,17 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class _FormatOptions:
-    """How the checks are written."""
+class _FormatOptions(Options):
+    """The output format of the checks."""
 
     output_format: str = format_option("text", "json")
 
 
 @verb("doctor", epilog=_EPILOG)
 def command(*, output: _FormatOptions) -> None:
-    """Check what is installed and works, what is missing, what does not work without it, and how to get it.
+    """Check what is installed and works. Show what is missing, what does not work without it, and how to get it.
 
-    Exit status: 0 if all that is required works, else 1.
+    Exit status: 0 if everything required works, else 1.
     """
     from latticemetric.doctor import diagnose_installation
 
@@ -44,7 +42,7 @@ def command(*, output: _FormatOptions) -> None:
     is_json = output.output_format == "json"
     document = json.dumps(installation.asdict(), ensure_ascii=False, indent=2) if is_json else ""
     for line in [document] if is_json else _text(installation):
-        # UTF-8 like all results, whatever the terminal says of itself: that is one of the checks.
+        # UTF-8 like all results, for any terminal: its encoding is one of the checks.
         click.echo(line.encode("utf-8", "backslashreplace"))
     if not installation.works:
         sys.exit(1)

@@ -1,10 +1,9 @@
-"""`latticemetric draw`: a graph, or something made of it, as a picture."""
+"""`latticemetric draw`: draw a graph, its network or tree, or a metric's automaton."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +16,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     PRUNE,
     STYLE,
+    Options,
     RateOptions,
     ScoredGraphOptions,
     choice,
@@ -60,27 +60,26 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _SubjectOptions:
-    """The graph that is drawn, its references, and its highlighted paths."""
+class _SubjectOptions(Options):
+    """Options for the graph to draw, its references, and the paths to highlight."""
 
-    name: str | None = option("--id ID", "Id of the graph (not needed if the file holds one).")
+    name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
     kind: str = choice(
         "--kind",
         ["graph", "network", "tree", "automaton"],
-        "The graph itself; its confusion network; the derivation tree of a forest; or the metric's automaton.",
+        "Draw the graph, its confusion network, a forest's derivation tree, or the metric's automaton.",
     )
     files: tuple[str, ...] = option(
-        "--reference FILE", "File of references, by the graphs' ids; repeatable.", type=NamesFiles(), multiple=True
+        "--reference FILE", "File with the references of the graphs; repeatable.", type=NamesFiles(), multiple=True
     )
-    texts: tuple[str, ...] = option("--reference-text TEXT", "A reference itself; repeatable.", multiple=True)
+    texts: tuple[str, ...] = option("--reference-text TEXT", "Text of a reference; repeatable.", multiple=True)
     style: Style = STYLE
     oracle: bool = flag("--oracle", "Highlight the path that scores best against the reference.")
     one_best: bool = flag("--one-best", "Highlight the model's own best path.")
     mbr: bool = flag("--mbr", "Highlight the answer of n-gram MBR.")
 
     def check(self, graphs: str | None) -> None:
-        """Refuse combinations that draw nothing, or something else than they seem to say."""
+        """Refuse combinations of options that contradict each other or have no effect."""
         is_automaton, has_references = self.kind == "automaton", bool(self.files or self.texts)
         if graphs is None and not is_automaton:
             raise UsageError("there is no file of graphs", advice="name one; only --kind automaton needs none")
@@ -93,21 +92,20 @@ class _SubjectOptions:
         if has_references and not self.oracle and not is_automaton:
             raise UsageError(f"--reference{'' if self.files else '-text'} has no effect here", advice="add --oracle")
         if self.files and graphs is None:
-            advice = "name the graphs' file, too; for a text use --reference-text"
-            raise UsageError("--reference names a file of references, one a graph", advice=advice)
+            advice = "also name the file of graphs; for a text use --reference-text"
+            raise UsageError("--reference names a file of references, one per graph", advice=advice)
         for file in self.files:
             if file != STANDARD_OUTPUT and not Path(file).exists():
                 raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
 
 
-@dataclass(frozen=True)
-class _PictureOptions:
-    """How the graph is drawn, and with which labels."""
+class _PictureOptions(Options):
+    """Options for the drawing and its labels."""
 
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
     scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
-    no_times: bool = flag("--no-times", "Write no times under states.")
+    no_times: bool = flag("--no-times", "Do not write times under states.")
     most_states: int = option(
         "--most-states N",
         "Draw at most N states, the part with the best paths; 0: all.",
@@ -124,7 +122,7 @@ class _PictureOptions:
     output: str = OUTPUT
 
     def format(self) -> str:
-        """Return the format that is written."""
+        """Return the output format."""
         from latticemetric.drawing.api import format_of
 
         return self.output_format or ("text" if self.output == STANDARD_OUTPUT else format_of(self.output))
@@ -142,7 +140,7 @@ def command(
 ) -> None:
     """Draw one of GRAPHS; highlight its oracle, its 1-best and its MBR answer.
 
-    GRAPHS is a file, a folder, a quoted glob, or - for standard input. On a terminal, pictures are made of letters.
+    GRAPHS is a file, a folder, a quoted glob, or - for standard input. On a terminal, pictures are drawn as text.
     """
     output_format = picture.format()
     if output_format in {"png", "pdf"}:
@@ -165,7 +163,7 @@ def command(
 
 
 def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) -> tuple[Graph, list[GraphReference]]:
-    """Return the graph, and its references: texts, or its lines in files."""
+    """Return the graph and its references, from --reference-text or from files."""
     from latticemetric.batch.pairing import pair_up
 
     entries = reading.entries([graphs])
@@ -181,7 +179,7 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) ->
 
 
 def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
-    """Return the value of this id, or the only one that there is."""
+    """Return the value with this id; without an id, the only value."""
     if name is None and len(known) == 1:
         return next(iter(known.values()))
     if name is not None and name in known:
@@ -264,7 +262,7 @@ def _ways(
     scale: float,
     scales: dict[str, float],
 ) -> dict[str, Any]:
-    """Search the highlighted paths; a tree shows one: the model's own, unless another is highlighted."""
+    """Search the paths to highlight. A tree shows one: the model's own best, unless another is highlighted."""
     ways: dict[str, Any] = {}
     rate = metric.rate()
     if subject.oracle:
@@ -290,6 +288,6 @@ def _draw_tree(graph: Lattice | Forest, ways: dict[str, Any]) -> Drawing:
     if not isinstance(graph, Forest):
         raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
     if len(ways) > 1:
-        raise UsageError(f"a tree is of one derivation, and {' and '.join(ways)} are asked for", advice="choose one")
+        raise UsageError(f"a tree shows one derivation, but {' and '.join(ways)} are given", advice="choose one")
     (way,) = ways.values()
     return draw(graph.tree(getattr(way, "edges", way)))

@@ -1,7 +1,6 @@
-"""Click types that say which files a parameter reads or writes.
+"""Click types that tell which files a parameter reads or writes.
 
-That lets every command keep outputs off its inputs (`outputs.py`), and lets a journal know what its answers were made
-from (`resume.py`).
+`outputs.py` uses them to keep outputs from overwriting inputs, and `resume.py` to list the files that a run reads.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ class NamesFiles(click.types.StringParamType):
     """A text that names a file to read.
 
     Attributes:
-        many: A name may mean many files: a folder or a glob.
+        many: True if a name may mean many files: a folder or a glob.
     """
 
     many = False
 
     def names(self, value: Any) -> Iterator[str]:
-        """Yield the names in the values of a parameter, as a user wrote them."""
+        """Yield the file names in the value of a parameter, as the user wrote them."""
         for each in [value] if isinstance(value, str) else value or ():
             yield from self._name(each)
 
@@ -47,7 +46,7 @@ class GraphFiles(NamesFiles):
     """A file, folder or glob of graphs, with the archives that scripts among them point to.
 
     Args:
-        format_parameter: The parameter that names the format; without one, the content tells it.
+        format_parameter: The parameter that names the format; without one, the content decides.
     """
 
     many = True
@@ -67,7 +66,7 @@ class GraphFiles(NamesFiles):
 
 
 class WordList(NamesFiles):
-    """Words, or a file of them after `@`."""
+    """Words, or `@` and the name of a file of words."""
 
     def _name(self, value: str) -> Iterator[str]:
         if value.startswith(_LIST_SIGN):
@@ -75,7 +74,7 @@ class WordList(NamesFiles):
 
 
 class GrammarName(NamesFiles):
-    """A grammar by its name, or a file of rules."""
+    """The name of a grammar, or of a file of rules."""
 
     def _name(self, value: str) -> Iterator[str]:
         from latticemetric.normalization.grammar import grammar_file
@@ -85,7 +84,7 @@ class GrammarName(NamesFiles):
 
 
 class MetricName(NamesFiles):
-    """A metric by its name, or a file with an automaton."""
+    """The name of a metric, or of the file of an automaton."""
 
     def _name(self, value: str) -> Iterator[str]:
         if names_automaton(value):
@@ -102,7 +101,7 @@ class ClusterName(NamesFiles):
 
 
 class NoFile(click.types.StringParamType):
-    """A text that names no file; most arguments do, so the others say so."""
+    """A text that is not a file name. Most arguments are, so the others need this type."""
 
 
 class Output(click.types.StringParamType):
@@ -114,7 +113,7 @@ class Output(click.types.StringParamType):
 
 
 class ResultFile(Output):
-    """The main output of a command, which has a journal beside it under `--resume`."""
+    """The main output of a command; under `--resume`, there is a journal beside it."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:
         """Yield the files that are written."""
@@ -124,7 +123,7 @@ class ResultFile(Output):
 
 
 class GraphOutput(Output):
-    """A file of graphs, or a folder for them, in the format that its name or a parameter tells.
+    """A file or a folder for graphs; a parameter or the name tells the format.
 
     Args:
         format_parameter: The parameter that names the format.
@@ -147,7 +146,7 @@ class GraphOutput(Output):
 
 
 class ConvertedGraphs(GraphOutput):
-    """Graphs that are the main output of a command; they may replace the only file that is read."""
+    """The main output of a command that writes graphs; it may replace the command's only input."""
 
     def written(self, value: str, context: click.Context) -> Iterator[str]:
         """Yield the files that are written."""
@@ -165,7 +164,7 @@ class OutputFolder(Output):
 
 
 def names_automaton(metric: str) -> bool:
-    """Check whether a metric is named by the file of an automaton."""
+    """Check whether the name of a metric is the file of an automaton."""
     return metric.endswith(_AUTOMATON_SUFFIX)
 
 
@@ -175,7 +174,7 @@ def journal_of(output: str) -> str:
 
 
 def named_files(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
-    """Yield the parameters that name what a command reads, and the names."""
+    """Yield a (parameter, name) pair for each file name that a command reads."""
     for parameter in context.command.params:
         if isinstance(parameter.type, NamesFiles):
             for name in parameter.type.names(context.params.get(parameter.name or "")):
@@ -183,7 +182,7 @@ def named_files(context: click.Context) -> Iterator[tuple[click.Parameter, str]]
 
 
 def read_files(context: click.Context) -> Iterator[tuple[click.Parameter, str, str]]:
-    """Yield each file that a command reads, with its parameter and the name in it that means the file."""
+    """Yield each file that a command reads, as (parameter, name as the user wrote it, file)."""
     for parameter, name in named_files(context):
         assert isinstance(parameter.type, NamesFiles)
         for file in parameter.type.files(name, context):
@@ -191,7 +190,7 @@ def read_files(context: click.Context) -> Iterator[tuple[click.Parameter, str, s
 
 
 def written_files(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
-    """Yield each file that a command writes, with its parameter; leave out standard output."""
+    """Yield a (parameter, file) pair for each file that a command writes, except standard output."""
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if isinstance(parameter.type, Output) and value and value != STANDARD:

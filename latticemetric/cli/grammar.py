@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import click
 
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
 from latticemetric.cli.help_page import Verb
-from latticemetric.cli.options import OUTPUT, grouped
+from latticemetric.cli.options import OUTPUT, Options, grouped
 from latticemetric.cli.results import say, table, writing
 from latticemetric.errors import harmless
 
@@ -22,8 +21,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class _OutputOption:
+class _OutputOption(Options):
     """The output file."""
 
     output: str = OUTPUT
@@ -45,9 +43,9 @@ def list_() -> None:
 
 @command.command("show", cls=Verb)
 @click.argument("grammar", type=GrammarName())
-@click.option("--source", is_flag=True, help="Print the module of a shipped grammar.")
+@click.option("--source", is_flag=True, help="Print the Python source of a shipped grammar.")
 def show(grammar: str, *, source: bool) -> None:
-    """Show the rules of GRAMMAR (a name, or a .far), with their sizes."""
+    """Show the rules of GRAMMAR (a name or a .far file), with their sizes."""
     from latticemetric.normalization.grammar import rule_sizes
     from latticemetric.normalization.shipped import grammar_source
 
@@ -64,7 +62,7 @@ def show(grammar: str, *, source: bool) -> None:
 @click.option("--hypothesis", is_flag=True, help="Rewrite as hypotheses, without the alternatives of references.")
 @grouped
 def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
-    """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, and no word as @."""
+    """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, with @ for no word."""
     from latticemetric.normalization.grammar import find_grammar
     from latticemetric.normalization.notation import with_alternatives
 

@@ -1,4 +1,4 @@
-"""The commands of the program: their options in sections of `--help`, a verb's own first, and `--version`."""
+"""Commands that show their options in sections of `--help`, a verb's own first, and the option `--version`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from latticemetric.cli.options import grouped
 F = TypeVar("F", bound=Callable[..., Any])
 Sections = Mapping[str, str]  # title -> long options, with spaces between them
 
-# Options that mean the same to every command that has them; an option that no section names is a command's own.
+# Options with the same meaning in all commands. All other options belong to a single command.
 _SHARED: Sections = {
     "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard "
     "--tokenize --lowercase --stem --normalize",
@@ -28,14 +28,14 @@ _PACKAGES = {"pynini": " (OpenFst)", "numpy": "", "nltk": "", "sacrebleu": ""}
 
 
 class Verb(click.Command):
-    """A command that shows its options in sections, and never writes over what it reads."""
+    """A command that shows its options in sections, and never overwrites its inputs."""
 
     def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.sections = sections or {}
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless it would write over what it reads."""
+        """Run the command, unless it would overwrite its inputs."""
         from latticemetric.cli.outputs import guarded
 
         with guarded(ctx):
@@ -49,13 +49,13 @@ class Verb(click.Command):
 
 
 def verb(name: str, **settings: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command of a function; `sections` says which of its options belong together."""
+    """Return a decorator that makes a command; `sections` groups its options for `--help`."""
     make = click.command(name, cls=Verb, context_settings={"help_option_names": ["-h", "--help"]}, **settings)
     return lambda function: make(grouped(function))
 
 
 def option_sections(command: click.Command, context: click.Context) -> list[tuple[str, list[click.Option]]]:
-    """Return the options of any command in sections: its own, then those that many commands share."""
+    """Return the options of a command in sections: its own first, then shared ones."""
     own: Sections = getattr(command, "sections", {})
     named = [(title, name) for table in (own, _SHARED) for title, names in table.items() for name in names.split()]
     sections: dict[str, list[click.Option]] = {title: [] for title in (*own, _OWN, *_SHARED)}
@@ -68,7 +68,7 @@ def option_sections(command: click.Command, context: click.Context) -> list[tupl
 
 
 def version_option(program: str) -> Callable[[F], F]:
-    """Add the option that shows versions; it imports none of the packages."""
+    """Add `--version`, which shows versions without importing the packages."""
 
     def show(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
         if wanted and not context.resilient_parsing:

@@ -46,7 +46,7 @@ class _Sizes(AnswerResults):
     columns = (*_COLUMNS, "error")
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a graph."""
+        """Yield one record per graph."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}
@@ -54,7 +54,7 @@ class _Sizes(AnswerResults):
                 yield {"id": answer.name, "format": answer.format, **answer.value}
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a graph, names of scores with commas."""
+        """Yield one row per graph; join its score names with commas."""
         return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
 
     def text(self) -> Iterator[str]:

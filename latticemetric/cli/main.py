@@ -51,15 +51,15 @@ _SECTIONS = {
         "completion": "print the completion script of bash, zsh or fish",
     },
 }
-# Errors that come from standard output where no file is named.
+# Errors that come from standard output if they name no file.
 _OF_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE, errno.EINVAL, errno.ENXIO}
-# Memory that a run takes before it reads anything, and some more.
+# Memory that a run needs before it reads anything, with a margin.
 _LEAST_MEMORY, _LEAST_DATA = 200 * 2**20, 96 * 2**20
 _VERBS = {name: text for verbs in _SECTIONS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
-    """A group that imports a verb's module only when it is used: `--help` must not wait for NumPy."""
+    """A group that imports a verb's module only when the verb is used: `--help` must not wait for NumPy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's interface
         return list(_VERBS)
@@ -111,9 +111,9 @@ def lattice_oracle() -> None:
 
 def _run(command: click.Command, program: str) -> None:
     """Run a command; an error is one line on stderr and exit status 2."""
-    # NumPy's BLAS starts a thread a processor when it is imported, which spin; nothing here has work for them.
+    # On import, NumPy's BLAS starts one busy-waiting thread per processor; nothing here uses them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Modules make much that lives and little garbage; one answer makes none that matters before the first thousands.
+    # Imports make many lasting objects and little garbage, and so do the first thousands of answers: collect rarely.
     gc.set_threshold(100_000, 20, 20)
     _fill_closed_streams()
     listen()
@@ -129,7 +129,7 @@ def _run(command: click.Command, program: str) -> None:
 
 
 def _require_memory() -> None:
-    """Refuse a limit in which NumPy cannot be loaded: its BLAS would end the process itself, with other words."""
+    """Refuse a limit too small to load NumPy: its BLAS would end the process without a clear message."""
     try:
         import resource
     except ImportError:  # Windows
@@ -138,7 +138,7 @@ def _require_memory() -> None:
         allowed = resource.getrlimit(kind)[0]
         if allowed != resource.RLIM_INFINITY and allowed < least:
             raise UsageError(
-                f"ulimit -{option} allows {allowed >> 20} MB of memory, and an empty run takes {least >> 20} MB",
+                f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB",
                 advice="allow more",
             )
 
@@ -166,10 +166,10 @@ def _status(command: click.Command, program: str) -> int:
 
 
 def _report(end: Exception | Stopped) -> int:
-    """Say in one line why there is no result; return the exit status."""
+    """Print in one line why there is no result; return the exit status."""
     from latticemetric.cli.results import say
 
-    if isinstance(end, OutputClosedError):  # its reader has seen enough
+    if isinstance(end, OutputClosedError):  # the reader closed the pipe
         return 0
     if isinstance(end, Stopped):
         say(str(end))
@@ -182,8 +182,8 @@ def _in_words(problem: Exception) -> str:
     if isinstance(problem, ImportError):  # something that every installation has is missing, or cannot be loaded
         return f"{problem}; to see what is missing: latticemetric doctor"
     if isinstance(problem, MemoryError):
-        return "there is not enough memory; prune the graphs, or pass over those that need most: --keep-going"
-    if isinstance(problem, OSError):  # files that are known by name were named already
+        return "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
+    if isinstance(problem, OSError):  # errors of known files already name them
         file = None if problem.errno in {errno.EMFILE, errno.ENFILE} else problem.filename
         place = file or ("standard output" if problem.errno in _OF_OUTPUT else None)
         return f"{place}: {of_system(problem)}" if place else of_system(problem)
@@ -200,7 +200,7 @@ def _show(error: click.ClickException) -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Open standard streams that are closed: else a file of ours gets the number of one, and warnings go into it."""
+    """Open closed standard streams; else an output file could get such a number, and warnings would go into it."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -213,7 +213,7 @@ def _fill_closed_streams() -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """A standard output that is closed: results that nobody can read are an error."""
+    """A closed standard output; writing results to it is an error."""
 
     @property
     def buffer(self) -> NoReturn:
@@ -221,14 +221,14 @@ class _ClosedOutput(io.TextIOBase):
         raise output_closed()
 
     def write(self, _text: str) -> NoReturn:
-        """Refuse to lose what is written."""
+        """Raise an error: the text would be lost."""
         raise output_closed()
 
 
 def _leave(status: int) -> None:
     """End the process at once: an interpreter with NumPy takes 10 ms to shut down, a tenth of a small answer.
 
-    A profiler, a debugger or coverage that wants to run at the end has set a tracer: then shut down as usual.
+    If a tracer is set (by a profiler, a debugger or coverage), shut down as usual, so that it can finish.
     """
     if sys.gettrace() is not None or sys.getprofile() is not None:
         sys.exit(status)
@@ -236,13 +236,13 @@ def _leave(status: int) -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except (OSError, ValueError):
-        sys.exit(status)  # the interpreter says what could not be written
+        sys.exit(status)  # the interpreter reports what could not be written
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(status)
 
 
 def _drop_output() -> None:
-    """Keep the interpreter from writing what is left when it ends."""
+    """Keep the interpreter from writing the rest of the output when it ends."""
     with contextlib.suppress(AttributeError, OSError, ValueError):  # it is closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

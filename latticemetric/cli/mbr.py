@@ -1,11 +1,10 @@
-"""`latticemetric mbr`: the words of each graph that are expected to score best under the model's distribution."""
+"""`latticemetric mbr`: the words of each graph with the best expected score under the model's distribution."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SEED,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -45,7 +45,7 @@ Examples:
   latticemetric mbr lattices/ --posterior-scale 0.4 -p 0.74 -r 0.62 --prune 5
   latticemetric mbr out.nbest --method 4-grr --scale lm=0.2
   latticemetric mbr lats.ark.gz --method bleu --smoothing exp --samples 1000 --seed 1
-  latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (a row a setting)
+  latticemetric mbr dev.plf --word-penalty=-0.1,0,0.1 --format tsv      (one row per setting)
   latticemetric mbr lats.slf --evidence other.slf --write-lattices gains.slf
   latticemetric mbr dev.plf --tune dev.en --metric bleu
 """
@@ -59,42 +59,49 @@ _SECTIONS = {
 _OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "failures")
 
 
-@dataclass(frozen=True)
-class _DecisionOptions:
-    """How graphs are decoded."""
+class _DecisionOptions(Options):
+    """Options for decoding graphs."""
 
-    method: str = option("--method NAME", "ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
+    method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     prune: float | None = PRUNE
     evidence: tuple[str, ...] = option(
         "--evidence FILE",
-        "Graphs for the posteriors, by the same ids; repeatable.",
+        "Take posteriors from these graphs, paired by id; repeatable.",
         type=GraphFiles(None),
         multiple=True,
     )
 
 
-@dataclass(frozen=True)
-class _NgramOptions:
-    """Parameters of MBR by n-grams, each with several values, and the order."""
+class _NgramOptions(Options):
+    """Parameters of MBR by n-grams (each may have several values), and the order."""
 
     scale: tuple[float, ...] = option(
         "--posterior-scale NUMBERS",
-        "Factor of costs in posteriors; below 1 flattens them.",
+        "Factor on costs for posteriors; a factor below 1 flattens them.",
         default="1",
         callback=weights,
     )
     p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", callback=numbers)
     r: tuple[float, ...] = option(
-        "-r NUMBERS", "Ratio of precisions from order to order.", default="0.72", callback=numbers
+        "-r NUMBERS",
+        "Ratio of the precision of each order to that of the order before.",
+        default="0.72",
+        callback=numbers,
     )
     T: tuple[float, ...] = option(
-        "-T NUMBERS", "Assumed number of words; the smaller, the more each word costs.", default="10", callback=numbers
+        "-T NUMBERS",
+        "Assumed number of words; a smaller number makes each word cost more.",
+        default="10",
+        callback=numbers,
     )
     word_penalty: tuple[float, ...] = option(
         "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
     )
     order: int = option(
-        "--order N", "Length of the longest n-grams, which gain 1/(N·T·p·rⁿ⁻¹).", default=4, type=click.IntRange(1)
+        "--order N",
+        "Length of the longest n-grams; each n-gram gains 1/(N·T·p·rⁿ⁻¹).",
+        default=4,
+        type=click.IntRange(1),
     )
 
     def grid(self) -> dict[str, tuple[float, ...]]:
@@ -102,23 +109,22 @@ class _NgramOptions:
         return {name: getattr(self, name) for name in ("scale", "p", "r", "T", "word_penalty")}
 
     def settings(self) -> int:
-        """Return how many combinations of values there are."""
+        """Return the number of combinations of values."""
         return math.prod(map(len, self.grid().values()))
 
     def single(self, what: str) -> dict[str, float]:
         """Return the only value of each parameter.
 
         Raises:
-            UsageError: There are several values, which `what` cannot take.
+            UsageError: There are several values; `what` names the option or method that takes only one.
         """
         if self.settings() > 1:
-            raise UsageError(f"{what} one setting, and there are several", advice="give one number of each")
+            raise UsageError(f"{what} one setting, but there are several", advice="give one number of each")
         return {name: values[0] for name, values in self.grid().items()}
 
 
-@dataclass(frozen=True)
-class _GainOptions:
-    """How lattices with gains are written."""
+class _GainOptions(Options):
+    """Options for writing lattices with gains."""
 
     write_lattices: str | None = option(
         "--write-lattices FILE",
@@ -128,16 +134,15 @@ class _GainOptions:
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
 
-@dataclass(frozen=True)
-class _MetricOptions:
-    """How MBR under a metric draws strings and scores them."""
+class _MetricOptions(Options):
+    """Options for drawing and scoring strings in MBR under a metric."""
 
     samples: int | None = SAMPLES
     seed: int = SEED
     alpha: str | None = ALPHA
     beta: str | None = BETA
     smoothing: str | None = option(
-        "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentences need it."
+        "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentence scores need it."
     )
 
     def parameters(self) -> dict[str, str]:
@@ -162,13 +167,13 @@ def command(
 ) -> None:
     """Decode GRAPHS for minimum Bayes risk: find the words of each that are expected to score best.
 
-    Decode by n-grams (-p, -r, -T, --word-penalty and --posterior-scale take several numbers with commas: every
-    combination is a result), by word error rate, as Kaldi's lattice-mbr-decode, or by any metric of strings: what
-    scores best against all strings of an n-best list, of a graph with few paths, or against --samples. GRAPHS are
-    files, folders, quoted globs, or -.
+    Decode by n-grams, by word error rate (as Kaldi's lattice-mbr-decode), or by a metric of strings: find the string
+    that scores best against all strings of an n-best list or of a graph with few paths, or against --samples. By
+    n-grams, -p, -r, -T, --word-penalty and --posterior-scale take several numbers, separated by commas: every
+    combination gives a result. GRAPHS are files, folders, quoted globs, or -.
 
-    With --tune, find the parameters whose answers score best against references, and print them as options; those that
-    have several numbers, or none, are searched.
+    With --tune, find the parameters whose answers score best against references, and print them as options. The search
+    varies the parameters that have several numbers or are not given.
     """
     method = decision.method.strip().lower()
     _refuse_others(method, tune=bool(tuning.tune))
@@ -198,25 +203,25 @@ def _refuse_others(method: str, *, tune: bool) -> None:
     """Refuse options that apply only to other methods."""
     of_gains, of_tuning = names_of(_GainOptions), names_of(TuningOptions, without="tune")
     if method != "ngram":
-        refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"the method {method}")
+        refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"with the method {method}")
     if method == "wer":
-        refuse(["evidence"], "the method wer")
+        refuse(["evidence"], "with the method wer")
     if method in {"ngram", "wer"}:
-        refuse(names_of(_MetricOptions), f"the method {method}")
+        refuse(names_of(_MetricOptions), f"with the method {method}")
     if tune:
-        refuse([*of_gains, *_OF_SINGLE_GRAPHS], "--tune")
+        refuse([*of_gains, *_OF_SINGLE_GRAPHS], "with --tune")
     else:
-        refuse(of_tuning, "a run without --tune")
+        refuse(of_tuning, "without --tune")
 
 
 def _decoder(
     method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
-    """Return the function that decodes a graph, with its evidence if there is any."""
+    """Return the function that decodes a graph, given its evidence if there is any."""
     from latticemetric.batch.graph_answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:
-        raise UsageError("--gains-only means nothing without --write-lattices", advice="leave it out")
+        raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")
     if method == "ngram" and not gains.write_lattices:
         parameters: dict[str, Any] = {**ngrams.grid(), "order": ngrams.order}
         return partial(mbr_by_ngrams, **both, **parameters)
@@ -236,7 +241,7 @@ def _decoder(
 
 @contextlib.contextmanager
 def _gains_only_advised() -> Iterator[None]:
-    """Advise --gains-only where a format advises what `convert` can do about scores and labels."""
+    """Replace a format's advice for `convert` (--sum-scores, --drop-labels) by advice for --gains-only."""
     try:
         yield
     except UsageError as error:

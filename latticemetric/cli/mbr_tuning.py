@@ -1,13 +1,21 @@
-"""`latticemetric mbr --tune`: the parameters that answer best, measured on a development set."""
+"""`latticemetric mbr --tune`: find the parameters with the best answers on a development set."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.options import IGNORE, STYLE, GraphOptions, OutputOptions, metrics_named, option, word_list
+from latticemetric.cli.options import (
+    IGNORE,
+    STYLE,
+    GraphOptions,
+    Options,
+    OutputOptions,
+    metrics_named,
+    option,
+    word_list,
+)
 from latticemetric.cli.results import Record, Results, as_json, counted, progress, shown, table
 from latticemetric.cli.run import Failures
 
@@ -17,9 +25,8 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.intervals import PairedBootstrap
 
 
-@dataclass(frozen=True)
-class TuningOptions:
-    """How parameters are tuned."""
+class TuningOptions(Options):
+    """Options for tuning parameters."""
 
     tune: tuple[str, ...] = option(
         "--tune REFERENCES",
@@ -42,7 +49,7 @@ def write_tuning(
     output: OutputOptions,
     keep_going: bool,
 ) -> None:
-    """Find the parameters and write them; under `keep_going`, graphs that fail are left out, and the status is 1."""
+    """Tune the parameters and write them. With `keep_going`, leave out graphs that fail, and exit with status 1."""
     from latticemetric.batch.mbr_evidence import examples_of
     from latticemetric.batch.pairing import pair_up
     from latticemetric.batch.tuning import tune_mbr
@@ -68,7 +75,7 @@ def write_tuning(
 
 
 class _TuningResults(Results):
-    """Settings that were tried, and the best of them."""
+    """All tried settings, and the best of them."""
 
     columns = ("scale", "T", "p", "r", "order", "word_penalty", "score", "best")
 
@@ -82,7 +89,7 @@ class _TuningResults(Results):
         return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a setting."""
+        """Yield one record per setting."""
         return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
 
     def document(self) -> list[str]:
@@ -90,7 +97,7 @@ class _TuningResults(Results):
         return [as_json(self._tuning.asdict())]
 
     def summary(self) -> list[str]:
-        """Return the score of the best setting beside others, and whether the difference is more than chance."""
+        """Return the scores of the best setting and of others, with intervals and p-values of the differences."""
         tuning = self._tuning
         rows = [
             ["", self._metric, "best minus it", "95 % interval", "p"],

@@ -1,8 +1,6 @@
-"""`latticemetric merge`: one document of all graphs, from the documents of shards."""
+"""`latticemetric merge`: merge the documents of shards into one document of all graphs."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import click
 
@@ -20,9 +18,8 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
 class _MergedOptions(PlottedOutputOptions):
-    """How the document is written; JSON first."""
+    """Output options; the default format is JSON."""
 
     output_format: str = format_option("json", "text", "tsv", "jsonl")
 
@@ -48,7 +45,7 @@ def command(shards: tuple[str, ...], *, output: _MergedOptions) -> None:
         output.say_summary(results)
         return
     if output.output_format != "json" or output.plot is not None:
-        refuse(["output_format", "plot"], "documents of other verbs than sweep")
+        refuse(["output_format", "plot"], "with documents of other verbs than sweep")
     from latticemetric.batch.shards import merged
 
     write_lines(merged(documents), output.output)

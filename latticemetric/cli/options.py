@@ -1,6 +1,6 @@
-"""Options that several commands share, in groups: a frozen dataclass each, with an option behind every field.
+"""Options that several commands share. Each group is a frozen dataclass with one option per field.
 
-A command whose parameter is annotated with a group has the options of that group (`grouped`).
+If a parameter of a command is annotated with a group, `grouped` adds the options of the group to the command.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ import functools
 import inspect
 import math
 import os
-import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, dataclass_transform, get_type_hints
 
 import click
 
@@ -32,60 +30,88 @@ if TYPE_CHECKING:
     from latticemetric.parallel.cluster import Cluster
     from latticemetric.vocabulary import Vocabulary
 
-# More draws change no digit that is shown, and nobody reads more strings of a graph.
+# More draws change no digit in the output, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
 
 
 # Groups
 
 
+class Declaration(NamedTuple):
+    """The options that fill a field of a group: for each, its names and its settings for click."""
+
+    options: list[tuple[Sequence[str], dict[str, Any]]]
+
+
 def option(spelling: str, text: str, **settings: Any) -> Any:
-    """Declare a field of a group, and the option that fills it.
+    """Declare a field of a group and the option that fills it.
 
     Args:
         spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
-        text: The help.
-        **settings: What else click takes.
+        text: The help text.
+        **settings: Further arguments of `click.option`.
     """
     names = [word for word in spelling.split() if word.startswith("-")]
     metavar = spelling.rsplit(maxsplit=1)[-1] if len(names) < len(spelling.split()) else None
     known = {"help": text, "metavar": metavar, "show_default": "default" in settings}
-    return field(metadata={"options": [(names, {**known, **settings})]})
+    return Declaration([(names, {**known, **settings})])
 
 
 def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
-    """Declare a field that is one of some names: the first, unless the option is optional."""
+    """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
     default = {} if optional else {"default": names[0]}
     return option(name, text, type=click.Choice(names), **default)
 
 
 def flag(spelling: str, text: str) -> Any:
-    """Declare a field that is true if its option is given."""
+    """Declare a field that is `True` if its option is given."""
     return option(spelling, text, is_flag=True, show_default=False)
 
 
 def one_of(default: str, **texts: str) -> Any:
-    """Declare a field that is the name of the last of several flags, each with its help."""
+    """Declare a field for several flags, with their help `texts`; its value is the name of the last flag given."""
     flags = [((f"--{name}",), {"flag_value": name, "help": text}) for name, text in texts.items()]
-    return field(metadata={"options": [(names, {"default": default, **settings}) for names, settings in flags]})
+    return Declaration([(names, {"default": default, **settings}) for names, settings in flags])
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, choice, flag, one_of))
+class Options:
+    """Base of groups: frozen, with an option behind every field.
+
+    Type checkers take groups for frozen dataclasses. Real ones would take a tenth of the time of `--help`.
+    """
+
+    declared: ClassVar[dict[str, Declaration]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
+        cls.declared = {**cls.declared, **own}
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot assign to field '{name}'")
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of each group that its parameters are annotated with."""
-    hints = typing.get_type_hints(command)
-    groups = {name: hints[name] for name in inspect.signature(command).parameters if is_dataclass(hints[name])}
+    """Add to a command the options of each group that one of its parameters is annotated with."""
+    hints = get_type_hints(command)
+    groups: dict[str, type[Options]] = {
+        name: hints[name]
+        for name in inspect.signature(command).parameters
+        if isinstance(hints[name], type) and issubclass(hints[name], Options)
+    }
 
     @functools.wraps(command)
     def taking_values(**values: Any) -> None:
-        filled = {
-            name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()
-        }
+        filled = {name: kind(**{field: values.pop(field) for field in kind.declared}) for name, kind in groups.items()}
         command(**values, **filled)
 
     for kind in reversed(groups.values()):
-        for one in reversed(fields(kind)):
-            for names, settings in reversed(one.metadata["options"]):
-                click.option(*names, one.name, **settings)(taking_values)
+        for field, declaration in reversed(kind.declared.items()):
+            for names, settings in reversed(declaration.options):
+                click.option(*names, field, **settings)(taking_values)
     return taking_values
 
 
@@ -93,7 +119,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class Number(click.FloatRange):
-    """A number in a range; NaN, which click takes for one in every range, is none."""
+    """A finite number in a range; click alone would accept NaN in every range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse NaN and infinities."""
@@ -104,25 +130,27 @@ class Number(click.FloatRange):
 
 
 def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
-    """Return the numbers between commas; none if the option is not given."""
+    """Return the numbers, separated by commas in `value`; none if the option is not given."""
     try:
-        # As in files: by itself, Python would take 1_0 and digits of any script.
+        # As in files: Python alone would accept 1_0 and digits of any script.
         ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
         return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a number, nor numbers with commas", param=parameter) from None
+        raise click.BadParameter(
+            f"'{value}' is not a number or a list of numbers separated by commas", param=parameter
+        ) from None
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """Return the whole numbers between commas."""
+    """Return the whole numbers, separated by commas in `value`."""
     given = numbers(context, parameter, value)
     if not all(number.is_integer() for number in given):
-        raise click.BadParameter(f"'{value}' has a fraction", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not whole", param=parameter)
     return tuple(map(int, given))
 
 
 def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """Return the sizes of n-best lists between commas."""
+    """Return the sizes of n-best lists, separated by commas in `value`."""
     given = whole_numbers(context, parameter, value)
     if any(number > MOST_STRINGS for number in given):
         raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
@@ -130,17 +158,17 @@ def numbers_of_strings(context: click.Context, parameter: click.Parameter, value
 
 
 def weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
-    """Return the numbers from 0 on between commas, each once."""
+    """Return the numbers of at least 0, separated by commas in `value`; drop duplicates."""
     given = numbers(context, parameter, value)
     if not all(0 <= weight < math.inf for weight in given):
-        raise click.BadParameter(f"'{value}' holds something else than numbers from 0 on", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0", param=parameter)
     return tuple(dict.fromkeys(given))
 
 
 def _named_numbers(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...]:
-    """Return names and numbers of `NAME=NUMBER`."""
+    """Return the (name, number) pairs of `NAME=NUMBER` values."""
     if not values:
         return ()
     from latticemetric.formats.text.fields import is_number
@@ -149,7 +177,7 @@ def _named_numbers(
     for value in values:
         name, _, number = value.partition("=")
         if not name or not is_number(number):
-            raise click.BadParameter(f"'{value}' is not a column and its weight, like acoustic=0.1")
+            raise click.BadParameter(f"'{value}' is not NAME=NUMBER, like acoustic=0.1")
         pairs.append((name, float(number)))
     return tuple(pairs)
 
@@ -164,14 +192,14 @@ def _workers(_context: click.Context, _parameter: click.Parameter, number: int |
 
 
 def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
-    """Return the bytes of a size like 500M or 2G."""
+    """Return the number of bytes of a size like 500M or 2G."""
     if text is None:
         return None
     from latticemetric.memory import parse_size
 
     size = parse_size(text)
     if size is None:
-        raise click.BadParameter(f"'{text}' is no size like 500M or 2G", param=parameter)
+        raise click.BadParameter(f"'{text}' is not a size like 500M or 2G", param=parameter)
     return size
 
 
@@ -197,12 +225,12 @@ def _shard(context: click.Context, _parameter: click.Parameter, text: str | None
 
 
 def listed(names: str) -> list[str]:
-    """Return the names between commas."""
+    """Return the names, separated by commas in `names`."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def word_list(text: str | None) -> frozenset[str]:
-    """Return the words of an option: separated by white space, or in a file named after `@`."""
+    """Return the words of an option: its words separated by white space, or those of the file after `@`."""
     if not text:
         return frozenset()
     from latticemetric.vocabulary import split_words
@@ -213,16 +241,18 @@ def word_list(text: str | None) -> frozenset[str]:
         with open_stream(text[1:]) as stream:
             return frozenset(word for line in stream.lines() for word in split_words(line))
     if os.path.isfile(text):  # noqa: PTH113  a name may be longer than a path may be
-        raise UsageError(f"'{text}' is a file, and would be taken for a word", advice=f"for its words give @{text}")
+        raise UsageError(
+            f"'{text}' is a file, but would be read as a word", advice=f"to read words from the file, give @{text}"
+        )
     try:
-        # In a locale that knows nothing but ASCII, what was typed is handed over byte by byte.
+        # In an ASCII locale, Python gets other characters of an argument as escaped bytes.
         return frozenset(split_words(os.fsencode(text).decode("utf-8")))
     except UnicodeError:
         raise UsageError("words of an option are not UTF-8", advice="set the locale: LC_ALL") from None
 
 
 def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[Any]]:
-    """Return the metrics of lists of names with commas; each once."""
+    """Return the metrics of lists of names separated by commas; each metric once."""
     from latticemetric.metrics.registry import make_metric, metric_names
 
     all_names = [name for several in names for name in listed(several)]
@@ -235,13 +265,15 @@ def metrics_named(names: Iterable[str], *, stem: bool = False) -> list[Metric[An
         except UsageError as error:
             if not stem or "'stem'" not in str(error):
                 raise
-            raise UsageError(f"{name} knows no stems", where="--stem", advice="leave one of the two out") from None
+            raise UsageError(
+                f"{name} does not support stems", where="--stem", advice="leave one of the two out"
+            ) from None
         metrics[metric.name] = metric
     return list(metrics.values())
 
 
 def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each: bool = True) -> StringScorer | None:
-    """Return the scorer of extracted strings by the metrics of `--score`; `None` without it."""
+    """Return the scorer of extracted strings by the metrics of `--score`; `None` if `names` is `None`."""
     if names is None:
         return None
     from latticemetric.batch.string_scores import StringScorer
@@ -250,7 +282,7 @@ def string_scorer(names: str | None, metric: GRR, normalize: str | None, *, each
 
 
 def grammar_named(name: str | None) -> Grammar | None:
-    """Return the grammar of `--normalize`; `None` without it."""
+    """Return the grammar of `--normalize`; `None` if `name` is `None`."""
     if name is None:
         return None
     from latticemetric.normalization.grammar import find_grammar
@@ -262,7 +294,7 @@ def grammar_named(name: str | None) -> Grammar | None:
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """Return which parameters of the running command the user gave, as they are written."""
+    """Return which of these parameters of the running command the user gave, spelled as options."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -270,25 +302,28 @@ def given(names: Iterable[str]) -> list[str]:
 
 
 def refuse(names: Iterable[str], where: str, *, advice: str = "leave it out") -> None:
-    """Refuse parameters that have no effect there, if the user gave one."""
+    """Raise an error if the user gave one of these parameters; `where` tells when they have no effect."""
     for name in given(names):
-        raise UsageError(f"{name} means nothing to {where}", advice=advice)
+        raise UsageError(f"{name} has no effect {where}", advice=advice)
 
 
-def names_of(group: type, *, without: str | None = None) -> list[str]:
-    """Return the names of the parameters of a group, all but one."""
-    return [one.name for one in fields(group) if one.name != without]
+def names_of(group: type[Options], *, without: str | None = None) -> list[str]:
+    """Return the names of the parameters of a group, except `without`."""
+    return [name for name in group.declared if name != without]
 
 
-# Groups that commands share; a field that groups share has one name in all of them
+# Groups that commands share. A field of several groups has the same name in all of them
 
 NORMALIZE = option(
     "--normalize GRAMMAR",
-    "Normalize hypotheses and references first: english, or a rule of your own, rules.far:RULE.",
+    "Normalize hypotheses and references first: by english, or by your own rule, rules.far:RULE.",
     type=GrammarName(),
 )
 POSTERIOR_SCALE = option(
-    "--posterior-scale NUMBER", "Factor of costs in posteriors; below 1 flattens them.", type=Number(0), default=1.0
+    "--posterior-scale NUMBER",
+    "Factor on costs for posteriors; a factor below 1 flattens them.",
+    type=Number(0),
+    default=1.0,
 )
 PRUNE = option("--prune BEAM", "Keep paths up to this cost above the best path.", type=Number(0))
 SAMPLES = option(
@@ -296,7 +331,11 @@ SAMPLES = option(
 )
 SEED = option("--seed N", "Seed of random draws.", type=click.IntRange(0), default=0)
 SCORE = option("--score NAMES", "Also score the extracted strings by these metrics: bleu-sbp,meteor.")
-STYLE = choice("--references", ["auto", "plain", "keyed"], "Whether lines of references begin with ids.")
+STYLE = choice(
+    "--references",
+    ["auto", "plain", "keyed"],
+    "keyed: reference lines begin with ids; plain: they do not; auto: detect.",
+)
 LOWERCASE = flag("--lowercase -lc", "Lowercase before tokenization.")
 SHORT_SIGNATURE = flag("--short-signature", "Abbreviate signatures.")
 PLOT = option("--plot FILE", "Also draw the results: .svg, .png or .pdf.", type=Output())
@@ -310,17 +349,16 @@ OUTPUT = option(
 
 
 def format_option(*names: str) -> Any:
-    """Declare the field that says how results are written."""
+    """Declare the field of the output format."""
     return choice("--format", names, "Output format.")
 
 
-@dataclass(frozen=True)
-class GraphOptions:
-    """How graphs are read."""
+class GraphOptions(Options):
+    """Options for reading graphs."""
 
     symbols: str | None = option(
         "--symbols FILE",
-        "Symbol table (words.txt) that spells word numbers of graphs and references.",
+        "Symbol table (words.txt) to turn word numbers of graphs and references into words.",
         type=NamesFiles(),
     )
     from_format: str | None = option("--from FORMAT", "Format of the graphs (default: detected from content).")
@@ -339,7 +377,7 @@ class GraphOptions:
         return entries(graphs, self.from_format, self.vocabulary)
 
     def evidence(self, graphs: Sequence[str]) -> Iterator[Entry] | None:
-        """Read graphs for posteriors, in formats of their own; `None` without files."""
+        """Read graphs for posteriors and detect their format; return `None` without files."""
         from latticemetric.formats.reading import entries
 
         return entries(graphs, None, self.vocabulary) if graphs else None
@@ -351,9 +389,8 @@ class GraphOptions:
         return [read_references(file, self.vocabulary) for file in files]
 
 
-@dataclass(frozen=True)
 class ScoredGraphOptions(GraphOptions):
-    """How graphs are read, and what their scores weigh."""
+    """Options for reading graphs and weighting their scores."""
 
     scales: tuple[tuple[str, float], ...] = option(
         "--scale NAME=NUMBER",
@@ -364,19 +401,18 @@ class ScoredGraphOptions(GraphOptions):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Weights of score columns by their names."""
+        """The weights of score columns, by name."""
         return dict(self.scales)
 
 
-@dataclass(frozen=True)
 class PairOptions(ScoredGraphOptions):
-    """How graphs and their references are read and normalized."""
+    """Options for reading and normalizing graphs and their references."""
 
     normalize: str | None = NORMALIZE
     style: Style = STYLE
 
     def pairs(self, lattices: str, references: Sequence[str], shard: Part | None = None) -> Iterator[Pair]:
-        """Read graphs with their references, if there are any; only those of a shard, if there is one."""
+        """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
 
         files = self.references(references)
@@ -394,56 +430,59 @@ class PairOptions(ScoredGraphOptions):
         return normalized_pairs(watched, grammar, self.weights)
 
 
-ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; the results are the same.")
+ENGINE = choice("--engine", ["auto", "native", "openfst"], "Search engine; all engines give the same results.")
 ALPHA = option("--alpha A", "Insertion penalty (n-GRR, default 1).")
 BETA = option("--beta B", "Deletion penalty (n-GRR, default 0).")
 IGNORE = option(
     "--ignore WORDS",
-    "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE for a list.",
+    "Words to remove from hypotheses and references before scoring: '<s> </s>'; @FILE reads them from a file.",
     type=WordList(),
 )
 
 
-@dataclass(frozen=True)
-class RateOptions:
-    """The recognition rate that graphs are searched by."""
+class RateOptions(Options):
+    """Options of the recognition rate that the search optimizes."""
 
     metric: str = option("--metric NAME", "wer, wrr, or N-grr for any N.", type=MetricName(), default="4-grr")
     alpha: str | None = ALPHA
     beta: str | None = BETA
     ignore: str | None = IGNORE
     wildcard: str | None = option(
-        "--wildcard WORDS", "Words that cost nothing in hypotheses and references; @FILE for a list.", type=WordList()
+        "--wildcard WORDS",
+        "Words that cost nothing in hypotheses and references; @FILE reads them from a file.",
+        type=WordList(),
     )
 
     def rate(self) -> GRR:
         """Return the metric.
 
         Raises:
-            UsageError: Graphs cannot be searched by it.
+            UsageError: The search does not support this metric.
         """
         from latticemetric.metrics.registry import make_metric
         from latticemetric.oracle_search.oracle import as_recognition_rate
 
         penalties = {name: value for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value is not None}
         words = {"ignore": word_list(self.ignore), "wildcard": word_list(self.wildcard)}
-        # Only what is given: other metrics have none of these, and that graphs cannot be searched by them matters more.
+        # Pass only given options: for other metrics, the error must be that the search does not support them.
         return as_recognition_rate(make_metric(self.metric, **penalties, **{k: v for k, v in words.items() if v}))
 
 
 WORKERS = option(
-    "--workers N", "Processes or threads (default: one a processor).", callback=_workers, type=click.IntRange(1)
+    "--workers N",
+    "Number of processes or threads (default: one per processor).",
+    callback=_workers,
+    type=click.IntRange(1),
 )
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class RunOptions(Options):
     """Workers, limits and failures of a run over many graphs."""
 
     workers: int | None = WORKERS
     cluster: Cluster | None = option(
         "--cluster WHERE",
-        "Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
+        "Use Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
         type=ClusterName(),
         callback=_cluster,
     )
@@ -453,64 +492,62 @@ class RunOptions:
     )
     resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
     failures: str | None = option(
-        "--failures FILE", "List what failed in FILE, too: id, file, line, reason.", type=Output()
+        "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
     )
     keep_going: bool = flag("--keep-going", "Report graphs that fail, and continue; exit status 1.")
 
 
-@dataclass(frozen=True)
 class ShardedRunOptions(RunOptions):
     """Workers, limits and failures of a run over many graphs, or over a shard of them."""
 
-    shard: Part | None = option("--shard I/N", "Only every N-th graph, from the I-th on; see merge.", callback=_shard)
+    shard: Part | None = option(
+        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", callback=_shard
+    )
 
 
-@dataclass(frozen=True)
-class OutputOptions:
-    """How results are written, and where."""
+class OutputOptions(Options):
+    """Options for the format and the file of results."""
 
     output_format: str = format_option("text", "tsv", "json", "jsonl")
     output: str = OUTPUT
 
     @property
     def is_text(self) -> bool:
-        """The format is for people."""
+        """True if the format is text."""
         return self.output_format == "text"
 
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
-        """Write results, and what else has to be written before they appear; see `results.writing`."""
+        """Write results; call `beside`, to write other files, before they appear. See `results.writing`."""
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)
             beside()
 
     def say_summary(self, results: Results) -> None:
-        """Say the summary on standard error, if the format is text."""
+        """Print the summary on standard error if the format is text."""
         if self.is_text:
             say("\n".join(results.summary()))
 
 
-@dataclass(frozen=True)
 class PlottedOutputOptions(OutputOptions):
-    """How results are written and drawn, and where."""
+    """Options for the format, the file and the plot of results."""
 
     plot: str | None = PLOT
 
     def check_plot(self) -> None:
-        """Refuse a plot that cannot be drawn, before an hour of searching."""
+        """Refuse a plot that cannot be drawn, before the search starts."""
         if self.plot is not None:
             from latticemetric.report.plots import check_plot
 
             check_plot(self.plot)
 
 
-@dataclass(frozen=True)
-class ResamplingOptions:
-    """How intervals are drawn."""
+class ResamplingOptions(Options):
+    """Options for resampling."""
 
     resamples: int = option(
         "--resamples N",
-        "Resamples for intervals and p-values; 0: none.",
+        "Number of resamples for intervals and p-values; 0: none.",
         type=click.IntRange(0, MOST_DRAWS),
         default=1000,
     )
@@ -527,25 +564,25 @@ class ResamplingOptions:
         return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
 
 
-@dataclass(frozen=True)
-class PointOptions:
-    """How much of each graph is kept."""
+class PointOptions(Options):
+    """Options for the part of each graph to keep."""
 
     beams: tuple[float, ...] = option(
         "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", callback=numbers
     )
     densities: tuple[float, ...] = option(
-        "--densities NUMBERS", "Keep so many arcs for each reference word: 1,5,10.", callback=numbers
+        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", callback=numbers
     )
     nbest_sizes: tuple[int, ...] = option(
-        "--nbest-sizes NUMBERS", "Keep so many of the model's best strings: 1,10,100.", callback=numbers_of_strings
+        "--nbest-sizes NUMBERS",
+        "Keep these numbers of the model's best strings: 1,10,100.",
+        callback=numbers_of_strings,
     )
 
 
-@dataclass(frozen=True)
-class GraphFormatOptions:
-    """How graphs are written."""
+class GraphFormatOptions(Options):
+    """Options for writing graphs."""
 
-    to_format: str | None = option("--to FORMAT", "Format of the graphs that are written (default: by the suffix).")
-    sum_scores: bool = flag("--sum-scores", "Write one score of each arc: its cost under --scale.")
-    drop_labels: bool = flag("--drop-labels", "Drop texts of arcs: input sides, transition ids and others.")
+    to_format: str | None = option("--to FORMAT", "Format of the written graphs (default: by the suffix).")
+    sum_scores: bool = flag("--sum-scores", "Write one score per arc: its cost under --scale.")
+    drop_labels: bool = flag("--drop-labels", "Drop the labels of arcs: input sides, transition ids and others.")

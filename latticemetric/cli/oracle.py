@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
@@ -15,7 +13,7 @@ _EPILOG = """\b
 Examples:
   lattice-oracle lats.ark.gz text --metric wer --symbols words.txt
   lattice-oracle lattices/ refs.txt --metric 4-grr --ignore "<s> </s>" --format jsonl
-  lattice-oracle dev.plf dev.en.0 dev.en.1      (two references a lattice)
+  lattice-oracle dev.plf dev.en.0 dev.en.1      (two references per lattice)
   zcat lats.gz | lattice-oracle - refs.txt
   lattice-oracle lats.ark.gz text --hope 1,10 --fear 1,10 --worst --format json
 """
@@ -29,13 +27,12 @@ _SECTIONS = {
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
 
 
-@dataclass(frozen=True)
 class _MetricOptions(RateOptions):
-    """The metric that graphs are searched by: a rate, BLEU, or an automaton."""
+    """Options of the metric that the search optimizes: a rate, BLEU, or an automaton."""
 
     metric: str = option(
         "--metric NAME",
-        "wer, wrr, N-grr for any N; bleu, bleu-sbp of all graphs together; FILE.fst, an automaton of your own.",
+        "wer, wrr, or N-grr for any N; bleu or bleu-sbp of all graphs together; or your own automaton, FILE.fst.",
         type=MetricName(),
         default="4-grr",
     )
@@ -58,11 +55,11 @@ def command(
 ) -> None:
     """Find the path of each lattice whose words score best against its reference.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
-    the order of the lattices, or lines that begin with ids; give several files for several references.
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
+    one line per lattice, in the same order or with ids first; give several files for several references.
 
     Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
-    fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 if nothing could be done.
+    fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
     """
     if names_automaton(metric.metric):
         from latticemetric.cli.oracle_automaton import write_automaton_oracles

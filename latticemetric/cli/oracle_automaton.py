@@ -1,4 +1,4 @@
-"""`lattice-oracle --metric my.fst`: the path of each lattice that a user's own automaton values most."""
+"""`lattice-oracle --metric my.fst`: the path of each lattice that scores best by a user's automaton."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def write_automaton_oracles(
 
 def _refuse_others(references: Sequence[str], engine: str) -> None:
     """Refuse options that apply only to recognition rates."""
-    refuse(_OF_RATES, "an automaton", advice="leave it out, or name a metric")
+    refuse(_OF_RATES, "with an automaton", advice="leave it out, or name a metric")
     if not references:
-        refuse(["style"], "an automaton without references")
+        refuse(["style"], "with an automaton without references")
     if engine == "native":
-        raise UsageError("the native engine knows recognition rates only", advice="leave --engine out")
+        raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
 
 
 class _AutomatonResults(AnswerResults):
@@ -78,7 +78,7 @@ class _AutomatonResults(AnswerResults):
         self._sums, self._shard = sums, shard
 
     def text(self) -> Iterator[str]:
-        """Yield a line a graph."""
+        """Yield one line per graph."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield f"{harmless(answer.name)}  failed"
@@ -86,13 +86,13 @@ class _AutomatonResults(AnswerResults):
             yield f"{padded_id(answer.name)}  {shown(answer.value.score):>9}  {spoken(answer.value.words)}"
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a graph."""
+        """Yield one row per graph."""
         for record in self.records():
             one_best = values(record.get("one_best", {}), _ONE_BEST_COLUMNS)
             yield [*values(record, _COLUMNS), *one_best, record.get("error")]
 
     def document(self) -> Iterator[str]:
-        """Yield the document; it has the signature once."""
+        """Yield the document, with the signature once."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:

@@ -50,7 +50,7 @@ def write_corpus_oracle(
     run: ShardedRunOptions,
     output: OutputOptions,
 ) -> None:
-    """Search all graphs together, and write their oracle when all of it is known."""
+    """Search all graphs together, then write their oracle."""
     from latticemetric.batch.corpus_bleu import corpus_oracle_of
     from latticemetric.metrics.registry import make_metric
     from latticemetric.oracle_search.corpus_bleu import as_bleu
@@ -77,13 +77,15 @@ def write_corpus_oracle(
 
 def _refuse_others(also: AlsoOptions) -> None:
     """Refuse options that apply only to recognition rates, or to graphs one by one."""
-    refuse(_OF_RATES, "BLEU of a corpus", advice="leave it out, or name a rate")
+    refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or name a rate")
     if also.score:
-        raise UsageError("--score is for rates", advice="write the strings with --format tsv; latticemetric score")
+        raise UsageError(
+            "--score works with rates only", advice="write strings with --format tsv; use latticemetric score"
+        )
     for name in given(_OF_SINGLE_GRAPHS):
-        raise UsageError(f"{name} is for graphs that are searched one by one", advice="leave it out")
+        raise UsageError(f"{name} has no effect if all graphs are searched together", advice="leave it out")
     if also.engine == "openfst":
-        raise UsageError("the openfst engine knows recognition rates only", advice="leave --engine out")
+        raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
 
 
 class _CorpusResults(Results):
@@ -95,7 +97,7 @@ class _CorpusResults(Results):
         self._answer, self._metric = answer, metric
 
     def text(self) -> Iterator[str]:
-        """Yield a line a graph."""
+        """Yield one line per graph."""
         for member in self._answer.members:
             if member.path is None:
                 yield f"{harmless(member.name)}  failed"
@@ -103,11 +105,11 @@ class _CorpusResults(Results):
                 yield f"{padded_id(member.name)}  {shown(member.path.score):>7}  {spoken(member.path.words)}"
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a graph."""
+        """Yield one record per graph."""
         return (member.asdict() for member in self._answer.members)
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a graph."""
+        """Yield one row per graph."""
         for record in self.records():
             one_best = values(record.get("one_best", {}), ONE_BEST_COLUMNS)
             yield [*values(record, COLUMNS), record.get("headroom"), *one_best, record.get("error")]
@@ -124,5 +126,5 @@ class _CorpusResults(Results):
         scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
         rows = [["", self._metric], *([side, shown(score.score)] for side, score in scores.items())]
         lattices = counted(len(self._answer.members) - failed, "lattice") + (f", {failed} failed" if failed else "")
-        sweeps = f"{oracle.sweeps} sweeps; that nothing is better is not known"
+        sweeps = f"{oracle.sweeps} sweeps; a better oracle may exist"
         return ["", *table(rows), sweeps, f"{lattices}   {self._answer.signature}"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -15,6 +14,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SCORE,
     GraphFormatOptions,
+    Options,
     OutputOptions,
     PairOptions,
     ShardedRunOptions,
@@ -59,9 +59,8 @@ _MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "e
 _SIDES = {"oracle": "oracle", "one_best": "1-best"}
 
 
-@dataclass(frozen=True)
-class AlsoOptions:
-    """Results beside oracles."""
+class AlsoOptions(Options):
+    """Options for further results beside the oracles."""
 
     nbest: int | None = option(
         "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
@@ -77,26 +76,28 @@ class AlsoOptions:
         "--on", ["rate", "numerator"], "What the weights of --hope and --fear apply to."
     )
     score: str | None = SCORE
-    alignment: bool = flag("--alignment", "Show how words align, in text; json always has it.")
+    alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
     tags: bool = flag("--tags", "Tag words as OK or BAD; text then has the tags of the 1-best only.")
     posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
     posterior_scale: float = POSTERIOR_SCALE
     engine: str = ENGINE
 
     def refuse_contradictions(self, output_format: str) -> None:
-        """Refuse options that have no place in an output format: text with tags is for other programs to read."""
+        """Refuse options that the output format cannot show: text with tags is for other programs to read."""
         if self.tags and output_format == "text" and (self.alignment or self.nbest or self.posteriors):
             advice = "choose --format json, which has everything"
-            raise UsageError("--tags writes nothing but tags as text", advice=advice)
+            raise UsageError("--tags writes only tags in text output", advice=advice)
         if self.alignment and output_format == "tsv":
-            raise UsageError("--alignment means nothing to tsv", advice="choose --format json, which always has it")
+            raise UsageError(
+                "--alignment has no effect with --format tsv", advice="choose --format json, which always has it"
+            )
         if not self.posteriors:
-            refuse(["posterior_scale"], "a run without --posteriors")
+            refuse(["posterior_scale"], "without --posteriors")
 
     def wanted(self, *, graphs: bool) -> MarginOptions | None:
-        """Return what is wanted of each graph beside its oracle; `None` if nothing is."""
+        """Return the margins to search in each graph; `None` if there are none."""
         if not (self.hope or self.fear):
-            refuse(["on"], "a run without --hope and --fear")
+            refuse(["on"], "without --hope and --fear")
         if not (self.nbest or self.hope or self.fear or self.worst or graphs):
             return None
         from latticemetric.batch.margins import MarginOptions
@@ -104,9 +105,8 @@ class AlsoOptions:
         return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
 
 
-@dataclass(frozen=True)
 class BestGraphOptions(GraphFormatOptions):
-    """How the graphs of all best paths are written."""
+    """Options for writing the graphs of all best paths."""
 
     write_lattices: str | None = option(
         "--write-lattices FILE",
@@ -115,7 +115,7 @@ class BestGraphOptions(GraphFormatOptions):
     )
 
     def check(self) -> None:
-        """Refuse what cannot be written before the search."""
+        """Check before the search that the graphs can be written."""
         from latticemetric.formats.registry import find_format, format_for_writing
 
         if self.write_lattices == STANDARD_OUTPUT:
@@ -130,7 +130,7 @@ class BestGraphOptions(GraphFormatOptions):
             raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
 
     def written(self, outcomes: Iterator[Outcome], scales: dict[str, float]) -> Iterator[Outcome]:
-        """Pass outcomes on, and write their graphs after the last one."""
+        """Yield the outcomes, and write their graphs after the last one."""
         if self.write_lattices is None:
             return outcomes
         from latticemetric.batch.graph_answers import converted
@@ -191,12 +191,12 @@ def write_rate_oracles(
 
 
 class OracleResults(Results):
-    """Oracles, the results beside them, and their sums.
+    """Oracles, further results, and their sums.
 
     Args:
         outcomes: Outcomes in the order of the graphs; they are read once.
         sums: Sums, to which the outcomes are added as they are read.
-        also: Results beside oracles.
+        also: Options for further results.
         normalize: The grammar that both sides were normalized by.
         shard: The shard that this run works on, if any.
     """
@@ -220,7 +220,7 @@ class OracleResults(Results):
         self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
 
     def text(self) -> Iterator[str]:
-        """Yield a line a graph, and results beside it below; under `--tags`, the tags of the 1-best."""
+        """Yield one line per graph, and further results below it; under `--tags`, only the tags of the 1-best."""
         for outcome in self._outcomes:
             oracle = outcome.oracle
             if self._tags:
@@ -255,7 +255,7 @@ class OracleResults(Results):
             yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
 
     def records(self) -> Iterator[Record]:
-        """Yield an ITEM of the documented schema for each graph; the document has the signature once."""
+        """Yield an ITEM of the documented schema for each graph; its signature is in the document, once."""
         return map(self._record, self._outcomes)
 
     def _record(self, outcome: Outcome) -> Record:
@@ -277,7 +277,7 @@ class OracleResults(Results):
         return [*COLUMNS, *one_best, "error", *both, *(["nbest"] if self._nbest else []), *sides]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a graph."""
+        """Yield one row per graph."""
         for outcome in self._outcomes:
             record = self._record(outcome)
             one_best = record.get("one_best", {})
@@ -300,7 +300,7 @@ class OracleResults(Results):
         return fields
 
     def document(self) -> Iterator[str]:
-        """Yield the document, whose items are written as they come; sums follow them."""
+        """Yield the document: items as they arrive, then the sums."""
         from latticemetric.batch.shards import document_end
 
         def end() -> str:

@@ -1,4 +1,4 @@
-"""A guard over output files: a command writes none of them twice, and reads none of them."""
+"""A guard over output files: a command must not write a file twice, or overwrite its inputs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _PARTIAL = ("shard", "keep_going", "resume")
 
 @contextlib.contextmanager
 def guarded(context: click.Context) -> Iterator[None]:
-    """Refuse outputs that are inputs or each other; watch what is read and written later.
+    """Refuse an output that is an input or another output; inside the block, check files opened later, too.
 
     Raises:
-        UsageError: A file would be written twice, or written over what is read.
+        UsageError: Two outputs are the same file, or an output would overwrite an input.
     """
     written, redirected = list(written_files(context)), _is_redirected(context)
     if not (written or redirected):
@@ -72,7 +72,7 @@ def _is_redirected(context: click.Context) -> bool:
         return False
     try:
         return identity(sys.stdout.fileno()) is not None
-    except (AttributeError, OSError, ValueError):  # it is closed, or no file at all
+    except (AttributeError, OSError, ValueError):  # closed, or not a file
         return False
 
 
@@ -82,7 +82,7 @@ def _exists(path: str) -> bool:
 
 
 def _check_distinct(written: Written) -> None:
-    """Refuse a file that would be written twice; a device may be."""
+    """Refuse two outputs with the same file; allow it for devices."""
     from latticemetric.formats.streams.output import is_replaceable
 
     taken: dict[str, str] = {}
@@ -92,21 +92,21 @@ def _check_distinct(written: Written) -> None:
                 continue
             real = os.path.realpath(path)
         except (OSError, ValueError):
-            continue  # whoever opens it says what is wrong
+            continue  # opening the file raises a clear error
         if real in taken:
             raise UsageError(f"{taken[real]} and {written_name(parameter)} are the same file", where=path)
         taken[real] = written_name(parameter)
 
 
 def _check_outside(context: click.Context, written: Written) -> None:
-    """Refuse a new file among those that are read: this run, or the next one, would read it, too."""
+    """Refuse a new file in an input folder or glob: this run, or the next one, would read it, too."""
     from latticemetric.formats.streams.paths import would_mean
 
     folders = [name for parameter, name in named_files(context) if _may_be_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
             raise UsageError(
-                f"{written_name(parameter)} would be one of the files that are read",
+                f"{written_name(parameter)} would be one of the input files",
                 where=path,
                 advice="name another folder",
             )
@@ -120,7 +120,7 @@ def _note_inputs(context: click.Context, inputs: Inputs) -> None:
     for _, _, file in read_files(context):
         if file != STANDARD:
             inputs.add(file)
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without being told
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without an argument
         inputs.add_open(sys.stdin.fileno(), "standard input")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
+    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
@@ -51,15 +51,14 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class _ListingOptions:
-    """The posteriors that are listed."""
+class _ListingOptions(Options):
+    """Options for the posteriors to list."""
 
     posterior_scale: float = POSTERIOR_SCALE
-    of: str = choice("--of", list(_COLUMNS), "What is listed; arcs of lattices, edges of forests.")
+    of: str = choice("--of", list(_COLUMNS), "What to list; arcs for lattices, edges for forests.")
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
-    least: float = option("--least P", "Least posterior listed.", type=Number(0, 1), default=0.0)
-    top: int | None = option("--top N", "Most rows listed of each graph.", type=click.IntRange(0))
+    least: float = option("--least P", "List posteriors of at least P.", type=Number(0, 1), default=0.0)
+    top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
     write_lattices: str | None = option(
         "--write-lattices FILE",
         "Also write lattices with posteriors to FILE, in the format of its suffix.",
@@ -69,10 +68,10 @@ class _ListingOptions:
     def check(self) -> None:
         """Refuse options that have no effect on what is listed."""
         if self.of == "edges" and self.write_lattices:
-            what = "--write-lattices means nothing to edges, which are those of forests"
+            what = "--write-lattices has no effect with --of edges, which lists forests"
             raise UsageError(what, advice="leave it out")
         if self.of != "ngrams" and given(["order"]):
-            raise UsageError(f"--order means nothing to {self.of}", advice="leave it out, or say --of ngrams")
+            raise UsageError(f"--order has no effect with --of {self.of}", advice="leave it out, or give --of ngrams")
 
     def listed(self) -> dict[str, Any]:
         """Return the options of `listing`."""
@@ -91,7 +90,7 @@ def command(
 ) -> None:
     """List posteriors of GRAPHS: the probability that a path has a word or an n-gram, or takes an arc.
 
-    Of forests: that a derivation has it, or uses an edge. The most probable come first. GRAPHS are files, folders,
+    In forests: that a derivation has it, or uses an edge. The most probable come first. GRAPHS are files, folders,
     quoted globs, or - for standard input.
     """
     from latticemetric.batch.graph_answers import listed_posteriors
@@ -133,7 +132,7 @@ class _Posteriors(AnswerResults):
         yield answer.value[0].asdict()
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a word, an n-gram, an arc or an edge; a row a graph of a summary and of a failure."""
+        """Yield one row per word, n-gram, arc or edge; for a summary or a failure, one row per graph."""
         for answer in self.answers:
             rows: Iterable[Record] = [{"error": str(answer.problem)}]
             if answer.problem is None:
@@ -141,7 +140,7 @@ class _Posteriors(AnswerResults):
             yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
 
     def text(self) -> Iterator[str]:
-        """Yield a line a row."""
+        """Yield one line per row."""
         for answer in self.answers:
             name = harmless(answer.name)
             if answer.problem is not None:
@@ -155,7 +154,7 @@ class _Posteriors(AnswerResults):
 
 
 def _part(row: Record) -> str:
-    """Return the words of a row; of an arc its states and times too, of an edge its head."""
+    """Return the words of a row, with the states and times of an arc or the head of an edge."""
     if "edge" in row:
         return f"{row['head']} {row['target'] or 'ε'}"
     if "arc" not in row:

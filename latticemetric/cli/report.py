@@ -1,10 +1,9 @@
-"""`latticemetric report`: one HTML page of a run, to look at and hand on."""
+"""`latticemetric report`: write one HTML page about a run."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SCORE,
+    Options,
     PairOptions,
     PointOptions,
     RateOptions,
@@ -52,13 +52,12 @@ _NOT_LISTED = {
 }
 
 
-@dataclass(frozen=True)
-class _PageOptions:
-    """Contents of the page."""
+class _PageOptions(Options):
+    """Options for the contents of the page."""
 
     mbr_method: str = option(
         "--mbr-method NAME",
-        "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram of forests, else wer.",
+        "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram for forests, else wer.",
         default="auto",
     )
     posterior_scale: float = POSTERIOR_SCALE
@@ -67,13 +66,13 @@ class _PageOptions:
     score: str | None = SCORE
     title: str | None = option("--title TEXT", "Title of the page (default: the graphs' file).")
     most_graphs: int = option(
-        "--most-graphs N", "Most graphs drawn; those with the most headroom.", type=click.IntRange(0), default=100
+        "--most-graphs N", "Draw at most N graphs, those with the most headroom.", type=click.IntRange(0), default=100
     )
     engine: str = ENGINE
     output: str = OUTPUT
 
     def decoding(self, seed: int) -> MBRSettings | None:
-        """Return how MBR decodes, if it does; refuse an unknown method before an hour of searching."""
+        """Return the settings of MBR, or `None` without MBR; refuse an unknown method before the search."""
         method = self.mbr_method.strip().lower()
         if method == _NO_MBR:
             return None
@@ -98,10 +97,10 @@ def command(
 ) -> None:
     """Write one HTML page of oracles, 1-bests and MBR: totals, charts, every alignment, drawings of graphs.
 
-    The page needs nothing but a browser: it fetches nothing, and can be mailed.
+    The page needs only a browser: it loads no other files, and can be mailed.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
-    the order of the lattices, or lines that begin with ids; give several files for several references. Under
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
+    one line per lattice, in the same order or with ids first; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.review import ReviewSettings, ReviewTotals, reviews_of
@@ -111,7 +110,7 @@ def command(
 
     check_page()
     if shown.output == STANDARD_OUTPUT and sys.stdout.isatty():
-        raise UsageError("a page is nothing for a terminal", advice="name a file: -o report.html")
+        raise UsageError("a page cannot be shown on a terminal", advice="name a file: -o report.html")
     rate = metric.rate()
     reviewing = ReviewSettings(
         rate,

@@ -1,6 +1,6 @@
 """Results of a verb as text, TSV, JSON and JSON lines, and where they are written.
 
-A verb makes records (rows of named values) and says which columns TSV has; `Results` turns them into every format.
+A verb makes records (rows of named values) and names the TSV columns; `Results` turns them into every format.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ID_WIDTH = 12
 
 
 class Results:
-    """Results of a verb in every output format; each verb says what its lines, records and columns are."""
+    """Results of a verb in every output format; each verb defines its lines, records and columns."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -75,12 +75,12 @@ class Results:
 
 
 class AnswerResults(Results):
-    """Answers of graphs, written as they come.
+    """Answers of graphs, written as they arrive.
 
     Args:
         answers: Answers in the order of the graphs; they are read once.
         shard: The shard that this run works on, if any.
-        records_each: Records of each graph.
+        records_each: The number of records per graph.
     """
 
     name = "lattices"
@@ -93,7 +93,7 @@ class AnswerResults(Results):
         yield answer.value.asdict()
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of each graph; one with the error where it failed."""
+        """Yield the records of each graph; if it failed, one record with the error."""
         for answer in self.answers:
             failed = [{"error": str(answer.problem)}]
             for record in self.records_of(answer) if answer.problem is None else failed:
@@ -108,7 +108,7 @@ class AnswerResults(Results):
 
 
 def values(record: Mapping[str, object], names: Iterable[str]) -> list[object]:
-    """Return the values of these names; `None` where the record has no such name."""
+    """Return the values of these names; `None` for a name that the record does not have."""
     return [record.get(name) for name in names]
 
 
@@ -120,13 +120,13 @@ def as_json(value: object) -> str:
 def json_document(
     head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of a JSON document: its head, then lists with a record a line.
+    """Yield the lines of a JSON document: its head, then lists with one record per line.
 
     Args:
         head: Fields before the lists.
         lists: Records by the name of their list.
         end: Returns what follows the last record; called when all of them are written.
-        streamed: Write each record as it comes, with the comma before it; else with the comma behind it.
+        streamed: True to write each record as it arrives, with the comma before it; else the comma follows it.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():
@@ -146,7 +146,7 @@ def _tsv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[s
 
 
 def tsv_field(value: object) -> str:
-    """Return a field of TSV: undefined is empty, lists have spaces, tabs and line ends are escaped."""
+    """Return a TSV field: empty if undefined; lists are joined by spaces; tabs and line ends are escaped."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -159,7 +159,7 @@ def tsv_field(value: object) -> str:
 
 
 def shown(value: float | str | bool | None) -> str:
-    """Return a value for a table: four decimal places, a dash where it is undefined."""
+    """Return a value for a table: four decimal places, or a dash if it is undefined."""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -205,28 +205,28 @@ def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[
 
 
 def say(text: str) -> None:
-    """Write to standard error; where it is closed, the results are no worse."""
+    """Write to standard error; do nothing if it is closed."""
     with contextlib.suppress(OSError, ValueError):
         click.echo(text, err=True)
 
 
 def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
-    """Pass items on, with a progress bar if standard error is a terminal."""
+    """Yield the items, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # its thread would keep workers from being forked
+    tqdm.monitor_interval = 0  # its thread would prevent the forking of workers
     yield from tqdm(items, total=total, unit=f" {what}", leave=False, file=sys.stderr)
 
 
 @contextlib.contextmanager
 def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], None]]:
-    """Hand out a function that writes a line of results.
+    """Provide a function that writes a line of results.
 
-    Lines appear only when all of them are written: a run that stops at its last graph leaves no half result behind.
-    Where failures are reported and passed over, lines appear `at_once` on standard output.
+    Lines appear only when all of them are written, so that a run that stops leaves no partial result.
+    With `at_once` (runs that report failures and continue), lines appear on standard output immediately.
     """
     from latticemetric.formats.streams.output import atomic_output, standard_output
 
@@ -234,7 +234,7 @@ def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
     with standard_output() if straight else atomic_output(path) as file:
 
         def put(line: str) -> None:
-            # A file's name may hold bytes that are no UTF-8: they are shown, and are JSON escapes there.
+            # A file's name may have bytes that are not UTF-8: write them as escapes.
             file.write((line + "\n").encode("utf-8", "backslashreplace"))
             if straight:
                 file.flush()
@@ -257,17 +257,16 @@ def written_beside(
     *,
     if_none: bool = True,
 ) -> Iterator[N]:
-    """Pass answers on; after the last one, write their graphs if a file is named.
+    """Yield the answers; after the last one, write their graphs if `path` is given.
 
-    That is before results appear in a file or on standard output: a graph that cannot be written is an error without
-    half a result.
+    Results appear only after that, so that a graph that cannot be written leaves no partial result.
 
     Args:
         answers: Answers of graphs.
         path: The file for the graphs.
         graph_of: Returns the graph of an answer, if it has one.
-        to_format: The format of the file, where its suffix does not tell.
-        if_none: Write a file without graphs, too.
+        to_format: The format of the file; by default, by its suffix.
+        if_none: True to write the file even without graphs.
     """
     if path is None:
         yield from answers
@@ -277,7 +276,7 @@ def written_beside(
     from latticemetric.formats.writing import write
 
     if to_format is None:
-        format_for_writing(path)  # fail before an hour of work, not after it
+        format_for_writing(path)  # fail before the work, not after it
     graphs = KeptGraphs()
     for answer in answers:
         if (graph := graph_of(answer)) is not None:

@@ -1,4 +1,4 @@
-"""Resuming: the journal of a run, and the fingerprint by which it knows its run.
+"""Resuming: the journal of a run, and the fingerprint that identifies the run.
 
 A fingerprint has the options of a run, and the sizes and times of all files that it reads.
 """
@@ -35,7 +35,7 @@ def journal_beside(output: str) -> Journal:
     """Open the journal of the running command beside its output.
 
     Raises:
-        UsageError: The output, or what the command reads, is not a regular file.
+        UsageError: The output or an input is not a regular file.
     """
     from latticemetric.formats.streams.output import is_replaceable, remove_drafts
     from latticemetric.parallel.journal import Journal
@@ -47,15 +47,15 @@ def journal_beside(output: str) -> Journal:
     context = click.get_current_context()
     journal = Journal(journal_of(output), fingerprint(context))
     for _, file in written_files(context):
-        remove_drafts(file)  # nobody else writes it, for the journal is ours
+        remove_drafts(file)  # no other run writes it, since this run holds the journal
     return journal
 
 
 def fingerprint(context: click.Context) -> dict[str, Any]:
-    """Return the fingerprint of a command in plain values; from now on the command may read no other file.
+    """Return the fingerprint of a command in plain values. From now on, the command must not read other files.
 
     Raises:
-        UsageError: The command reads what cannot be read again.
+        UsageError: An input cannot be read again.
     """
     values = {name: value for name, value in context.params.items() if name not in _NO_EFFECT}
     files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
@@ -74,9 +74,9 @@ def fingerprint(context: click.Context) -> dict[str, Any]:
 
 
 def common_to_shards(context: click.Context) -> dict[str, Any]:
-    """Return what all shards of a run have in common; files by their content, for jobs on several machines.
+    """Return what all shards of a run have in common; files by content, since shards may run on several machines.
 
-    References and the ids of graphs are digested where they are read. For graphs, the sizes of their files must do.
+    References and the ids of graphs are digested when they are read. For files of graphs, only the size is compared.
     """
     options = {}
     for parameter in context.command.params:
@@ -92,7 +92,7 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
 
 
 def _by_content(parameter: click.Parameter, value: Any) -> str:
-    """Return the value of an option, with the content of a file that it names in place of the name."""
+    """Return the value of an option, with each file name replaced by a digest of the file's content."""
     text = value if isinstance(value, str) else repr(value)
     names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
     for path in filter(os.path.isfile, names):  # a pipe has been read
@@ -102,7 +102,7 @@ def _by_content(parameter: click.Parameter, value: Any) -> str:
 
 
 def _wordnet(context: click.Context) -> WordNet | None:
-    """Return WordNet, if a metric may use it and it is installed."""
+    """Return WordNet if a metric may use it and it is installed, else `None`."""
     if _USES_WORDNET not in repr(list(context.params.values())).lower():
         return None
     from latticemetric.metrics.wordnet import wordnet
@@ -110,7 +110,7 @@ def _wordnet(context: click.Context) -> WordNet | None:
     try:
         return wordnet()
     except LatticeMetricError:
-        return None  # a metric that needs it says so
+        return None  # a metric that needs it raises the error
 
 
 def _plugins() -> Iterator[tuple[str, str]]:
@@ -123,7 +123,7 @@ def _plugins() -> Iterator[tuple[str, str]]:
 
 
 def _state_again(path: str) -> list[int] | None:
-    """Return the state of a file that can be read again; `None` where there is none, which its reader reports."""
+    """Return the state of a file that can be read again; `None` if it is missing, which its reader reports."""
     if path == STANDARD:
         raise UsageError("standard input cannot be read again", where="--resume", advice="name a file")
     try:
@@ -131,7 +131,9 @@ def _state_again(path: str) -> list[int] | None:
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError("this is not a regular file, and cannot be read again", where=path, advice="leave --resume out")
+        raise UsageError(
+            "this is not a regular file, and cannot be read again", where=path, advice="leave --resume out"
+        )
     return [state.st_size, state.st_mtime_ns]
 
 

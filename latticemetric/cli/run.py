@@ -1,8 +1,7 @@
-"""A run over many graphs: workers, limits and journal, failures, and the signals that end it.
+"""Runs over many graphs: workers, limits and journal, failures, and the signals that end a run.
 
-An interrupt, SIGTERM (schedulers send it) and SIGHUP (a terminal is gone) raise `Stopped` once; later ones change
-nothing. Python answers at once; a native call, or a library that takes long to close, does not: a thread ends the
-process that is still there after a short time.
+An interrupt, SIGTERM (sent by schedulers) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
+effect. Python reacts at once, but native calls and slow libraries may not: soon after, a thread ends the process.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from latticemetric.parallel.map import Workers
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-# A run that was told to end has ended after two seconds, and some of them are for the machine.
+# A run must end within two seconds of a signal; the rest of that time is left to the system.
 _SECONDS_TO_END = 1.5
 
 
@@ -44,7 +43,7 @@ class Outcome(Protocol):
 
     @property
     def problem(self) -> LatticeMetricError | None:
-        """Why there is no answer."""
+        """The reason why there is no answer, if there is none."""
 
     @property
     def where(self) -> str:
@@ -63,14 +62,14 @@ class Failures:
         self.count = 0
 
     def reported(self, outcomes: Iterable[AnyOutcome]) -> Iterator[AnyOutcome]:
-        """Pass outcomes on, and add those that failed."""
+        """Yield the outcomes, and add those that failed."""
         for outcome in outcomes:
             if outcome.problem is not None:
                 self.add(outcome.name, outcome.where, outcome.problem)
             yield outcome
 
     def add(self, name: str, where: str, problem: LatticeMetricError) -> None:
-        """Add one: what failed, where it stands, and why."""
+        """Add one failure: the graph, its place, and the reason."""
         self.count += 1
         say(f"failed: {harmless(str(problem))}")
         if self._path is not None:
@@ -79,7 +78,7 @@ class Failures:
             self._rows.append((name, *place, str(problem)))
 
     def write(self) -> None:
-        """Write the list; only its header if nothing failed."""
+        """Write the list; if nothing failed, only its header."""
         if self._path is not None:
             rows = ("\t".join(map(tsv_field, row)) for row in self._rows)
             write_lines(["id\tfile\tline\treason", *rows], self._path)
@@ -119,7 +118,7 @@ def running(options: RunOptions, output: str) -> Iterator[Run]:
 
 @contextlib.contextmanager
 def _watched(journal: Journal | None) -> Iterator[None]:
-    """Report how many graphs are done if the run is stopped, and which journal is damaged."""
+    """Report the number of finished graphs if the run is stopped, and name the journal if it is damaged."""
     if journal is None:
         yield
         return
@@ -134,14 +133,14 @@ def _watched(journal: Journal | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
-    """Hand out processes here, or those of a cluster."""
+    """Provide local processes, or those of a cluster."""
     from latticemetric.parallel.pool import default_workers
 
     if cluster is None:
         yield number or default_workers()
         return
     if number is not None:
-        raise UsageError("a cluster has workers of its own", where="--workers", advice="leave it out, or --cluster")
+        raise UsageError("this cannot be used with --cluster", where="--workers", advice="give only one of them")
     with cluster.connected() as client:
         yield client
 
@@ -155,9 +154,9 @@ def ask_graphs(
     *,
     evidence: Iterable[Entry] | None = None,
 ) -> None:
-    """Ask each graph, with the evidence of the same id if there is any, and write the answers.
+    """Call `ask` on each graph, with the evidence of the same id if there is any; write the answers.
 
-    Failures go to standard error, and make the exit status 1.
+    Report failures on standard error, with exit status 1.
     """
     from latticemetric.batch.answers import answers_of
     from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
@@ -182,8 +181,8 @@ _notes: list[Callable[[], str]] = []
 class Stopped(BaseException):
     """A signal ends the run.
 
-    No `Exception`, so that nothing takes it for a problem of one graph; no `KeyboardInterrupt`, of which click makes an
-    error of its own.
+    Not an `Exception`, so that no handler takes it for a problem of one graph; not a `KeyboardInterrupt`, which click
+    replaces by another error.
 
     Attributes:
         number: The signal.
@@ -205,7 +204,7 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def _noted(note: Callable[[], str]) -> Iterator[None]:
-    """Add a note to the last line of a run that is stopped meanwhile."""
+    """Add a note to the last line of a run that is stopped inside the block."""
     _notes.append(note)
     try:
         yield
@@ -219,10 +218,10 @@ def _noted(note: Callable[[], str]) -> Iterator[None]:
 
 
 def listen() -> None:
-    """Raise `Stopped` on signals from now on, but not on those that our parent wants ignored (`nohup`)."""
+    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
     for number in _numbers():
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
-            with contextlib.suppress(ValueError):  # only the main thread may ask for that
+            with contextlib.suppress(ValueError):  # only the main thread may set handlers
                 signal.signal(number, _Handler())
     with contextlib.suppress(ValueError):
         _watch()
@@ -240,7 +239,7 @@ def _numbers() -> list[int]:
 
 
 class _Handler:
-    """A handler that raises once: terminals and schedulers send a signal twice."""
+    """A handler that raises once: terminals and schedulers may send a signal twice."""
 
     _has_raised = False
 
@@ -251,8 +250,8 @@ class _Handler:
 
 
 def _watch() -> None:
-    """Start a thread that ends the process after a signal, whatever the main thread does."""
-    if not hasattr(os, "fork"):  # Windows tells of signals through sockets only
+    """Start a thread that ends the process after a signal, even if the main thread is busy."""
+    if not hasattr(os, "fork"):  # Windows reports signals through sockets only
         return
     inbox, outbox = os.pipe()
     os.set_blocking(outbox, False)

@@ -1,9 +1,9 @@
-"""`latticemetric score`: strings against references, by any metric."""
+"""`latticemetric score`: score strings against references by any metric."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
+    Options,
     OutputOptions,
     ResamplingOptions,
     choice,
@@ -59,9 +60,8 @@ _COMPARISON_COLUMNS = ("difference", "low", "high", "half_width", "p_bootstrap",
 _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisation"}
 
 
-@dataclass(frozen=True)
-class _ScoreOptions:
-    """Systems and metrics to score, and how strings are prepared."""
+class _ScoreOptions(Options):
+    """Options for the systems, the metrics and the preparation of strings."""
 
     others: tuple[str, ...] = option(
         "--system -s FILE",
@@ -76,7 +76,7 @@ class _ScoreOptions:
     tokenize: str = option("--tokenize -tok NAME", "Tokenizer of sacrebleu: 13a, intl, char, zh …", default="none")
     lowercase: bool = LOWERCASE
     normalize: str | None = NORMALIZE
-    stem: bool = flag("--stem", "Compare Porter stems, if the metric can.")
+    stem: bool = flag("--stem", "Compare Porter stems; all metrics must support them.")
     keyed: bool = flag("--keyed", "Lines begin with ids, as in Kaldi's text, in any order.")
     explain: str | None = option("--explain SEGMENT", "Show the counts of one segment: its number, or its id.")
     short_signature: bool = SHORT_SIGNATURE
@@ -95,10 +95,9 @@ def command(
 ) -> None:
     """Score a system's output against one or several references.
 
-    HYP and each REF hold a segment a line; compressed or not, - for standard input. Transcripts of NIST (trn, STM,
-    CTM) are paired by their ids, and a CTM is cut by the segments of an STM. Several systems are compared with
-    HYP: the interval of each difference by paired bootstrap, p-values by paired bootstrap and approximate
-    randomisation.
+    HYP and each REF hold one segment per line; compressed or not, - for standard input. Transcripts of NIST (trn,
+    STM, CTM) are paired by their ids; a CTM is cut into the segments of an STM. Systems of --system are compared
+    with HYP: intervals of differences by paired bootstrap, p-values by paired bootstrap and approximate randomisation.
     """
     from latticemetric.evaluation.scoring import tabulate
     from latticemetric.formats.segments import read_nist_segments, read_segments
@@ -131,7 +130,7 @@ def command(
 def _sides(
     files: Texts, names: Sequence[str], systems: int, normalize: str | None, *, graphs: bool
 ) -> tuple[Texts, Texts]:
-    """Return the texts of each system and the references of each segment, which a grammar may multiply."""
+    """Return the texts of each system and the references of each segment; a grammar may make several of one."""
     grammar = grammar_named(normalize)
     if grammar is None:
         return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
@@ -149,9 +148,9 @@ def _only_words(text: GraphText) -> tuple[str, ...]:
 
 
 def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
-    """Return the place of the segment to be explained."""
+    """Return the position of the segment to explain."""
     if output_format != "text":
-        raise UsageError(f"--explain draws for people, not as {output_format}", advice="leave --format out")
+        raise UsageError(f"--explain writes text, not {output_format}", advice="leave --format out")
     if segment not in ids:
         raise UsageError(
             f"there is no segment '{segment}'", where="--explain", advice=f"the first is {ids[0]}, the last {ids[-1]}"
@@ -160,13 +159,13 @@ def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
 
 
 def _explanations(tabled: Sequence[Sequence[Tabled]], texts: Sequence[GraphText], at: int) -> Iterator[str]:
-    """Yield the counts of each metric in one segment, for each system; references follow the texts of systems."""
+    """Yield the counts of each metric in one segment, for each system. `texts` has systems' texts, then references."""
     from latticemetric.metrics.explanation import explain
 
     references = list(texts[len(tabled) :])
     for row, candidate in zip(tabled, texts, strict=False):
         for one in row:
-            drawing = explain(one.metric, candidate, references) or "(this metric draws nothing)"
+            drawing = explain(one.metric, candidate, references) or "(this metric has no drawing)"
             yield f"{harmless(one.system)}: {one.metric.name} {shown(one.sentences()[at])}"
             yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
             yield ""
@@ -194,7 +193,7 @@ class _Scores(Results):
         return {"baseline": self._systems[0], "segments": len(self._ids), "references": self._references}
 
     def summary(self) -> list[str]:
-        """Return sizes, how intervals were drawn, and signatures."""
+        """Return sizes, the resampling settings and signatures."""
         notes = [f"{counted(len(self._ids), 'segment')}, {counted(self._references, 'reference')}"]
         if self.resampled and self._resampling.resamples:
             drawn = self._resampling
@@ -216,7 +215,7 @@ class _CorpusScores(_Scores):
         return corpus_scores(self._tabled, **self._resampling.asdict())
 
     def text(self) -> Iterator[str]:
-        """Yield a table: a row a system, a column a metric."""
+        """Yield a table: one row per system, one column per metric."""
         scores = self._scores()
         blank = "  " if len(scores) > 1 else ""
         metrics = [score.tabled.metric for score in scores[0]]
@@ -230,7 +229,7 @@ class _CorpusScores(_Scores):
         yield from table(rows)
 
     def records(self) -> list[Record]:
-        """Return a record a system and metric."""
+        """Return one record per system and metric."""
         return [score.asdict(short_signature=self._short) for score in chain.from_iterable(self._scores())]
 
     @property
@@ -240,7 +239,7 @@ class _CorpusScores(_Scores):
         return [*_COLUMNS, *prefixed, "signature"]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a system and metric."""
+        """Yield one row per system and metric."""
         for record in self.records():
             comparison = values(record["comparison"] or {}, _COMPARISON_COLUMNS)
             yield [*values(record, _COLUMNS), *comparison, record["signature"]]
@@ -276,7 +275,7 @@ class _SentenceScores(_Scores):
         return ["segment", "system", *(one.metric.name for one in self._tabled[0])]
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a segment and system."""
+        """Yield one record per segment and system."""
         names = [one.metric.name for one in self._tabled[0]]
         scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self._tabled]
         for segment, each in zip(self._ids, zip(*scores, strict=True), strict=True):
@@ -284,7 +283,7 @@ class _SentenceScores(_Scores):
                 yield {"segment": segment, "system": system, "scores": dict(zip(names, numbers, strict=True))}
 
     def rows(self) -> Iterator[list[Any]]:
-        """Yield a row a segment and system."""
+        """Yield one row per segment and system."""
         return ([one["segment"], one["system"], *one["scores"].values()] for one in self.records())
 
     def text(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""`latticemetric sweep`: how the oracle changes with how much of each graph is kept, and with reference length."""
+"""`latticemetric sweep`: the oracle as less of each graph is kept, and by reference length."""
 
 from __future__ import annotations
 
@@ -50,27 +50,28 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class _SweepOptions(PointOptions):
-    """Points and lengths to sweep over."""
+    """Options for the points and lengths to sweep over."""
 
     by_length: tuple[float, ...] = option(
-        "--by-length WORDS", "Upper bounds of bins of reference lengths: 5,10,20.", callback=numbers
+        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", callback=numbers
     )
 
 
-@dataclass(frozen=True)
 class _ResamplingOptions(ResamplingOptions):
-    """How intervals are drawn; without resamples, there are none."""
+    """Options for resampling; by default, there are no intervals."""
 
     resamples: int = option(
-        "--resamples N", "Resamples for intervals and p-values; 0: none.", type=click.IntRange(0, MOST_DRAWS), default=0
+        "--resamples N",
+        "Number of resamples for intervals and p-values; 0: none.",
+        type=click.IntRange(0, MOST_DRAWS),
+        default=0,
     )
 
     def check(self) -> None:
-        """Refuse options of resampling where nothing is resampled."""
+        """Refuse options of resampling without resamples."""
         for name in given(["seed", "confidence"]) if not self.resamples else ():
-            raise UsageError("it means nothing without resamples", where=name, advice="add --resamples 1000")
+            raise UsageError("it has no effect without resamples", where=name, advice="add --resamples 1000")
 
 
 @verb("sweep", epilog=_EPILOG, sections=_SECTIONS)
@@ -87,13 +88,13 @@ def command(
     resampling: _ResamplingOptions,
     output: PlottedOutputOptions,
 ) -> None:
-    """Find the oracles of a test set as more or less of each lattice is kept.
+    """Find the oracles of a test set when less and less of each lattice is kept.
 
     Prune by beams, by densities (arcs with words for each word of the reference), or to n-best lists of distinct
     strings, all in one run; group graphs by the length of references.
 
-    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES are lines in
-    the order of the lattices, or lines that begin with ids; give several files for several references. Under
+    LATTICES is a file, a folder, a quoted glob, or - for standard input; compressed or not. REFERENCES have
+    one line per lattice, in the same order or with ids first; give several files for several references. Under
     --keep-going, the reference words of graphs that fail count as deletions.
     """
     from latticemetric.batch.sweep import SweepSettings, checked_borders, swept_pairs
@@ -121,13 +122,13 @@ def command(
 
 @dataclass(frozen=True)
 class SweepResults(Results):
-    """A sweep, of one run or of shards put together.
+    """The sweep of one run, or of merged shards.
 
     Attributes:
         question: The metric, points and borders of the sweep.
         swept: The results of each graph.
         totals: The results of all graphs.
-        resampling: How intervals were drawn: `resamples`, `seed`, `confidence`.
+        resampling: The settings of resampling: `resamples`, `seed`, `confidence`.
         intervals: Intervals of the rows, on the same resamples; none without resamples.
         shard: The shard that this run worked on, if any.
     """
@@ -143,7 +144,7 @@ class SweepResults(Results):
     def of(
         cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: Part | None = None
     ) -> Self:
-        """Sum up, and draw the intervals."""
+        """Sum up the results, and compute the intervals."""
         from latticemetric.evaluation.intervals import bootstrap
 
         known = list(swept)
@@ -154,7 +155,7 @@ class SweepResults(Results):
 
     @classmethod
     def of_shards(cls, documents: Sequence[ShardDocument]) -> SweepResults:
-        """Put the documents of shards together."""
+        """Merge the documents of shards."""
         from latticemetric.batch.shards import put_together
         from latticemetric.batch.sweep import SweepSettings, swept_in_turn
 
@@ -166,7 +167,7 @@ class SweepResults(Results):
         return put_together(documents, read)
 
     def draw(self, plot: str | None) -> None:
-        """Draw the results into a file, if one is named."""
+        """Draw the results into the file `plot`, if it is given."""
         if plot is None:
             return
         from latticemetric.report.plots import draw_sweep
@@ -193,12 +194,12 @@ class SweepResults(Results):
         return [*_COLUMNS, *(f"one_best_{name}" for name in _ONE_BEST_COLUMNS)]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a point, then a row a bin of lengths."""
+        """Yield one row per point, then one row per bin of lengths."""
         for record in self.records():
             yield [*values(record, _COLUMNS), *values(record.get("one_best", {}), _ONE_BEST_COLUMNS)]
 
     def records(self) -> list[Record]:
-        """Return a record a point, then a record a bin of lengths."""
+        """Return one record per point, then one record per bin of lengths."""
         return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
 
     def _points(self) -> Iterator[Record]:
@@ -207,7 +208,7 @@ class SweepResults(Results):
             yield {**row.asdict(), **bounds}
 
     def document(self) -> Iterator[str]:
-        """Yield the document; of a shard, with what `merge` has to know."""
+        """Yield the JSON document. For a shard, add the data that `merge` needs."""
         from latticemetric.batch.shards import document_end
         from latticemetric.batch.sweep import swept_states
 
@@ -223,7 +224,7 @@ class SweepResults(Results):
         return json_document({k: v for k, v in head.items() if k != "rows"}, lists, end, streamed=False)
 
     def summary(self) -> list[str]:
-        """Return how many graphs there are, and how intervals were drawn."""
+        """Return the number of graphs, the resampling settings and the signature."""
         notes = [counted(self.totals.graphs, "graph")]
         notes += [f"{self.totals.failed} failed"] if self.totals.failed else []
         if self.intervals:

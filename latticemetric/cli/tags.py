@@ -16,6 +16,7 @@ from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     SEED,
     Number,
+    Options,
     OutputOptions,
     PairOptions,
     PlottedOutputOptions,
@@ -57,9 +58,8 @@ _SECTIONS = {
 _DRAWS = click.IntRange(1, MOST_DRAWS)
 
 
-@dataclass(frozen=True)
-class _TagOptions:
-    """Tags of files to evaluate, and how systems are compared."""
+class _TagOptions(Options):
+    """Options for the tags to evaluate, and for comparing systems."""
 
     which: str = one_of(
         "words",
@@ -68,20 +68,22 @@ class _TagOptions:
         all="Evaluate the tags of words and gaps.",
     )
     layout: str = choice(
-        "--layout", ["auto", "words", "words-and-gaps"], "What lines hold; auto: as their numbers of tags say."
+        "--layout", ["auto", "words", "words-and-gaps"], "Tags on each line; auto: detected from their number."
     )
     synthetic: bool = flag("--synthetic", "Also score trivial baselines.")
     compare: bool = flag("--compare", "Test each pair of systems; show how many pairs each metric tells apart.")
     sampling: bool = flag("--sampling", "Find how many samples metrics need to see small differences.")
-    pairs_by: str = option("--pairs-by NAME", "Metric of the table of pairs.", default="f1_mult")
-    trials: int | None = option("--trials N", "Trials of each test (default: 1000, or what it needs).", type=_DRAWS)
+    pairs_by: str = option("--pairs-by NAME", "Metric to show in the table of pairs.", default="f1_mult")
+    trials: int | None = option(
+        "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
+    )
     error_rates: tuple[float, ...] = option(
         "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", callback=numbers
     )
     sample_sizes: tuple[int, ...] = option(
         "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", callback=whole_numbers
     )
-    rounds: int = option("--rounds N", "Rounds of the largest sample size.", default=1, type=_DRAWS)
+    rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=1, type=_DRAWS)
     significance: float = option(
         "--significance LEVEL",
         "Significance level of all tests of a metric together.",
@@ -91,24 +93,23 @@ class _TagOptions:
     seed: int = SEED
 
     def check(self, output_format: str) -> None:
-        """Refuse a metric that is not compared, and formats that hold no comparisons."""
+        """Refuse a `--pairs-by` that --compare does not support, and formats that cannot hold comparisons."""
         from latticemetric.evaluation.word_tags.metrics import COMPARED, find_tag_metric
 
         if find_tag_metric(self.pairs_by) not in COMPARED:
-            advice = "choose among those of --compare"
-            raise UsageError(f"{self.pairs_by} is not compared", where="--pairs-by", advice=advice)
+            advice = "choose a metric that --compare shows"
+            raise UsageError(f"--compare does not support {self.pairs_by}", where="--pairs-by", advice=advice)
         if output_format in {"tsv", "jsonl"} and (self.compare or self.sampling):
             raise UsageError(f"{output_format} has scores only", advice="choose --format json, which has everything")
 
 
-@dataclass(frozen=True)
-class _LatticeOptions:
-    """How tags of lattices are predicted."""
+class _LatticeOptions(Options):
+    """Options for predicting the tags of lattices."""
 
     from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",
-        "Predict words below these posteriors to be BAD (default: 0.05,0.1,…,0.95).",
+        "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",
         callback=numbers,
     )
     posterior_scale: float = POSTERIOR_SCALE
@@ -130,11 +131,11 @@ def command(
 ) -> None:
     """Score predicted tags by F1-BAD, F1-OK, F1-mult, MCC, SeqCor and phrase-level F1.
 
-    GOLD and each PRED hold the tags OK and BAD, a segment a line, of words or of words and gaps; or a table with tabs.
+    GOLD and each PRED hold tags OK and BAD of words, or of words and gaps, one segment per line; or a table with tabs.
 
     With --from-lattices, GOLD is a file of lattices and PRED of their references: words of the model's 1-best that
-    match are OK, and those are predicted to be BAD whose posterior is below a threshold. Under --keep-going, lattices
-    that fail are left out.
+    match are OK, and words with a posterior below a threshold are predicted BAD. Under --keep-going, lattices that
+    fail are left out.
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
@@ -158,7 +159,7 @@ def command(
 
 
 def _refuse_others(*, from_lattices: bool) -> None:
-    """Refuse options of files of tags for lattices, and the other way round."""
+    """Refuse options for files of tags with lattices, and vice versa."""
     context = click.get_current_context()
     of_tags = names_of(_TagOptions)
     of_both = {"gold", "predicted", "from_lattices", *names_of(OutputOptions)}
@@ -166,11 +167,9 @@ def _refuse_others(*, from_lattices: bool) -> None:
         name = parameter.name or ""
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_given and name not in of_both and (name in of_tags) == from_lattices:
-            what, advice = (
-                ("lattices", "leave it out") if from_lattices else ("files of tags", "say --from-lattices too")
-            )
+            what, advice = ("lattices", "leave it out") if from_lattices else ("files of tags", "add --from-lattices")
             spelled = ", ".join(one.opts[0] for one in context.command.params if one.name == name)
-            raise UsageError(f"it means nothing to {what}", where=spelled, advice=advice)
+            raise UsageError(f"it has no effect with {what}", where=spelled, advice=advice)
 
 
 def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _TagResults:
@@ -209,7 +208,7 @@ def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """Return the names of systems: those of their files, or whole paths where files have one name."""
+    """Return the names of systems: their file names, or whole paths if two files have the same name."""
     names = [Path(path).name for path in paths]
     distinct = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
     again = next((name for name in distinct if distinct.count(name) > 1), None)
@@ -262,7 +261,7 @@ class _TagResults(Results):
             yield from _sampling_table(self.sampling)
 
     def records(self) -> Iterator[Record]:
-        """Yield a record a system."""
+        """Yield one record per system."""
         return ({"system": name, **one.asdict()} for name, one in self._scores.items())
 
     @property
@@ -273,7 +272,7 @@ class _TagResults(Results):
         return ["system", *TAG_METRICS, "tags", "bad", "errors", "notes"]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a system."""
+        """Yield one row per system."""
         for record in self.records():
             notes = "; ".join(f"{name} {why}" for name, why in record["notes"].items())
             yield values({**record, "notes": notes}, self.columns)
@@ -316,7 +315,7 @@ class _TagResults(Results):
 
 
 def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
-    """Yield a row a system, and why values are undefined, or 0."""
+    """Yield one row per system, and the reasons why values are undefined or 0."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
     rows = [["", *(metric.label for metric in TAG_METRICS.values()), "BAD", "errors"]]

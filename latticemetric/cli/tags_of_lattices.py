@@ -1,4 +1,4 @@
-"""`latticemetric tags --from-lattices`: thresholds on posteriors as predictions of wrong words."""
+"""`latticemetric tags --from-lattices`: predict wrong words by thresholds on posteriors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _ThresholdResults(Results):
         self._evaluation, self._signature = evaluation, signature
 
     def text(self) -> Iterator[str]:
-        """Yield a table, and why values are undefined, or 0."""
+        """Yield a table, and the reasons why values are undefined or 0."""
         from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
         sweep = self._evaluation.sweep
@@ -68,7 +68,7 @@ class _ThresholdResults(Results):
             yield f"{reason}: at {', '.join(thresholds)}"
 
     def _reasons(self) -> dict[str, list[str]]:
-        """Return why values are undefined, or 0, of which metrics, and at which thresholds."""
+        """Return each reason why metrics are undefined or 0, with the thresholds at which it applies."""
         from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
         reasons: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ class _ThresholdResults(Results):
         return reasons
 
     def records(self) -> list[Record]:
-        """Return a record a threshold."""
+        """Return one record per threshold."""
         return [row.asdict() for row in self._evaluation.sweep.rows]
 
     @property
@@ -89,7 +89,7 @@ class _ThresholdResults(Results):
         return [*(name for name in self.records()[0] if name != "notes"), "notes"]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield a row a threshold."""
+        """Yield one row per threshold."""
         for record in self.records():
             notes = "; ".join(f"{name} {why}" for name, why in record["notes"].items())
             yield values({**record, "notes": notes}, self.columns)

@@ -1,5 +1,5 @@
-"""Graphs as pictures: lattices, forests, automata, networks, trees. Nothing is searched here: callers bring the paths.
+"""Draw lattices, forests, automata, networks and trees. This package does not search; pass the paths to highlight.
 
-`latticemetric.drawing.api.svg(graph, ways={"oracle": arcs, "1-best": arcs, "mbr": arcs}, …)` is the picture of a
-graph as the text of an SVG element.
+`latticemetric.drawing.api.svg(graph, ways={"oracle": arcs, "1-best": arcs, "mbr": arcs}, …)` returns the picture
+of a graph as an SVG element.
 """

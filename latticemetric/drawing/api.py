@@ -1,4 +1,4 @@
-"""Drawings of graphs: `draw` makes them, `Drawing` shows and writes them in every format."""
+"""Draw graphs: `draw` makes a `Drawing`, which shows itself and writes files in every format."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _SUFFIXES = {".svg": "svg", ".png": "png", ".pdf": "pdf", ".dot": "dot", ".gv": 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing of a diagram, to be shown or written; `draw` makes it.
+    """A drawing of a diagram, made by `draw`.
 
-    Notebooks show it by themselves, `print` prints it as text.
+    Notebooks show it as a picture; `print` prints it as text.
     """
 
     diagram: Diagram
 
     def picture(self) -> Picture:
-        """Lay the diagram out: all shapes, lines and texts with their places."""
+        """Lay out the diagram: return all shapes, lines and texts with their positions."""
         from latticemetric.drawing.layout import layered_layout, tree_layout
 
         return (tree_layout if self.diagram.kind == TREE else layered_layout)(self.diagram)
@@ -46,17 +46,17 @@ class Drawing:
         """Return the drawing as an SVG element.
 
         Args:
-            standalone: Make ink dark on light ground and light on dark, as a file needs it; else ink has the colour of
-                the text around the element.
+            standalone: Use dark ink on a light background and light ink on a dark one, for files. If false, use the
+                colour of the text around the element.
         """
         return svg_text(self.picture(), standalone=standalone)
 
     def dot(self) -> str:
-        """Return the drawing in the language of Graphviz."""
+        """Return the drawing in Graphviz's DOT language."""
         return dot_text(self.diagram)
 
     def text(self, width: int | None = WIDTH) -> str:
-        """Return the drawing as text for terminals; a list if it is wider than so many columns."""
+        """Return the drawing as text for terminals; return a list if it is wider than `width` columns."""
         return terminal_text(self.diagram, width)
 
     def save(
@@ -65,17 +65,17 @@ class Drawing:
         format: str | None = None,  # noqa: A002  as in matplotlib's savefig
         width: int | None = WIDTH,
     ) -> None:
-        """Write a file, whole or not at all.
+        """Write the drawing to a file; an error leaves no partial file.
 
         Args:
             path: The file, or `-` for standard output.
-            format: One of `FORMATS`; taken from the path's suffix where it is not given.
-            width: Columns of text.
+            format: One of `FORMATS`; default: the format of the path's suffix.
+            width: The number of columns, if the format is `text`.
         """
         target = os.fspath(path)
         format = format or format_of(target)  # noqa: A001
         if format not in FORMATS:
-            raise UsageError(f"'{format}' is no format of drawings", advice=f"choose among {', '.join(FORMATS)}")
+            raise UsageError(f"'{format}' is not a drawing format", advice=f"choose one of {', '.join(FORMATS)}")
         with atomic_output(target) as file:
             if format in {"png", "pdf"}:
                 from latticemetric.drawing.image import write_image
@@ -93,11 +93,11 @@ class Drawing:
 
 
 def format_of(path: str) -> str:
-    """Return the format of a file by the suffix of its name."""
+    """Return the format for the suffix of a file name."""
     format_name = _SUFFIXES.get(Path(path).suffix.lower())
     if format_name is None:
         endings = ", ".join(_SUFFIXES)
-        raise UsageError("the name says no format of drawings", where=path, advice=f"end it in {endings}")
+        raise UsageError("the suffix is not a drawing format", where=path, advice=f"use one of {endings}")
     return format_name
 
 
@@ -116,24 +116,24 @@ def draw(
     reference: Any = None,
     title: str | None = None,
 ) -> Drawing:
-    """Draw a graph, or something made of one.
+    """Draw a graph, a result such as a consensus network, or the automaton of a metric.
 
     Args:
-        graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, whose
-            automaton for a reference is drawn.
-        path: A file to write, if any: its name ends in .svg, .png, .pdf, .dot or .txt.
-        ways: Names of highlighted paths or derivations, and their arcs or edges; or results, like
-            `{"oracle": best, "1-best": best.one_best}`. `oracle`, `1-best` and `mbr` have styles of their own.
-        captions: The legend's texts for these paths. Default: their words and scores, as far as they are known.
-        posteriors: `posteriors(graph)`, or the probability of each arc or edge: written under its word.
-        scores: Names of score columns whose costs are written there too.
-        times: Write times under states, where a lattice has them.
-        most_states: The largest number of states or nodes, and half that of arcs, besides those of `ways`: those of
-            the best paths are drawn. `None` for all. The picture says how much is left out.
-        beam: Draw no paths whose cost is more than this above that of the best one, besides `ways`.
-        scales: Weight of each score column in the cost by which paths are best.
-        reference: The reference, if a metric is drawn.
-        title: A description, for those who cannot see the picture.
+        graph: A lattice, a forest, an n-best list, a `Consensus`, a `DerivationTree`; or a metric like `GRR(4)`, to
+            draw its automaton for `reference`.
+        path: The file to write, if any; its name ends in .svg, .png, .pdf, .dot or .txt.
+        ways: The paths or derivations to highlight, by name: their arcs or edges, or results, like
+            `{"oracle": best, "1-best": best.one_best}`. The names `oracle`, `1-best` and `mbr` have fixed styles.
+        captions: The legend's texts for these paths. Default: their words and scores, if known.
+        posteriors: `posteriors(graph)`, or the probability of each arc or edge, to write under its word.
+        scores: Names of score columns whose costs are also written under the word.
+        times: Write times under the states of a lattice, if it has times.
+        most_states: Draw at most this number of states or nodes, and twice this number of arcs, from the best paths;
+            those of `ways` are added. `None`: draw all. The picture says how much is left out.
+        beam: Leave out paths that cost more than the best one plus `beam`, except `ways`.
+        scales: Weight of each score column in the path cost.
+        reference: The reference, to draw a metric.
+        title: A description, for readers who cannot see the picture.
 
     Examples:
         >>> import latticemetric as lm
@@ -165,7 +165,7 @@ def draw(
 def _diagram(
     graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
 ) -> Diagram:
-    """Make the diagram of a graph by its type."""
+    """Build the diagram of a graph, by the type of `graph`."""
     from latticemetric.drawing.graphs import forest_diagram, lattice_diagram, network_diagram, tree_diagram
     from latticemetric.metrics.recognition import GRR
     from latticemetric.nbest import NBest
@@ -178,12 +178,12 @@ def _diagram(
         del options["times"]  # forests have none
         return forest_diagram(graph, paths, **options, **named)
     if paths:
-        raise UsageError("ways are highlighted in lattices and forests only", advice="leave them out")
+        raise UsageError("`ways` need a lattice or a forest", advice="leave `ways` out")
     if isinstance(graph, GRR):
         from latticemetric.drawing.automaton import automaton_diagram
 
         if reference is None:
-            raise UsageError("a metric is drawn for a reference, and there is none", advice="give one")
+            raise UsageError("a drawing of a metric needs a reference", advice="give one")
         return automaton_diagram(graph, reference, **named)
     if isinstance(graph, DerivationTree):
         return tree_diagram(graph, **named)
@@ -196,11 +196,11 @@ def _diagram(
 
 
 def svg(graph: Any, ways: Any = None, *, standalone: bool = False, **options: Any) -> str:
-    """Return a graph as the text of an SVG element, which is the same for the same graph.
+    """Return a graph as an SVG element; the same graph gives the same text.
 
     Args:
         graph: See `draw`.
-        ways: Likewise.
+        ways: See `draw`.
         standalone: See `Drawing.svg`.
         **options: Other arguments of `draw`.
     """

@@ -1,4 +1,4 @@
-"""The automaton of a recognition rate for one reference, as its definition has it: words, edits and what they gain."""
+"""Build the diagram of a recognition rate's automaton for one reference: words, edits and their gains, as defined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I inser
 
 
 def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | None = None) -> Diagram:
-    """Return the automaton of a metric and a reference.
+    """Build the diagram of the metric's automaton for a reference.
 
     Args:
         metric: The metric.
@@ -47,7 +47,7 @@ class _Step(NamedTuple):
 
 
 def _reference(metric: GRR, reference: Text | Lattice) -> tuple[ReferenceGraph, Vocabulary]:
-    """Return a reference without the words that the metric does not count."""
+    """Return the reference without the words that the metric does not count, and its vocabulary."""
     silent = metric.ignore | metric.wildcard
     if isinstance(reference, Lattice):
         label = counted_labels(reference, reference.vocabulary, silent)
@@ -58,7 +58,7 @@ def _reference(metric: GRR, reference: Text | Lattice) -> tuple[ReferenceGraph, 
 
 
 def _useful(automaton: RecognitionAutomaton, gains: Gains, vocabulary: Vocabulary) -> list[_Step]:
-    """Return the transitions that the start reaches: of (i, m), no m is larger than i."""
+    """Return the transitions that the start reaches; in the states (i, m) on them, m ≤ i."""
     reached, steps = {0}, []
     gained = gains.of_edits()
     columns = (automaton.source, automaton.target, automaton.label, automaton.edit)
@@ -75,7 +75,7 @@ def _label(label: int, vocabulary: Vocabulary) -> str:
 
 
 def _edit(edit: int, gains: Gains, gained: int) -> str:
-    """Return an edit's letter and what it gains, as the paper writes it."""
+    """Return an edit's letter and its gain, in the notation of the paper."""
     if edit == 0:
         return ""
     letter = "C" if edit <= gains.order else "DSI"[edit - gains.order - 1]

@@ -1,6 +1,6 @@
-"""Diagrams: vertices, links between them, highlighted paths and their styles, before anything has a place.
+"""Define diagrams: vertices, links, highlighted paths and their styles, without positions.
 
-Everything that is drawn is made a diagram first: lattices, forests, automata, networks. Texts stay as they are here;
+Lattices, forests, automata, networks and trees become diagrams before they are drawn. Diagrams keep texts unchanged;
 backends escape them.
 """
 
@@ -36,7 +36,7 @@ class Vertex:
         text: The text in it.
         shape: One of the shapes.
         detail: The small text under it.
-        paths: Those that pass it, by their numbers in the diagram.
+        paths: The numbers of the diagram's paths that pass it.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Link:
         target: The vertex where it ends.
         label: The text on it.
         detail: The small text under it.
-        paths: Those that take it, by their numbers in the diagram.
+        paths: The numbers of the diagram's paths that take it.
     """
 
     source: int
@@ -66,16 +66,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Diagram:
-    """A graph to be drawn; it has no cycles but links from a vertex to itself, one a vertex at most.
+    """A graph to draw. It has no cycles except self-loops, at most one per vertex.
 
     Attributes:
         kind: One of the kinds.
         title: A description in a few words.
         vertices: Its vertices.
-        links: Its links, those of a vertex in the order in which they should be drawn.
+        links: Its links; those of one vertex are in drawing order.
         paths: Names of the highlighted paths (of forests: derivations).
-        captions: The legend's texts for paths, by their names, in its order; other names are rows of their own.
-        omissions: Notes on what is left out.
+        captions: The legend's rows, as (name, text); a name that is not in `paths` gets a separate row.
+        omissions: Notes on the parts that are left out.
         notes: Notes on the meaning of numbers and signs.
     """
 
@@ -105,13 +105,13 @@ def detail_writer(
 
     Args:
         number: The number of arcs.
-        posteriors: The probability of each, if it is to be written.
+        posteriors: The probability of each arc, or `None` to write none.
         columns: The graph's score columns.
-        scores: The names of those to write.
+        scores: The names of the columns to write.
     """
     values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if values is not None and values.shape != (number,):
-        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one for each")
+        raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one per arc")
     for name in scores:
         if name not in columns:
             known = ", ".join(columns) or "none"
@@ -125,7 +125,7 @@ def detail_writer(
 
 
 def probability(value: float) -> str:
-    """Write a probability; a small one is never written as 0."""
+    """Write a probability with two decimals; a smaller one as `<0.01`, never as 0."""
     rounded = f"{min(value, 1.0):.2f}"
     return "<0.01" if value > 0 and rounded == "0.00" else rounded
 
@@ -133,17 +133,17 @@ def probability(value: float) -> str:
 # ---- Highlighted paths ----
 
 PathsThrough = dict[int, tuple[int, ...]]
-"""The numbers of the paths that pass each arc, state, edge or node, where there are any."""
+"""For each arc, state, edge or node on a path: the numbers of the paths that pass it."""
 
 
 def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
-    """Return the paths, if the graph has their arcs (or edges)."""
+    """Return the paths; raise an error if the graph lacks one of their arcs (or edges)."""
     checked = {name: tuple(map(int, arcs)) for name, arcs in (paths or {}).items()}
     for name, arcs in checked.items():
         for arc in arcs:
             if not 0 <= arc < number:
                 raise UsageError(
-                    f"'{name}' takes {thing} {arc}, which is not there", advice="highlight paths of the same graph"
+                    f"'{name}' takes {thing} {arc}, which the graph lacks", advice="highlight paths of the same graph"
                 )
     return checked
 
@@ -154,7 +154,7 @@ def paths_through(paths: Mapping[str, Sequence[int]]) -> PathsThrough:
 
 
 def paths_through_ends(paths: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> PathsThrough:
-    """Return the paths that pass each state (or node), if `ends` are those of every arc (or edge)."""
+    """Return the paths that pass each state (or node). `ends` has the states (or nodes) of every arc (or edge)."""
     return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in paths.values())
 
 
@@ -168,18 +168,18 @@ def _by_thing(paths: Iterable[Sequence[int]]) -> PathsThrough:
 
 # ---- Styles of paths: each has its own dashes and width as well as its colour ----
 #
-# Colours are those of Okabe and Ito's palette, which the colour-blind tell apart; darker or lighter for the ground.
+# Colours are from Okabe and Ito's palette, which suits colour-blind readers; darker or lighter by the background.
 
 
 class PathStyle(NamedTuple):
     """The style of a path's line.
 
     Attributes:
-        light: The colour on light ground.
-        dark: The colour on dark ground.
+        light: The colour on a light background.
+        dark: The colour on a dark background.
         width: The width of the line.
-        dashes: Lengths of dashes and gaps; none for an unbroken line.
-        mark: The sign in texts.
+        dashes: Lengths of dashes and gaps; empty for an unbroken line.
+        mark: The sign of the path in text drawings.
     """
 
     light: str
@@ -203,6 +203,6 @@ _OTHERS = (
 
 
 def path_styles(paths: Sequence[str]) -> list[PathStyle]:
-    """Return the style of each path: its own where the name is known, else the next of the others."""
+    """Return the style of each path: a fixed one for a known name, else the next of `_OTHERS`."""
     others = [path for path in paths if path not in _KNOWN]
     return [_KNOWN.get(path) or _OTHERS[others.index(path) % len(_OTHERS)] for path in paths]

@@ -1,4 +1,4 @@
-"""Diagrams in the language of Graphviz, for its own layouts and for editors of graphs."""
+"""Write diagrams in Graphviz's DOT language, for its layouts and for graph editors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHAPES = {
 
 
 def dot_text(diagram: Diagram) -> str:
-    """Write a diagram as a `digraph`; paths are colours, styles and widths of lines, and marks in labels."""
+    """Write a diagram as a `digraph`. Lines show paths by colour, style and width, labels by marks."""
     styles = path_styles(diagram.paths)
     legend = [
         " ".join(part for part in ("" if path is None else styles[path].mark, name, *caption.split()) if part)
@@ -63,7 +63,7 @@ def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
     ]
     if link.paths:
         style = styles[link.paths[0]]
-        # Several colours are lines beside each other.
+        # Graphviz draws several colours as parallel lines.
         fields += [
             f'color="{":".join(styles[path].light for path in link.paths)}"',
             f"style={'dashed' if style.dashes else 'solid'}",
@@ -73,6 +73,6 @@ def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """Quote some lines, so that no character means anything to Graphviz."""
+    """Quote lines, so that no character is special to Graphviz."""
     texts = (visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines if line)
     return '"' + "\\n".join(texts) + '"'

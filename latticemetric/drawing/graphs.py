@@ -1,4 +1,4 @@
-"""Lattices, forests, confusion networks and derivation trees as diagrams."""
+"""Build diagrams of lattices, forests, confusion networks and derivation trees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.lattice.lattice import Lattice, Scales
 
-# ---- Lattices: a state a circle, an arc a link with its word ----
+# ---- Lattices: states become circles, arcs become links with words ----
 
 EPSILON_LABEL = "ε"
 
@@ -130,14 +130,14 @@ def forest_diagram(
 
 
 def _links(box: int, head: int, tails: Sequence[int], paths: tuple[int, ...]) -> Iterator[Link]:
-    """Link a node to a rule, and the rule to its tails, numbered where there are several."""
+    """Link a node to a rule, and the rule to its tails; number the tails if there are several."""
     yield Link(head, box, paths=paths)
     for number, tail in enumerate(tails, start=1):
         yield Link(box, tail, str(number) if len(tails) > 1 else "", paths=paths)
 
 
 def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...]]) -> dict[int, Vertex]:
-    """Name each node by its category, where it has one, and its number."""
+    """Make the vertex of each node; name it by its category, if any, and its number."""
     side = forest.node_labels.get(CATEGORY)
     goals = set(forest.goals.tolist())
     taken = {edge for edges in paths.values() for edge in edges}
@@ -160,21 +160,21 @@ def rule(forest: Forest, edge: int) -> str:
 # ---- Confusion networks: alternative words in one place, the most probable first ----
 
 Bin = Sequence[tuple[str, float]]
-"""Words and their posteriors, the most probable first; the empty word is none."""
+"""Words and their posteriors, the most probable first; the empty string stands for no word."""
 
 BEST = "consensus"
-"""The path of the best words."""
+"""The name of the path of the best words."""
 
 
 def network_diagram(
     bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
 ) -> Diagram:
-    """Return the diagram of a confusion network, without improbable words, and without bins that have no others.
+    """Build the diagram of a confusion network. Leave out improbable words, and bins in which no word is left.
 
     Args:
         bins: The bins.
         title: A description in a few words.
-        least: Words of smaller posteriors are left out, except the best of each bin.
+        least: Leave out words with smaller posteriors, except the best of each bin.
         most_states: The largest number of states; `None` for all.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
@@ -205,13 +205,13 @@ def _omissions(words: int, least: float, drawn: int, bins: int) -> tuple[str, ..
 # ---- Derivation trees: nodes above their children, words as leaves ----
 
 MOST_VERTICES = 400
-"""Of a tree: vertices below are left out, and a note says so."""
+"""The default size of a tree; vertices below are left out, and a note says so."""
 
 
 def tree_diagram(
     tree: DerivationTree, *, title: str = "derivation tree", most_vertices: int | None = MOST_VERTICES
 ) -> Diagram:
-    """Return a derivation, level by level as far as there is room."""
+    """Build the diagram of a derivation, top level first; leave out children from about `most_vertices` vertices on."""
     vertices: list[Vertex] = []
     links: list[Link] = []
     pending: deque[tuple[Any, int]] = deque([(tree.asdict(), -1)])

@@ -1,4 +1,4 @@
-"""Pictures as PNG and PDF, drawn by matplotlib from the same places as SVG."""
+"""Write pictures as PNG and PDF with matplotlib, with the same positions as in SVG."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # ---- Fonts ----
 
-# One font of each script is enough; matplotlib's own comes first: pictures are the same where it has the glyphs.
+# One font per script is enough. matplotlib's own comes first: if it has the glyphs, pictures are the same everywhere.
 _FAMILIES = (
     "DejaVu Sans",
     "Noto Sans CJK SC",
@@ -43,7 +43,7 @@ _MISSING = re.compile(r"Glyph (\d+) ")
 
 
 def installed_families() -> list[str]:
-    """Return the families of these that are installed."""
+    """Return the installed families of `_FAMILIES`."""
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
@@ -52,7 +52,7 @@ def installed_families() -> list[str]:
 
 @contextmanager
 def _one_warning() -> Iterator[None]:
-    """Warn once of all letters that no font has, instead of once a letter."""
+    """Warn once about all letters that no font has, instead of once per letter."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -72,12 +72,12 @@ def _one_warning() -> Iterator[None]:
 _PIXELS_AN_INCH = 96
 _POINTS_A_PIXEL = 72 / _PIXELS_AN_INCH
 _FINEST, _MOST_PIXELS = 2.0, 8000
-"""Dots a pixel: two, unless the image is too large to be opened everywhere."""
+"""The most dots per pixel, and the most dots on the longer side, so that all programs can open the image."""
 _INK = "#1a1a1a"
 
 
 def require_matplotlib() -> None:
-    """Refuse to go on without matplotlib."""
+    """Raise an error if matplotlib is not installed."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
@@ -88,7 +88,7 @@ def require_matplotlib() -> None:
 
 
 def write_image(picture: Picture, file: IO[bytes], image_format: str) -> None:
-    """Write a picture as `png` or `pdf`; the same picture is the same file."""
+    """Write a picture as `png` or `pdf`; the same picture gives the same file."""
     require_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure

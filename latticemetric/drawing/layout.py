@@ -1,6 +1,6 @@
-"""Layouts: layered, in columns from left to right, in which nothing overlaps; and trees.
+"""Lay out diagrams: graphs in columns from left to right without overlaps, and trees from top to bottom.
 
-The layered layout is that of Sugiyama, Tagawa & Toda (1981): links become chains of nodes, a node a column; columns are
+The layered layout follows Sugiyama, Tagawa & Toda (1981): links become chains of one node per column; columns are
 ordered for few crossings; then each node gets its height.
 """
 
@@ -36,25 +36,25 @@ LOOP = 12.0
 
 _PADDING = 7.0
 _ABOVE_LINE = 4.0
-# The weights that keep the first highlighted path, and others, straighter than the rest.
+# Weights that keep the first highlighted path, and the other highlighted paths, straighter than the rest.
 _STRAIGHTEST, _STRAIGHT = 60.0, 12.0
 
 
 @dataclass
 class LayeredGraph:
-    """Nodes in columns, by number: the diagram's vertices first, in their order, then nodes of links.
+    """Numbered nodes in columns: first the diagram's vertices in their order, then the nodes of links.
 
-    Vertices stand in even columns, labels in odd ones. A link passes each column between its ends in a node of its own,
-    which nothing else may touch: so no line crosses a label or a vertex, however long it is.
+    Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
+    may overlap this node: so no line crosses a label or a vertex.
 
     Attributes:
         column: The column of each node.
-        up: The space that it needs above its line.
-        down: The space below.
+        up: The space that each node needs above its line.
+        down: The space that it needs below.
         width: The width that it needs.
         left: Its neighbours in the column before.
         right: Its neighbours in the column after.
-        chains: The nodes of each link, from source to target; of a link to itself the vertex alone.
+        chains: The nodes of each link, from source to target; for a self-loop, only the vertex.
         labelled: The node of each link's label.
         stiffness: The weight that keeps a node in line with its neighbours.
     """
@@ -87,7 +87,7 @@ class LayeredGraph:
 
 
 def vertex_size(vertex: Vertex) -> tuple[float, float]:
-    """Return width and height."""
+    """Return the width and height of a vertex."""
     width = text_width(visible(vertex.text), SMALL if vertex.shape not in BOXES else SIZE) + 2 * _PADDING
     if vertex.shape in BOXES:
         return width, 2 * RADIUS
@@ -105,12 +105,12 @@ def label_size(link: Link) -> tuple[float, float, float]:
 
 
 def _half_width(link: Link) -> float:
-    """Return half the width of the lines of the paths that take a link."""
+    """Return half the total width of the path lines on a link."""
     return LINE_SPACING * max(0, len(link.paths) - 1) / 2
 
 
 def layered_graph(diagram: Diagram, layers: Sequence[int]) -> LayeredGraph:
-    """Return the layered graph of a diagram whose vertices stand in these layers."""
+    """Build the layered graph of a diagram; `layers` has the layer of each vertex."""
     graph = LayeredGraph()
     for vertex, layer in zip(diagram.vertices, layers, strict=True):
         width, height = vertex_size(vertex)
@@ -126,7 +126,7 @@ def layered_graph(diagram: Diagram, layers: Sequence[int]) -> LayeredGraph:
 
 
 def _add_loop(graph: LayeredGraph, link: Link) -> None:
-    """Add a link from a vertex to itself: above the vertex, with its texts above its line."""
+    """Add a self-loop above its vertex, with its texts above its line."""
     above, below, width = label_size(link)
     graph.up[link.source] += LOOP + above + below
     graph.width[link.source] = max(graph.width[link.source], width)
@@ -135,7 +135,7 @@ def _add_loop(graph: LayeredGraph, link: Link) -> None:
 
 
 def _add_chain(graph: LayeredGraph, link: Link) -> None:
-    """Add a chain for a link, a node a column; the one of the label in the middle."""
+    """Add a chain for a link: one node per column, with the label's node in the middle."""
     first, last = graph.column[link.source], graph.column[link.target]
     assert first < last
     above, below, width = label_size(link)
@@ -170,7 +170,7 @@ _Columns = list[list[int]]
 
 
 def ordered_columns(graph: LayeredGraph) -> _Columns:
-    """Return the nodes of each column from above, in the best order of some sweeps to and fro."""
+    """Return the nodes of each column from the top; of the orders of all sweeps, the one with the fewest crossings."""
     columns = _first_order(graph)
     best, fewest = [list(column) for column in columns], crossings(graph, columns)
     for sweep in range(_SWEEPS):
@@ -185,7 +185,7 @@ def ordered_columns(graph: LayeredGraph) -> _Columns:
 
 
 def _first_order(graph: LayeredGraph) -> _Columns:
-    """Order nodes as a depth-first walk meets them, so that neighbours stand together."""
+    """Order nodes by a depth-first walk, so that neighbours are close together."""
     columns: _Columns = [[] for _ in range(1 + max(graph.column))]
     met = [False] * len(graph.column)
     starts = [node for node, left in enumerate(graph.left) if not left]
@@ -200,7 +200,7 @@ def _first_order(graph: LayeredGraph) -> _Columns:
 
 
 def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
-    """Sort each column by the mean places of its neighbours in the one before."""
+    """Sort each column by the mean position of each node's neighbours in the previous column."""
     neighbours = graph.left if forth else graph.right
     for place in range(len(columns)) if forth else reversed(range(len(columns))):
         beside = place - 1 if forth else place + 1
@@ -212,7 +212,7 @@ def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
 
 
 def _swap(graph: LayeredGraph, columns: _Columns) -> None:
-    """Swap neighbours as long as fewer lines cross then."""
+    """Swap adjacent nodes while this reduces crossings, in at most `_SWAPS` rounds."""
     rank = {node: number for column in columns for number, node in enumerate(column)}
     for _ in range(_SWAPS):
         swapped = False
@@ -228,7 +228,7 @@ def _swap(graph: LayeredGraph, columns: _Columns) -> None:
 
 
 def _gain(graph: LayeredGraph, rank: dict[int, int], above: int, below: int) -> int:
-    """Count by how many crossings a swap of two neighbours reduces their number."""
+    """Return the number of crossings that a swap of two adjacent nodes removes."""
     gain = 0
     for side in (graph.left, graph.right):
         for first in side[above]:
@@ -262,17 +262,17 @@ _GAP = 3.0
 
 
 def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
-    """Return the line of each node.
+    """Return the height of each node's line.
 
-    Every column in turn takes the places that are nearest to its neighbours' (least squares), exactly, given that its
-    order stays and that nothing overlaps.
+    Place each column in turn as near to its neighbours as possible (exact least squares), without changing its order
+    and without overlaps.
     """
     found = [0.0] * len(graph.column)
     for column in columns:
         _place(graph, column, [0.0] * len(column), [1.0] * len(column), found)
     for sweep in range(_PLACING_SWEEPS):
         forth = sweep % 2 == 0
-        # At first from one side, so that distant nodes have an influence; then between both.
+        # Use neighbours on one side first, so that distant nodes have an influence; later those on both sides.
         sides = [graph.left if forth else graph.right] if sweep < _PLACING_SWEEPS // 2 else [graph.left, graph.right]
         for column in columns if forth else reversed(columns):
             wanted, weights = zip(*(_wanted(graph, node, sides, found) for node in column), strict=True)
@@ -284,7 +284,7 @@ def heights(graph: LayeredGraph, columns: _Columns) -> list[float]:
 def _wanted(
     graph: LayeredGraph, node: int, sides: Sequence[list[list[int]]], found: Sequence[float]
 ) -> tuple[float, float]:
-    """Return the mean height of a node's neighbours, and its weight."""
+    """Return the weighted mean height of a node's neighbours, and the sum of the weights."""
     pairs = [(found[n], graph.stiffness[n] * graph.stiffness[node]) for side in sides for n in side[node]]
     weight = sum(w for _, w in pairs)
     return (sum(y * w for y, w in pairs) / weight, weight) if pairs else (found[node], 0.01)
@@ -293,7 +293,7 @@ def _wanted(
 def _place(
     graph: LayeredGraph, column: Sequence[int], wanted: Sequence[float], weights: Sequence[float], found: list[float]
 ) -> None:
-    """Place a column as near to the wanted heights as distances allow: isotonic regression without the distances."""
+    """Place a column as near to the wanted heights as possible: isotonic regression after subtracting distances."""
     offset = [0.0]
     for above, below in itertools.pairwise(column):
         offset.append(offset[-1] + graph.down[above] + _GAP + graph.up[below])
@@ -318,7 +318,7 @@ _NEAR, _LEVEL = 0.01, 1.0
 
 
 def layered_layout(diagram: Diagram) -> Picture:
-    """Return a picture of a diagram."""
+    """Lay out a diagram in layers; return its positions as a `Picture`."""
     graph = layered_graph(diagram, layers_of(diagram))
     columns = ordered_columns(graph)
     y = heights(graph, columns)
@@ -340,7 +340,7 @@ def layered_layout(diagram: Diagram) -> Picture:
 
 
 def layers_of(diagram: Diagram) -> list[int]:
-    """Return the layer of each vertex: how long the longest path to it is, by links."""
+    """Return the layer of each vertex: the number of links on the longest path to it."""
     import networkx as nx
 
     graph = nx.DiGraph((link.source, link.target) for link in diagram.links if link.source != link.target)
@@ -353,7 +353,7 @@ def layers_of(diagram: Diagram) -> list[int]:
 
 
 def _borders(graph: LayeredGraph, columns: _Columns, y: Sequence[float]) -> list[tuple[float, float]]:
-    """Return left and right of each column; between two there is room for the steepest line to bend."""
+    """Return the left and right border of each column, with room between columns for the steepest line to bend."""
     borders: list[tuple[float, float]] = []
     right = 0.0
     for place, column in enumerate(columns):
@@ -366,7 +366,7 @@ def _borders(graph: LayeredGraph, columns: _Columns, y: Sequence[float]) -> list
 
 
 class _Drawing:
-    """A diagram whose nodes have their places."""
+    """A diagram with the positions of its nodes."""
 
     def __init__(
         self, diagram: Diagram, graph: LayeredGraph, y: Sequence[float], borders: Sequence[tuple[float, float]]
@@ -420,7 +420,7 @@ class _Drawing:
                 yield PlacedText(x, below + lines + 4 + ASCENT * SMALL, visible(link.detail), SMALL, role="detail")
 
     def _port(self, vertex: int, towards: int, side: int) -> Point:
-        """Return the point of a vertex's border where a link begins or ends, shifted towards its other end."""
+        """Return the point on a vertex's border at which a link begins or ends, shifted towards its other end."""
         x, y = self.centre(vertex)
         width, height = vertex_size(self.diagram.vertices[vertex])
         shift = 0.33 * height * math.tanh((self.y[towards] - y) / (1.5 * height))
@@ -453,7 +453,7 @@ class _Drawing:
 
 
 def _bend_to(points: list[Point], end: Point) -> None:
-    """Add a bend that leaves and arrives horizontally; a straight line, if the end is hardly higher or lower."""
+    """Add a bend that starts and ends horizontally, or a straight line if both heights are nearly equal."""
     if abs(end.y - points[-1].y) < _LEVEL:
         _line_to(points, Point(end.x, points[-1].y))
         return
@@ -462,7 +462,7 @@ def _bend_to(points: list[Point], end: Point) -> None:
 
 
 def _line_to(points: list[Point], end: Point) -> None:
-    """Add a straight line, if it has a length."""
+    """Add a straight line, unless its length is nearly zero."""
     if abs(end.x - points[-1].x) <= _NEAR:
         return
     if len(points) > 1 and points[-4:-1] == [points[-4], points[-4], points[-1]] and points[-4].y == end.y:
@@ -476,12 +476,12 @@ _TREE_GAP, _TREE_LEVEL = 10.0, 52.0
 
 
 def tree_layout(diagram: Diagram) -> Picture:
-    """Return a picture of a tree whose links lead from parents to children, parents first."""
+    """Lay out a tree; return a `Picture`. Links lead from parents to children, and parents come first."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
     sizes = [vertex_size(vertex) for vertex in diagram.vertices]
-    # Parents stand before children: backwards, a subtree's width is known before it is needed.
+    # Parents come before children, so go backwards: then each subtree's width is known when it is needed.
     room = [width + _TREE_GAP for width, _ in sizes]
     for vertex in reversed(range(len(children))):
         room[vertex] = max(room[vertex], sum(room[child] for child in children[vertex]))

@@ -1,4 +1,4 @@
-"""The legend below a picture: the line of each path, its words and its score; and notes."""
+"""Add a legend below a picture: a sample line, the words and the score of each path; and notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
 
 
 def with_legend(picture: Picture, diagram: Diagram) -> Picture:
-    """Add a margin, a legend and notes below: a row for each path if there are captions, else one row for all."""
+    """Add a margin, and below it a legend and notes. With captions, the legend has one row per path, else one row."""
     moved = _moved(picture, MARGIN)
     texts, samples = [], []
     x, y = MARGIN, moved.height + MARGIN + _LINE
@@ -70,10 +70,10 @@ REFERENCE = "reference"
 
 
 def captions_of(paths: Mapping[str, Any]) -> dict[str, str]:
-    """Return a caption for each path that knows its words; before them the reference, if all paths have the same.
+    """Return a caption for each path that has words. If all scored paths share one reference, put it first.
 
     Args:
-        paths: Oracles, scored paths, answers of MBR; arcs alone have no caption.
+        paths: Oracles, scored paths or MBR answers, by name; plain arcs get no caption.
     """
     scored = {name: path for name, path in paths.items() if hasattr(path, "alignment")}
     unscored = {
@@ -95,7 +95,7 @@ def _aligned(alignments: list[Alignment]) -> list[str]:
     """Write the reference, then each candidate, with aligned words below each other."""
     rows = [list(_cells(alignment)) for alignment in alignments]
     words = len(alignments[0].reference)
-    # Between two words of the reference there is a cell for insertions: in the reference's row it is empty.
+    # Around each word of the reference are cells for insertions; they are empty in the reference's row.
     reference = [alignments[0].reference[place // 2] if place % 2 else "" for place in range(2 * words + 1)]
     table = [reference, *rows]
     widths = [max(display_width(row[place]) for row in table) for place in range(2 * words + 1)]

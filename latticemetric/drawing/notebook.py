@@ -1,4 +1,4 @@
-"""Graphs and answers in notebooks: pictures, and alignments as tables."""
+"""Show graphs and answers in notebooks: graphs as pictures, alignments as tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 
 MOST_STEPS = 150
-"""Of an alignment: further steps are left out, and a note says so."""
+"""The largest number of alignment steps to show; a note says if steps are left out."""
 
 _NOTHING = "·"
-# Edits have letters; transparent colours help.
+# Letters identify the edits; transparent colours highlight them.
 _GROUND = {
     MATCH: "transparent",
     SUBSTITUTION: "rgba(213, 94, 0, 0.25)",
@@ -25,12 +25,12 @@ _MEANING = {SUBSTITUTION: "substitution", DELETION: "deletion", INSERTION: "inse
 
 
 def graph_svg(graph: Any) -> str:
-    """Return a graph, a tree or a network as a picture; large ones are cut down, and a note says so."""
+    """Return the picture of a graph, a tree or a network; of a large one only a part, with a note."""
     return draw(graph).svg()
 
 
 def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
-    """Return an alignment as a table of three rows: the reference, the candidate, and how it was edited."""
+    """Return an alignment as a table of three rows: the reference, the candidate and the edits."""
     steps = list(alignment.steps())
     rows: list[tuple[str, list[str]]] = [("reference", []), (candidate, []), ("edit", [])]
     for edit, expected, actual in steps[:MOST_STEPS]:
@@ -45,12 +45,12 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Show an answer: scores, alignments with the reference, and the graph, if it is still there.
+    """Return an answer as HTML: scores, alignments with the reference, and the graph, if it is not `None`.
 
     Args:
         title: The question in a few words.
         paths: Scored paths.
-        graph: The graph that they are from.
+        graph: The graph of these paths.
     """
     parts = [f"<p><small>{_text(title)}</small></p>"]
     parts += (part for name, path in paths.items() for part in _path(name, path))

@@ -1,6 +1,6 @@
-"""Pictures: boxes, curves and texts, all with their places. Layouts make them, backends write them.
+"""Define pictures: boxes, curves and texts with positions. Layouts make pictures, backends write them.
 
-Lengths are in pixels (of which 96 make an inch), y grows downwards.
+Lengths are in pixels (96 per inch); y grows downwards.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ SIZE, SMALL = 14.0, 11.0
 """Font sizes: of labels, and of details below them."""
 
 ASCENT, DESCENT = 0.95, 0.3
-"""How far text reaches above and below its line, in shares of its size."""
+"""The height of text above and below its base line, as shares of the font size."""
 
 LINE_SPACING = 3.6
-"""The distance of the lines of paths that take the same link."""
+"""The distance between the lines of paths that take the same link."""
 
 RING_SPACING = 3.5
-"""The distance of the two rings of an end."""
+"""The distance between the two rings of an end."""
 
 _HEAD, _SHARP = 7.0, 0.42
 
@@ -65,7 +65,7 @@ class Shape:
 class Curve:
     """A line of Bézier curves: its start, then three points for each (two control points and the end).
 
-    Each highlighted path that takes it is drawn as a line of its own beside the others. An arrow has a head.
+    Each highlighted path that takes it is drawn as a separate, parallel line. `arrow` adds an arrow head.
     """
 
     points: tuple[Point, ...]
@@ -78,7 +78,7 @@ class PlacedText:
     """A text.
 
     Attributes:
-        x: Its start or its middle, as the anchor says.
+        x: Its start or its middle, by `anchor`.
         y: Its base line.
         text: The text.
         size: The size of the font.
@@ -95,7 +95,7 @@ class PlacedText:
 
     @property
     def rectangle(self) -> Rectangle:
-        """The area that it covers at most."""
+        """The largest area that it may cover."""
         width = text_width(self.text, self.size)
         left = self.x - (width / 2 if self.anchor == "middle" else 0)
         return Rectangle(left, self.y - ASCENT * self.size, left + width, self.y + DESCENT * self.size)
@@ -108,12 +108,12 @@ class Picture:
     Attributes:
         width: Its width.
         height: Its height.
-        title: A description, for those who cannot see it.
+        title: A description, for readers who cannot see it.
         paths: Names of the highlighted paths.
         shapes: Vertices.
         curves: Links.
-        texts: All texts, those of the legend too.
-        samples: A short line for each path, which the legend shows.
+        texts: All texts, including the legend's.
+        samples: A short line for each path, for the legend.
     """
 
     width: float
@@ -127,14 +127,14 @@ class Picture:
 
 
 def shifted(curve: Curve) -> Iterator[tuple[int, list[Point]]]:
-    """Yield each path that takes a curve, with its own line: the lines lie beside each other."""
+    """Yield each path that takes a curve, with the points of its line; these lines are parallel."""
     for place, path in enumerate(curve.paths):
         shift = LINE_SPACING * (place - (len(curve.paths) - 1) / 2)
         yield path, [Point(x, y + shift) for x, y in curve.points]
 
 
 def arrow_head(curve: Curve) -> tuple[Point, Point, Point]:
-    """Return a triangle at a curve's end, turned as the curve arrives; larger where paths are highlighted."""
+    """Return the triangle at a curve's end, in the curve's direction; a larger one if a path takes the curve."""
     end = curve.points[-1]
     before = next((point for point in reversed(curve.points) if point != end), end)
     angle = math.atan2(end.y - before.y, end.x - before.x)

@@ -1,4 +1,4 @@
-"""Selection of the part of a large graph that is drawn: its best paths, and all highlighted paths."""
+"""Select the part of a large graph to draw: its best paths, and all highlighted paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.lattice.lattice import Floats, Lattice, Scales
 from latticemetric.lattice.pruning import Margins, checked_beam
 
 MOST_STATES = 60
-"""The default number of states or nodes that are drawn."""
+"""The default number of states or nodes to draw."""
 
 _ARCS_A_STATE = 2
 
@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Selection(NamedTuple):
-    """The arcs (or edges) that are drawn, and notes on the others."""
+    """The arcs (or edges) to draw, and notes on the others."""
 
     arcs: Numbers
     omissions: tuple[str, ...]
@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
     """The size of the part to draw, besides highlighted paths.
 
     Attributes:
-        most: The largest number of states or nodes, and half that of arcs or edges; `None` for all.
+        most: The largest number of states or nodes; twice as large for arcs or edges. `None` for all.
         beam: The largest cost of paths above that of the best one; `None` for all.
     """
 
@@ -41,20 +41,20 @@ class Bounds(NamedTuple):
     beam: float | None
 
     def fit(self, sizes: tuple[int, int]) -> bool:
-        """Check if so many states and arcs are not too many."""
+        """Check that the numbers of states and arcs are within the limits."""
         if self.most is not None and self.most < 1:
-            raise UsageError(f"{self.most} states are too few for a picture", advice="draw one at least")
+            raise UsageError(f"{self.most} states are too few for a picture", advice="draw at least one")
         return self.most is None or (sizes[0] <= self.most and sizes[1] <= _ARCS_A_STATE * self.most)
 
 
 def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """Return the arcs of a lattice that are drawn.
+    """Select the arcs of a lattice to draw.
 
     Args:
         lattice: The lattice.
-        kept: Arcs that are drawn in any case.
+        kept: Arcs to draw in any case.
         bounds: The size of the part to draw.
-        scales: Weight of each score column in the cost by which paths are best.
+        scales: Weight of each score column in the path cost.
     """
     _check_scales(lattice, scales)
     sizes = lattice.num_states, len(lattice.word)
@@ -70,7 +70,7 @@ def select_arcs(lattice: Lattice, kept: Sequence[int], bounds: Bounds, scales: S
 
 
 def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Scales | None) -> Selection:
-    """Return the edges of a forest that are drawn; see `select_arcs`."""
+    """Select the edges of a forest to draw; see `select_arcs`."""
     _check_scales(forest, scales)
     sizes = forest.num_nodes, len(forest.head)
     if bounds.beam is None and bounds.fit(sizes):
@@ -85,7 +85,7 @@ def select_edges(forest: Forest, kept: Sequence[int], bounds: Bounds, scales: Sc
 
 
 def _check_scales(graph: Lattice | Forest, scales: Scales | None) -> None:
-    """Refuse scales of columns that are not there, even where nothing is left out."""
+    """Raise an error if the graph lacks a column of `scales`, even if nothing is left out."""
     if scales:
         graph.cost(scales)
 
@@ -98,7 +98,7 @@ class _Whole(NamedTuple):
 
 
 class _Beams(NamedTuple):
-    """The margins of a graph's arcs, the arcs within a beam, and the numbers of states and arcs of some arcs."""
+    """The margins of a graph's arcs; functions that return the arcs in a beam, and count states and arcs."""
 
     margins: Floats
     within: Callable[[float], Numbers]
@@ -106,7 +106,7 @@ class _Beams(NamedTuple):
 
 
 def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole) -> Selection:
-    """Select the arcs within the widest beam that fits, and those that are kept in any case."""
+    """Select the arcs within the widest beam that fits, and the `kept` ones."""
     always = np.asarray(sorted(set(kept)), dtype=np.int64)
 
     def drawn(beam: float) -> Numbers:
@@ -123,7 +123,7 @@ def _selected(beams: _Beams, kept: Sequence[int], bounds: Bounds, whole: _Whole)
 
 
 def _widest(beams: Floats, fits: Callable[[float], bool]) -> float:
-    """Return the largest of ascending beams that fits; the smallest, if none does: the best path is always drawn."""
+    """Return the largest of the ascending beams that fits, or else the smallest, which keeps the best path."""
     low, high = 0, len(beams)
     while high - low > 1:
         middle = (low + high) // 2

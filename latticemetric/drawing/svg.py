@@ -1,4 +1,4 @@
-"""Pictures as SVG: text stays text, colours follow the reader's, and the same picture is the same bytes."""
+"""Write pictures as SVG: text stays text, colours follow the reader's settings, output is reproducible."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def element(tag: str, content: str | None = None, *, digits: int = 2, **attribut
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Write a number. Two digits are more than an eye sees, and the same on every machine."""
+    """Write a number with `digits` decimals. Two are finer than the eye sees, and the same on every machine."""
     return f"{value + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 
@@ -35,8 +35,8 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
     Args:
         picture: The picture.
-        standalone: Write a file of its own, with ink that is dark on light ground and light on dark; else ink has the
-            colour of the text around the picture.
+        standalone: Use dark ink on a light background and light ink on a dark one, for files. If false, use the colour
+            of the text around the picture.
     """
     size = f'width="{number(picture.width)}" height="{number(picture.height)}"'
     box = f'viewBox="0 0 {number(picture.width)} {number(picture.height)}"'
@@ -55,7 +55,7 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
 
 
 def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
-    """Write rules that apply to this picture's elements only, whatever page it stands in."""
+    """Write style rules that apply only to this picture's elements, on any page."""
     own = f"svg.{_OURS}"
     ground = [f"{own}.{_ALONE} {{ color: {_INK} }}"] if standalone else []
     dark = [f"{own}.{_ALONE} {{ color: {_INK_ON_DARK} }}"] if standalone else []
@@ -73,12 +73,12 @@ def _style_sheet(styles: Sequence[PathStyle], *, standalone: bool) -> str:
 
 
 def _class(style: PathStyle) -> str:
-    """Name a style by its colour, since several pictures may stand on a page, with different paths."""
+    """Name a style by its colour, since a page may have several pictures with different paths."""
     return f"way-{style.light[1:]}"
 
 
 def _curve(curve: Curve, picture: Picture, styles: Sequence[PathStyle]) -> Iterator[str]:
-    """Write a plain line, or lines beside each other for paths; and a head."""
+    """Write a plain line, or one parallel line per path; then the arrow head, if any."""
     if not curve.paths:
         yield element("path", class_="link", d=_outline(curve.points), stroke_width=1.1, stroke_opacity=0.75)
     for path, points in shifted(curve):
@@ -132,7 +132,7 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
 
 
 def _text(text: PlacedText) -> str:
-    # Isolated, so that text that runs from right to left does not reorder its neighbours.
+    # Isolate the text, so that right-to-left text does not reorder its neighbours.
     return element(
         "text",
         text.text,

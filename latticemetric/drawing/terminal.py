@@ -1,4 +1,4 @@
-"""Diagrams as text for terminals: a main path with detours below it, trees, and lists of everything else."""
+"""Write diagrams as text for terminals: a main path with detours below it, a tree, or a list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DEEPEST = 30
 
 
 def tree_lines(diagram: Diagram) -> Iterator[str]:
-    """Yield a line a node or word; below a certain depth, its number replaces further branches."""
+    """Yield one line per node or word; below depth `_DEEPEST`, write the depth instead of further branches."""
     children: list[list[int]] = [[] for _ in diagram.vertices]
     for link in diagram.links:
         children[link.source].append(link.target)
@@ -51,7 +51,7 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 
 
 def list_lines(diagram: Diagram) -> list[str]:
-    """Write a line a link with its ends; of forests a line a rule with its head and its tails. Marks come first."""
+    """Write one line per link with its ends; for forests, one per rule with its head and tails. Marks come first."""
     marks = [style.mark for style in path_styles(diagram.paths)]
     rows = list((_rules if diagram.kind == FOREST else _links)(diagram, marks))
     return _aligned(rows)
@@ -86,7 +86,7 @@ def _marks(paths: Sequence[int], marks: Sequence[str]) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align columns; leave out those that are empty throughout."""
+    """Align columns; leave out empty ones."""
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     widths = [max(map(display_width, column)) for column in columns]
     return [
@@ -95,7 +95,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-# ---- Box drawing: lines that meet in the right corners, and texts whose characters may take two columns or none ----
+# ---- Box drawing: lines with matching corners, and texts whose characters may take two columns or none ----
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
@@ -119,25 +119,25 @@ _LINES = {
 
 
 class Sheet:
-    """Rows of cells: each holds directions in which lines leave it, or text."""
+    """Rows of cells; each cell holds text, or the directions in which lines leave it."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[int, int], int] = {}
         self._characters: dict[tuple[int, int], str] = {}
 
     def horizontal(self, row: int, left: int, right: int) -> None:
-        """Draw a line from the middle of one cell to that of another."""
+        """Draw a line between the middles of two cells of a row."""
         for column in range(left, right + 1):
             self._add((row, column), (LEFT if column > left else 0) | (RIGHT if column < right else 0))
 
     def vertical(self, column: int, end: int, other: int) -> None:
-        """Draw a line between the middles of two cells."""
+        """Draw a line between the middles of two cells of a column."""
         top, bottom = min(end, other), max(end, other)
         for row in range(top, bottom + 1):
             self._add((row, column), (UP if row > top else 0) | (DOWN if row < bottom else 0))
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Write a text over what is there."""
+        """Write a text over the lines and texts in its cells."""
         for character in text:
             width = display_width(character)
             if not width:
@@ -173,10 +173,10 @@ class Detour:
     """A chain of links that leaves the main path or another detour, and comes back.
 
     Attributes:
-        links: Their numbers.
+        links: The numbers of its links.
         first: The vertex where it begins.
         last: The vertex where it ends.
-        closed: True where the last vertex lies on another chain; if not, the detour ends with it.
+        closed: True if the last vertex lies on another chain; false if the detour ends with it.
     """
 
     links: tuple[int, ...]
@@ -195,7 +195,7 @@ class Detour:
 
 
 def main_path(diagram: Diagram) -> tuple[int, ...]:
-    """Return the links of the first highlighted path, if it leads from the start to an end; else of the longest."""
+    """Return the links of the first highlighted path if it leads from the start to an end, else of the longest path."""
     links = [number for number, link in enumerate(diagram.links) if 0 in link.paths]
     at = 0
     for number in links:
@@ -206,7 +206,7 @@ def main_path(diagram: Diagram) -> tuple[int, ...]:
 
 
 def _longest(diagram: Diagram) -> tuple[int, ...]:
-    """Return the path of most links; of equal ones the first."""
+    """Return the path with the most links; of equal paths, the first."""
     longest = [0] * len(diagram.vertices)
     onward: list[int] = [-1] * len(diagram.vertices)
     for number in reversed(range(len(diagram.links))):
@@ -221,7 +221,7 @@ def _longest(diagram: Diagram) -> tuple[int, ...]:
 
 
 def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
-    """Divide the rest into detours: every link beside the main path is in one, every vertex on one."""
+    """Divide the rest into detours: each link outside the main path is in one, each vertex on one."""
     placed = {0, *(diagram.links[number].target for number in main)}
     left: list[list[int]] = [[] for _ in diagram.vertices]
     on_main = set(main)
@@ -229,7 +229,7 @@ def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
         if number not in on_main:
             left[link.source].append(number)
     found = []
-    # Sources come before targets: what is left of a vertex begins at one that is placed by now.
+    # Sources come before targets: when links of a vertex remain, the vertex is already placed.
     for first in range(len(diagram.vertices)):
         while left[first]:
             detour, closed = [left[first].pop(0)], True
@@ -244,7 +244,7 @@ def detours(diagram: Diagram, main: tuple[int, ...]) -> list[Detour]:
 
 
 def detour_rows(found: list[Detour]) -> dict[Detour, int]:
-    """Return the row of each detour, from 1 on: short ones nearest to the main path, none over another."""
+    """Return a row number (from 1) for each detour. Place short detours next to the main path; avoid overlaps."""
     taken: list[list[Detour]] = []
     rows = {}
     for detour in sorted(found, key=lambda detour: (detour.last - detour.first, detour.first)):
@@ -259,12 +259,12 @@ def detour_rows(found: list[Detour]) -> dict[Detour, int]:
 # ---- Lattices and confusion networks ----
 
 _LABELS, _MAIN = 0, 1
-# A dash and a space on either side of a label; of one above its line, a space.
+# A label has a dash and a space on either side; a label above its line has only a space.
 _BESIDE, _BESIDE_ABOVE = 2, 1
 
 
 class _Rows:
-    """The rows of a diagram whose links all lead from a vertex to a later one."""
+    """The rows of a diagram in which every link leads to a later vertex."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -312,13 +312,13 @@ class _Rows:
         return self.left[vertex] + len(self.boxes[vertex]) - 1
 
     def _ends(self, number: int, detour: Detour) -> tuple[int, int]:
-        """Return the first and the last column of a link in a detour: corners below vertices, or beside their boxes."""
+        """Return the first and last column of a link in a detour: corners below vertices, or beside their boxes."""
         link = self.diagram.links[number]
         left = self._right(link.source) + (number != detour.links[0])
         return left, self.left[link.target] - (number != detour.links[-1] or not detour.closed)
 
     def _pieces(self, number: int, detour: Detour, row: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a link between what crosses it, as first and last columns that a label may take."""
+        """Yield the parts of a link between the lines that cross it, as the first and last column for a label."""
         left, right = self._ends(number, detour)
         begins = number == detour.links[0]
         ends = number == detour.links[-1] and detour.closed
@@ -328,7 +328,7 @@ class _Rows:
             yield before + 1, after - 1
 
     def _crossing(self, number: int, row: int) -> list[tuple[int, bool]]:
-        """Return the vertices whose vertical lines cross a link, and if these lines arrive there."""
+        """Return the vertices whose vertical lines cross a link, each with `True` for arriving lines, else `False`."""
         link = self.diagram.links[number]
         return [
             (vertex, arrives)
@@ -338,7 +338,7 @@ class _Rows:
         ]
 
     def _rails(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Return the rows between which lines leave each vertex, and those between which they arrive."""
+        """Return the first and last row of the vertical lines that leave each vertex, and of those that arrive."""
         leaving, arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
         for detour, row in self.detours.items():
             _extend(leaving, detour.first, _MAIN + row)
@@ -347,7 +347,7 @@ class _Rows:
         return leaving, arriving
 
     def _columns(self) -> list[int]:
-        """Return where each box begins: as far to the left as labels allow."""
+        """Return the first column of each box, as far to the left as labels allow."""
         links = self.diagram.links
         needs = [
             (links[n].source, links[n].target, display_width(self._label(n)) + 2 * _BESIDE_ABOVE) for n in self.main
@@ -364,7 +364,7 @@ class _Rows:
         self.left = self._solved(needs)
         for number, detour, row, room in long:
             if max(after - before + 1 for before, after in self._pieces(number, detour, row)) < room:
-                # The last piece ends at the link's target: that one moves.
+                # The last piece ends at the link's target: move the target.
                 target = links[number].target
                 *_, (before, after) = self._pieces(number, detour, row)
                 shift = room - (after - before + 1)
@@ -373,7 +373,7 @@ class _Rows:
         return self.left
 
     def _solved(self, needs: Sequence[tuple[int, int, int]]) -> list[int]:
-        """Return the least columns with enough room between the boxes of each two vertices, and one for neighbours."""
+        """Return the smallest columns that leave the needed room between boxes, and one column between neighbours."""
         onto: list[list[tuple[int, int]]] = [[] for _ in self.boxes]
         for source, target, room in needs:
             onto[target].append((source, room))
@@ -384,7 +384,7 @@ class _Rows:
         return left
 
     def _label(self, number: int) -> str:
-        """Return the label with its numbers, and with the marks of all paths but the first."""
+        """Return a link's label and detail, and the marks of all its paths except the first."""
         link = self.diagram.links[number]
         styles = path_styles(self.diagram.paths)
         marks = "".join(styles[path].mark for path in link.paths if path)

@@ -1,10 +1,10 @@
-"""Widths of texts in pictures, and texts with nothing invisible in them."""
+"""Measure texts in pictures; replace invisible characters."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Shares of the font's size, no less than those of DejaVu Sans: the widest of the common fonts without serifs.
+# Shares of the font size, at least those of DejaVu Sans, the widest of the common sans-serif fonts.
 _CLASSES = {
     0.42: " !',./:;()[]\\|IJijlft-",
     0.56: '"*_`?rscszL',
@@ -23,9 +23,9 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    r"""Replace every invisible character of a text by its number.
+    r"""Replace every invisible character of a text by its code point, in hexadecimal.
 
-    Control characters, line ends, marks that turn the direction of writing, surrogates, unusual spaces.
+    These are control characters, line ends, marks that change the writing direction, surrogates and unusual spaces.
 
     Examples:
         >>> visible("a\tb\u202ec")
@@ -41,7 +41,7 @@ def _visible_letter(letter: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the largest width that a text may have in a font of this size; fonts differ."""
+    """Return the largest width that a text may have in common fonts of this size."""
     return size * sum(map(_letter_width, text))
 
 

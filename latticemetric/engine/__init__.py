@@ -1,4 +1,4 @@
-"""Engines intersect a graph with a metric's automaton and take out the best path.
+"""Engines: search the product of a graph and a metric's automaton for the best path.
 
-A result never depends on the engine, ties included.
+All engines return the same result, also for ties.
 """

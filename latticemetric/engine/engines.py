@@ -1,4 +1,4 @@
-"""Engines by name."""
+"""Find engines by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ForestEngine = Callable[[ForestSearch], BestDerivation]
 
 
 def find_engine(name: str) -> Engine:
-    """Return the engine of a name for lattices; `auto` takes the fastest."""
+    """Return the engine for lattices with this name; `auto` is the fastest one."""
     if _is_native(name):
         from latticemetric.engine import native
 
@@ -23,7 +23,7 @@ def find_engine(name: str) -> Engine:
 
 
 def find_forest_engine(name: str) -> ForestEngine:
-    """Return the engine of a name for forests; `auto` takes the fastest."""
+    """Return the engine for forests with this name; `auto` is the fastest one."""
     if _is_native(name):
         from latticemetric.engine import native
 

@@ -1,7 +1,7 @@
-"""The native engine: a recognition rate's automaton fused with the search, in C++, for lattices and forests.
+"""The native engine: search in C++, fused with a recognition rate's automaton, for lattices and forests.
 
 The kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by metric and cost together.
+`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by both metric and cost.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _columns(search: Search) -> dict[str, Any]:
     }
 
 
-_MOST_STRINGS = 2**60  # no search finds as many
+_MOST_STRINGS = 2**60  # more than any search finds
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:
@@ -78,12 +78,12 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 
 class HopeDerivation(NamedTuple):
-    """The best derivation by gain and cost together.
+    """The best derivation by both gain and cost.
 
     Attributes:
         edges: Its edges, as in `Derivation`.
-        value: Its weighed gain less its cost, by the whole-number costs.
-        exact: True where no cost was rounded to whole numbers.
+        value: Its weighted gain minus its cost, by the whole-number costs.
+        exact: True if no cost was rounded to whole numbers.
     """
 
     edges: npt.NDArray[np.int64]
@@ -94,12 +94,12 @@ class HopeDerivation(NamedTuple):
 def hope_derivations(
     searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
 ) -> list[HopeDerivation]:
-    """Return the derivation of the largest share * gain − cost for each reference, in whole numbers.
+    """Return, for each reference, the derivation with the largest share * gain − cost, in whole numbers.
 
     Args:
         searches: The same forest with each reference.
-        shares: The weight of a unit of gain, for each reference; not negative.
-        model_cost: The costs to weigh gains against. The searches' own costs, which may be rounded, decide ties.
+        shares: The weight of one unit of gain, for each reference; not negative.
+        model_cost: The costs that are subtracted from gains. The searches' own costs may be rounded; they decide ties.
     """
     forest, cost = searches[0].forest, finite_costs(model_cost)
     costs = whole_costs(cost, exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -130,7 +130,7 @@ def _hope(
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
-    """Bound the absolute sum of costs along a derivation, or any part of it."""
+    """Return an upper bound of the absolute sum of costs along a derivation, or any part of it."""
     largest = _native.largest_cost(**forest.hypergraph(cost))
     if not math.isfinite(largest):
         raise InputError("derivations are too long to be searched: nodes share their parts too often")
@@ -138,7 +138,7 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
 
 
 def _largest_gain(search: ForestSearch) -> int:
-    """Bound the absolute gain of an alignment, or of any part of it."""
+    """Return an upper bound of the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
     lengths = search.target.only(search.target.values > EPSILON).lengths().astype(np.float64)
     words = _largest_sum(search.forest, Costs(lengths, np.zeros(len(search.cost.final))))
@@ -146,7 +146,7 @@ def _largest_gain(search: ForestSearch) -> int:
 
 
 def search_strings(search: StringSearch, most: int) -> list[BestDerivation]:
-    """Return the best derivation of each of the best strings, at most `most`."""
+    """Return the best derivation of each of the best strings, for at most `most` strings."""
     forest_search, count = search.search, min(most, _MOST_STRINGS)
     with small_enough():
         edges, begin, high, low = _native.best_strings(
@@ -163,14 +163,14 @@ def search_strings(search: StringSearch, most: int) -> list[BestDerivation]:
 
 
 class BestEdges(NamedTuple):
-    """All best derivations: each of their nodes is a node of the forest in one state of the search.
+    """All best derivations, as a graph: each of its nodes is a forest node in one state of the search.
 
     Attributes:
         head: Node of each edge.
-        edge: The forest's edge of each.
-        tails: Nodes of its tails.
-        goals: Nodes where derivations end.
-        goal: The forest's goal of each, counted from 0.
+        edge: The forest's edge of each edge.
+        tails: The nodes of each edge's tails.
+        goals: Nodes in which derivations end.
+        goal: The forest's goal of each of these nodes, counted from 0.
         node: The forest's node of each node.
     """
 
@@ -183,7 +183,7 @@ class BestEdges(NamedTuple):
 
 
 def best_edges(search: ForestSearch, references: Sequence[Words]) -> BestEdges:
-    """Return all derivations that gain most against any of some references, each of them once."""
+    """Return all derivations with the largest gain against any of the references, each of them once."""
     forest = search.forest
     with small_enough():
         head, edge, tail_begin, tail, goals, goal_of = _native.best_forest(
@@ -208,17 +208,17 @@ _MOST_BYTES = 2**30
 
 @dataclass(frozen=True)
 class LossAugmentedSearch:
-    """One lattice, some references, and the weights of their gains against costs.
+    """One lattice, some references, and the weights of gains and costs.
 
     Attributes:
         lattice: The lattice.
-        label: The word that each arc counts as; ε for ε, ignored words and wildcards.
-        shown: The word of each arc in the result, by which strings differ; ε for ignored words.
+        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
+        shown: The word of each arc in the result, which distinguishes strings; ε for ignored words.
         cost: The model's cost.
         references: Counted words of each reference, as numbers.
-        shares: The weight of a unit of gain against each of them.
-        costs_count: True where costs are part of the loss; else they only decide ties.
-        penalize: True where gains add to the loss; else they are subtracted.
+        shares: The weight of one unit of gain against each of them.
+        costs_count: True if costs are part of the loss; if False, they only decide ties.
+        penalize: True if gains add to the loss; if False, they are subtracted.
         gains: The metric's parameters.
     """
 
@@ -237,9 +237,9 @@ class LossAugmentedStrings(NamedTuple):
     """The strings of least loss, in order.
 
     Attributes:
-        paths: The arcs of the cheapest path of each.
+        paths: The arcs of the cheapest path of each string.
         exact: The number of strings, from the first on, that are known to be the best.
-        bound: No other string has a smaller loss; without meaning where all are exact.
+        bound: No other string has a smaller loss than this; not used if all strings are exact.
     """
 
     paths: list[npt.NDArray[np.int64]]
@@ -248,7 +248,7 @@ class LossAugmentedStrings(NamedTuple):
 
 
 def search_loss_augmented(search: LossAugmentedSearch, most: int, steps: int) -> LossAugmentedStrings:
-    """Return the best distinct strings, at most `most`, by a search that stops after `steps` prefixes."""
+    """Return the best distinct strings, at most `most`; stop the search after `steps` prefixes."""
     lattice = search.lattice
     cost = finite_costs(search.cost)
     costs = whole_costs(cost, exponent_above(largest_cost(cost)) + lattice.num_states.bit_length())
@@ -282,7 +282,7 @@ def search_loss_augmented(search: LossAugmentedSearch, most: int, steps: int) ->
 
 
 def _largest_string_gain(search: LossAugmentedSearch) -> int:
-    """Bound the absolute gain of an alignment, or of any part of it."""
+    """Return an upper bound of the absolute gain of an alignment, or of any part of it."""
     order, unit, alpha, beta = search.gains
     words = max(map(len, search.references)) + 1
     return words * (order * unit + abs(beta)) + (search.lattice.num_states + 1) * abs(alpha)

@@ -1,4 +1,4 @@
-"""Searches for the path or derivation whose n-grams gain most: those of references, or by posteriors in MBR."""
+"""Search for the path or derivation whose n-grams gain most: n-grams of references, or by posteriors in MBR."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from latticemetric.vocabulary import Words
 
 TOO_MANY_NGRAMS = "prune the forest, choose a lower order, or allow more memory (--max-memory)"
 
-# Sums of whole numbers below 2**53 are exact, so gains are rounded to multiples of a unit: strings of the same n-grams
-# tie, as do those whose posteriors differ by their own rounding. The unit is at most 2**-41 of the largest gain that a
-# path could have.
+# Sums of whole numbers below 2**53 are exact, so gains are rounded to multiples of a unit: strings with the same
+# n-grams tie, and so do strings whose posteriors differ only by rounding. The unit is at most 2**-41 of the largest
+# possible gain of a path.
 _BITS = 42
 
 
 class ExactGains(NamedTuple):
-    """Gains whose sums along a path are exact: of each row of the posteriors, and of a word."""
+    """Gains with exact sums along any path: one for each row of the posteriors, and one for a word."""
 
     ngram: Floats
     word: float
 
     @classmethod
     def of(cls, ngram: Floats, word: float, largest: float) -> Self:
-        """Round gains to a unit that only matters between ties; no path gains or loses more than `largest`."""
+        """Round gains to a unit that matters only between ties; `largest` bounds the absolute gain of any path."""
         unit = math.ldexp(1.0, max(math.frexp(largest)[1] - _BITS, -1000))
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
 
 class Ngrams(Protocol):
-    """A trie with a row an n-gram."""
+    """A trie with one row per n-gram."""
 
     @property
     def order(self) -> int:
-        """The longest n-grams."""
+        """The number of words of the longest n-grams."""
 
     @property
     def parent(self) -> Words:
@@ -48,17 +48,17 @@ class Ngrams(Protocol):
 
     @property
     def word(self) -> Words:
-        """The number of the last word of each."""
+        """The number of the last word of each n-gram."""
 
 
 def path_of_ngrams(
     lattice: Lattice, label: Words, cost: Costs, ngrams: Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs of the path whose n-grams gain most; see `latticemetric.engine.ties` for ties.
+    """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
     Args:
         lattice: The lattice.
-        label: The word that each arc counts as, in the numbers of the n-grams.
+        label: The word as which each arc is counted, in the numbers of the n-grams.
         cost: The model's cost.
         ngrams: The n-grams.
         gains: The gain of each row.
@@ -79,11 +79,11 @@ def path_of_ngrams(
 def derivation_of_ngrams(
     forest: dict[str, Any], own: Words, known: Words, ngrams: Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
-    """Return the edges of the derivation whose n-grams gain most; see `latticemetric.engine.ties` for ties.
+    """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
     Args:
         forest: The columns of `Forest.hypergraph`.
-        own: Words that the forest and the n-grams share, by the forest's numbers, ascending.
+        own: Words that the forest and the n-grams share, as numbers of the forest, ascending.
         known: The same words in the numbers of the n-grams.
         ngrams: The n-grams.
         gains: The gain of each row.

@@ -1,10 +1,10 @@
 """The OpenFst engine: compose with the metric's automaton, prune to the optimum, resolve ties.
 
-A forest becomes a push-down transducer, which OpenFst unfolds first. That is meant for small forests and for checking
-the native engine: it unfolds what a forest shares. OpenFst can also search the folded product (`pdt_compose`, then
-`pdt_shortestpath` or `pdt_expand` with a weight), but not correctly: in OpenFst 1.8 a node that is called with the same
-parenthesis from two states of the automaton is taken to be called from one of them (`ParenSpec::operator==` compares
-`src_start` with itself). It finds worse paths then, none, or ends the process.
+A forest becomes a push-down transducer, which OpenFst unfolds first. The unfolded forest no longer shares nodes, so
+this is for small forests and for checks of the native engine. OpenFst can also search the folded product
+(`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but not correctly. OpenFst 1.8 merges calls of
+a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares `src_start` with
+itself). It then finds worse paths, or none, or ends the process.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from latticemetric.vocabulary import EPSILON, STAR, Words
 _EXACT_FLOAT32 = 2**24
 
 NUMERATOR = Ratio(0, 1)
-"""The rate at which only the numerator counts."""
+"""The rate for which only the numerator counts."""
 
 
 def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: Ratio, steps: int) -> FstArrays:
-    """Return the paths of the product that reach the best gain · rate.total − rate.gain · denominator.
+    """Return the paths of the product with the best gain · rate.total − rate.gain · denominator.
 
-    States are in topological order; `worths` gives the worth of each output.
+    States are in topological order; `worths` returns the worth of each output.
 
     Args:
-        graph: A transducer whose output side is words of the reference, each of them also as ★, and ★ for others.
+        graph: A transducer whose output is words of the reference (each also as ★), and ★ for other words.
         reference: The reference's counted words, as numbers.
         gains: The metric's parameters.
-        rate: Weighs the denominator.
-        steps: No path of the graph has more arcs with words.
+        rate: The weight of the denominator.
+        steps: The largest number of arcs with words on a path of the graph.
     """
     worth = worths(gains, rate)
     metric = fst_from_arrays(_metric_machine(recognition_automaton(reference, gains.order), gains, worth))
@@ -53,7 +53,7 @@ def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: R
 
 
 def composed(graph: Any, metric: Any) -> Any:
-    """Sort an automaton's arcs; return its product with a graph."""
+    """Sort the arcs of an automaton and return its product with a graph."""
     import pynini
 
     metric.arcsort("ilabel")
@@ -61,7 +61,7 @@ def composed(graph: Any, metric: Any) -> Any:
 
 
 def steps_of(gains: Gains) -> list[Ratio]:
-    """Return the gain of each output of a product, and its part of the denominator: edit codes come with each size."""
+    """Return the gain of each output of a product, with its part of the denominator: each edit code with each size."""
     return [Ratio(gain, size) for size in range(gains.order + 1) for gain in gains.of_edits()]
 
 
@@ -71,7 +71,7 @@ def worths(gains: Gains, rate: Ratio) -> list[int]:
 
 
 def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequence[int]) -> FstArrays:
-    """Return the automaton with edits and sizes as its output side: a path then gives its exact gain."""
+    """Return the automaton with (edit, size) as its output side, so that the outputs of a path give its exact gain."""
     output = automaton.edit + automaton.size * len(gains.of_edits())
     final = np.where(automaton.final, 0.0, np.inf)
     weight = -np.array(worth, dtype=np.float64)[output]
@@ -79,12 +79,12 @@ def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequen
 
 
 def _rounding_slack(steps: int, worth: Sequence[int]) -> float:
-    """Return how far a best path can be from OpenFst's best: 0 where 32-bit floats hold all sums exactly."""
+    """Return the largest distance of a best path from OpenFst's best: 0 if 32-bit floats hold all sums exactly."""
     largest = max(map(abs, worth)) * steps
     return 0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32
 
 
-# Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: within a fifth.
+# Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: the estimate is within a fifth.
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
 
@@ -99,7 +99,7 @@ def search_lattice(search: Search) -> BestPath:
 
 
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
-    """Return the best path at a rate."""
+    """Return the best path at this rate."""
     require_pynini()
     require_memory(_product_bytes(search.lattice, reference))
     machine = fst_from_arrays(lattice_machine(search.lattice, search.label, reference.word))
@@ -117,7 +117,7 @@ def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
 
 
 def _product_bytes(lattice: Lattice, reference: ReferenceGraph) -> int:
-    """Estimate the bytes of composition: nearly every state of the lattice meets every position of the reference."""
+    """Estimate the bytes of composition: nearly every lattice state meets every position of the reference."""
     positions = len(reference.final)
     return positions * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word))
 
@@ -125,9 +125,9 @@ def _product_bytes(lattice: Lattice, reference: ReferenceGraph) -> int:
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     """Return the lattice as a transducer from arc numbers to words and ★.
 
-    Arc a has input a + 1, so that the product remembers it. A word that the automaton knows is read as itself and as ★,
-    any other word only as ★: the automaton stays small whatever the vocabulary. Ending in the k-th final state is an
-    arc of its own, numbered after all others, so that its cost is seen too.
+    Arc a has input a + 1, so that the product stores it. If the automaton knows a word, its arc is read as the word and
+    as ★; otherwise only as ★, so that the automaton stays small for any vocabulary. Ending in the k-th final state is
+    a separate arc, numbered after all others, so that its cost is included.
     """
     arcs, end = len(lattice.word), lattice.num_states
     everything = np.arange(arcs, dtype=np.int32)
@@ -151,8 +151,8 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     )
 
 
-_MOST_STATES = 6_000_000  # of the product: a quarter of a minute, and two gigabytes
-_MOST_TIES = 1_000_000  # arcs of its optimal part: some seconds of Python
+_MOST_STATES = 6_000_000  # of the product: about 15 seconds and two gigabytes
+_MOST_TIES = 1_000_000  # arcs of the product's optimal part: some seconds of Python
 
 
 def search_forest(search: ForestSearch) -> BestDerivation:

@@ -1,7 +1,7 @@
-"""A packed forest as machines that call one another, and these as a push-down transducer.
+"""Build a push-down transducer of a packed forest, from machines that call one another.
 
-A derivation is a balanced path. Its input side is the derivation's edges, numbered from 1, in preorder, and after
-them the goal's number; its output side is the words. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
+A derivation is a balanced path. Its input side is the derivation's edges in preorder, numbered from 1, followed by
+the goal's number; its output side is the words. (Iglesias, Allauzen, Byrne, de Gispert & Riley 2011,
 "Hierarchical Phrase-based Translation Representations".)
 """
 
@@ -22,14 +22,14 @@ _Label = tuple[int, int]  # input and output
 
 
 class _Machine:
-    """A machine as it grows: state 0 is its start, state 1 its end."""
+    """A machine under construction: state 0 is its start, state 1 its end."""
 
     def __init__(self) -> None:
         self.states = 2
         self.arcs: list[tuple[int, int, int, int]] = []  # source, target, input, output
 
     def add_chain(self, steps: Sequence[Sequence[_Label]]) -> None:
-        """Add a path from start to end, with one or more arcs for each step."""
+        """Add a path from start to end, with one or more parallel arcs for each step."""
         places = [0, *range(self.states, self.states + len(steps) - 1), 1]
         self.states += len(steps) - 1
         for source, target, step in zip(places, places[1:], steps, strict=False):
@@ -44,15 +44,15 @@ class _Machine:
 
 @dataclass(frozen=True)
 class ForestMachines:
-    """A machine a node, and at the end one that calls the goals.
+    """One machine per node, and a last one that calls the goals.
 
-    Words have numbers of their own here, so that calls can have the numbers after them: a word of the reference is
-    written as itself and as ★, any other word only as ★.
+    Words are renumbered here so that calls can have the numbers after them. A word of the reference is written as
+    itself and as ★, any other word only as ★.
 
     Attributes:
-        machines: The machines; each calls some that stand before it.
-        first_call: The output label that calls machine 0; those of the others follow.
-        free_label: From here on no label is taken.
+        machines: The machines; each calls only machines before it.
+        first_call: The output label that calls machine 0; the labels of the other machines follow.
+        free_label: The first label that is not used; all labels after it are free, too.
         reference: The reference in these numbers.
     """
 
@@ -70,9 +70,9 @@ class ForestMachines:
         return fst, parentheses
 
     def unfolded_states(self, enough: int) -> int:
-        """Count the states without parentheses: a copy of a machine for each place that its calls return to.
+        """Count the states without parentheses: one copy of a machine for each return position of its calls.
 
-        Counting stops past `enough`: there may be more than any computer could hold.
+        Stop counting above `enough`, since the number may be astronomical.
         """
         copies = [0] * len(self.machines)
         copies[-1] = 1
@@ -88,7 +88,7 @@ class ForestMachines:
 
 
 def forest_machines(search: ForestSearch) -> ForestMachines:
-    """Build the machines of a forest: each edge reads its own number, then writes its words and calls its tails."""
+    """Build the machines of a forest: each edge reads its own number, writes its words and calls its tails."""
     forest = search.forest
     known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
     number_of = {word: number for number, word in enumerate(known, start=1)}

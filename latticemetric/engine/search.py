@@ -1,4 +1,4 @@
-"""Searches and their results: the questions that every engine answers."""
+"""The inputs and the results of searches, common to all engines."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Search:
 
     Attributes:
         lattice: The lattice.
-        label: The word that each arc counts as; ε for ε, ignored words and wildcards.
-        is_word: 1 for each arc that carries a word in the result (the tie rule counts them).
+        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
+        is_word: 1 for each arc with a word in the result (for the tie rule).
         cost: The model's cost.
         reference: The reference's counted words, as numbers; or a graph of them.
         gains: The metric's parameters.
@@ -41,7 +41,7 @@ class Search:
 
 
 class BestPath(NamedTuple):
-    """The best path: its arcs, and its gain in units of `1 / gains.unit` with its denominator.
+    """The best path: its arcs, its gain in units of `1 / gains.unit`, and its denominator.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
     """
@@ -57,8 +57,8 @@ class ForestSearch:
 
     Attributes:
         forest: The forest.
-        target: The target side of each edge without ignored words and wildcards.
-        words: The number of words of each edge in the result (the tie rule counts them).
+        target: The target side of each edge, without ignored words and wildcards.
+        words: The number of words of each edge in the result (for the tie rule).
         cost: The model's cost.
         reference: The reference's counted words, as numbers.
         gains: The metric's parameters.
@@ -74,12 +74,12 @@ class ForestSearch:
 
 @dataclass(frozen=True)
 class StringSearch:
-    """A search for strings, each of which has many derivations.
+    """A search for the best strings, each of which may have many derivations.
 
     Attributes:
         search: The forest, the reference and the recognition rate.
-        shown: The target side of each edge without ignored words, by which strings differ.
-        rank: Where derivations are paths, the numbers to compare edges by along the paths; empty where edges are
+        shown: The target side of each edge without ignored words; it distinguishes strings.
+        rank: If derivations are paths, the numbers by which edges are compared along the paths; empty if edges are
             compared by their own numbers, in preorder.
     """
 
@@ -99,7 +99,7 @@ class BestDerivation(NamedTuple):
 
 
 def require_memory(size: int) -> None:
-    """Refuse a search that would take more bytes than it may: OpenFst ends the process that has no memory for it."""
+    """Raise an error if a search needs more bytes than allowed: OpenFst ends the process if memory runs out."""
     most = most_bytes()
     if size > most:
         raise over_budget(most)

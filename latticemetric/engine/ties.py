@@ -1,22 +1,22 @@
-"""The tie rule: which path is the answer where several have the same best score.
+"""The tie rule: which path is the answer if several have the same best score.
 
-Every search, in C++, in OpenFst and in Python, resolves ties alike, so that an answer is the same to the last arc,
-whatever the engine. The best path has, in this order,
+Every search, in C++, in OpenFst and in Python, resolves ties in the same way, so that all engines return the same
+arcs. The best path has, in this order,
 
-1. the best score. Scores are compared exactly, as integers or fractions: those that differ only by the rounding of
-   64-bit numbers do not tie, and equal ones always do. Of several references, a defined rate comes before none.
+1. the best score. Scores are compared exactly, as integers or fractions: scores that differ only by the rounding of
+   64-bit numbers do not tie, and equal scores always tie. With several references, a defined rate wins over none.
 2. the least cost under the model. Costs of paths are 64-bit sums; costs of derivations are rounded first so that they
    add up exactly in any order (`latticemetric.lattice.n_best.summable`).
-3. the fewest words in the result: ε and ignored words do not count.
+3. the fewest words in the result, without ε and ignored words.
 4. the smallest numbers: of arcs, compared along the path; of a derivation's edges, in preorder.
 
-The model's own best path is the one that this rule takes where all scores are equal; in an n-best list
-(`Lattice.ranked`), the first of the cheapest. Of the k best strings, each has its first path by the rule, and they
-stand in its order. Where strings have no paths, as in MBR by a metric, the alphabet replaces the numbers.
+The model's own best path is the answer of this rule if all scores are equal; in an n-best list (`Lattice.ranked`),
+it is the first of the cheapest. Each of the k best strings has its first path by the rule, and the strings are in
+the rule's order. If strings have no paths, as in MBR by a metric, the alphabet replaces the numbers.
 
-Kernels carry the rule out themselves. Python compares `TieKey`s, and resolves ties of OpenFst's products with
-`resolve_ties`: OpenFst finds the part of a product that reaches the best score, in 32-bit floats that hold one value
-only.
+Kernels implement the rule themselves. Python compares `TieKey`s, and resolves ties of OpenFst's products with
+`resolve_ties`: OpenFst finds the part of a product with the best score, but its 32-bit floats hold only one
+value.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from latticemetric.vocabulary import EPSILON
 
 
 class TieKey(NamedTuple):
-    """The sort key of paths that have the same score.
+    """The sort key of paths with the same score.
 
     Attributes:
         cost: The cost that is compared.
         words: Number of words in the result.
-        steps: The arcs along the path, or the edges in preorder; or the words of a string without a path.
+        steps: The arcs along the path, or the edges in preorder; the words if a string has no path.
     """
 
     cost: float
@@ -52,12 +52,12 @@ class TieKey(NamedTuple):
 class ProductLabels:
     """The meaning of a product's labels.
 
-    Input k + 1 is piece k of the graph, an arc of a lattice or an edge of a forest; the inputs after those of all
-    pieces are its endings; ε is neither. An output is an edit of the automaton.
+    Input k + 1 is piece k of the graph: an arc of a lattice or an edge of a forest. The inputs after all pieces are
+    endings of the graph; ε is neither. An output is an edit of the automaton.
 
     Attributes:
         cost: The cost of each piece.
-        words: How many words of the result each piece carries.
+        words: The number of words of the result on each piece.
         ending_cost: The cost of each ending.
         worth: The worth of each output.
     """
@@ -76,7 +76,7 @@ class Resolved(NamedTuple):
 
 
 class _ToGo(NamedTuple):
-    """The best way from a state of the product to its end, in the order of the tie rule."""
+    """The best way from a state of the product to its end, by the tie rule."""
 
     loss: int | Fraction
     cost: float
@@ -84,7 +84,7 @@ class _ToGo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An arc of the product: the piece it takes (`_ENDING`: it ends there), or none, and where it leads."""
+    """An arc of the product: its piece (`_ENDING`: the path ends), or none, and its target."""
 
     piece: int | None
     output: int
@@ -102,7 +102,7 @@ _NOTHING = _ToGo(0, 0.0, 0)
 
 
 def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
-    """Return the best path by the tie rule, whose numbers are those of pieces.
+    """Return the best path by the tie rule, with pieces compared by number.
 
     Args:
         product: The product's optimal part, its states in topological order.
@@ -136,8 +136,8 @@ def _steps(product: FstArrays, labels: ProductLabels) -> dict[int, list[_Step]]:
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:
     """Return the lexicographically smallest sequence of pieces among the best paths of the product.
 
-    One path of the graph has many alignments, hence many states of the product after the same pieces: all of them
-    that can still end at the best cost are kept, and the smallest piece that any of them takes comes next.
+    One path of the graph has many alignments, so the same pieces lead to many states of the product. The search keeps
+    all of them that can still reach the best cost, and takes the smallest next piece of any of them.
     """
     path: list[int] = []
     here = _with_silent_steps({start}, steps, to_go)
@@ -171,7 +171,7 @@ def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToG
 
 
 def _with_silent_steps(states: set[int], steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> set[int]:
-    """Return the states, and all that the best paths reach from them without taking a piece."""
+    """Return these states, and all that the best paths reach from them by steps without a piece of the graph."""
     reached, pending = set(states), list(states)
     while pending:
         for step in _best_steps(pending.pop(), steps, to_go):

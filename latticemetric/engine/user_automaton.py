@@ -1,6 +1,6 @@
-"""A user's own automaton composed with a lattice: the best path, in exact order.
+"""Compose a user's automaton with a lattice, and find the best path, in exact order.
 
-The automaton is a tropical acceptor of words whose costs are −score; ★ among its labels takes any word.
+The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class ValuedArcs(NamedTuple):
 
 @dataclass(frozen=True)
 class UserAutomaton:
-    """An automaton as it was given, and its columns.
+    """A user's automaton as columns.
 
     Attributes:
         arrays: The columns.
-        symbols: Spelling of its labels; `None` where they are word numbers of the lattice.
+        symbols: Spelling of its labels; `None` if they are word numbers of the lattice.
     """
 
     arrays: FstArrays
@@ -52,7 +52,7 @@ class UserAutomaton:
         """Read a `pynini.Fst`.
 
         Raises:
-            UsageError: It is no tropical acceptor, or accepts nothing.
+            UsageError: It is not a tropical acceptor, or accepts nothing.
         """
         if fst.arc_type() != "standard":
             raise _not_tropical(fst)
@@ -62,26 +62,26 @@ class UserAutomaton:
         if not np.array_equal(arrays.input, arrays.output):
             raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
         if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
-            raise UsageError("a weight of the automaton is no number, or −∞")
+            raise UsageError("a weight of the automaton is not a number, or is −∞")
         return cls(arrays, arrays.input_symbols)
 
     def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
-        """Return the label of each arc as a number of a vocabulary: ε, ★, a word, or `UNKNOWN` for words it lacks."""
+        """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words."""
         return labels_in(self.arrays.input, self.symbols, vocabulary)
 
 
 def labels_in(
     labels: npt.NDArray[np.int32], symbols: dict[int, str] | None, vocabulary: Vocabulary
 ) -> npt.NDArray[np.int32]:
-    """Return labels of an automaton in the numbers of a vocabulary.
+    """Return labels of an automaton as numbers of a vocabulary.
 
     Raises:
-        UsageError: They are numbers without spelling, and the words of the vocabulary have none that were given.
+        UsageError: The labels have no spelling, and the words of the vocabulary were not given with numbers.
     """
     if symbols is None:
         if not vocabulary.is_numeric and not vocabulary.is_given:
             raise UsageError(
-                "the automaton has no symbol table, and the lattice's words no numbers of their own",
+                "the automaton has no symbol table, and the lattice's words were given without numbers",
                 advice="set its input symbols",
             )
         return labels
@@ -100,12 +100,12 @@ def _number(label: int, symbols: dict[int, str], vocabulary: Vocabulary) -> int:
 
 
 def search_by_automaton(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> ValuedArcs | None:
-    """Return the path of the largest value; `None` where the automaton accepts no string of the lattice.
+    """Return the path of the largest value; `None` if the automaton accepts no string of the lattice.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Raises:
-        InputError: ε-arcs of the automaton make a cycle, or too many paths are equally good.
+        InputError: ε-arcs of the automaton form a cycle, or too many paths are equally good.
     """
     label = automaton.labels(lattice.vocabulary)
     machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
@@ -130,10 +130,10 @@ def search_by_automaton(lattice: Lattice, automaton: UserAutomaton, cost: Costs)
 
 
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
-    """Return the automaton with its arcs' numbers, from 1, as its output side, and the worth of each of them.
+    """Return the automaton with arc numbers (from 1) as its output side, and the worth of each number.
 
-    Ending in a state is an arc of its own, numbered after all others. Arcs of words that the lattice lacks are left
-    out.
+    Ending in a state is a separate arc, numbered after all others. Arcs with words that are not in the lattice are
+    dropped.
     """
     finals = np.flatnonzero(np.isfinite(automaton.final)).astype(np.int32)
     kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight)).astype(np.int32)
@@ -166,7 +166,7 @@ def _is_acyclic(fst: Any) -> bool:
 
 
 def _near_best(product: FstArrays) -> FstArrays:
-    """Keep the arcs on paths that cost as little as the best one, up to the rounding of 64-bit sums."""
+    """Return the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums."""
     through, ending = _native.through_costs(product.source, product.target, product.weight, product.final)
     steps, largest = len(product.final), float(np.abs(product.weight).max(initial=0.0))
     slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
@@ -179,7 +179,7 @@ def _near_best(product: FstArrays) -> FstArrays:
 def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
     """Compose a transducer from hypotheses to references with the references; return an acceptor of hypotheses.
 
-    ★ on its output side takes any word of a reference.
+    ★ on its output side accepts any word of a reference.
     """
     import pynini
 
@@ -195,13 +195,13 @@ def of_reference(transducer: Any, references: Sequence[Lattice | tuple[str, ...]
     if product.start() < 0:
         raise InputError(
             "the automaton accepts none of the references",
-            advice="see that its output symbols are their words",
+            advice="check that its output symbols are their words",
         )
     return product.project("input")
 
 
 def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
-    """Return a reference in the labels of a transducer's output side, each word also as ★."""
+    """Return a reference in the labels of a transducer's output side; each word also has an arc with ★."""
     words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())

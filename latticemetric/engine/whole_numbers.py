@@ -1,4 +1,4 @@
-"""Costs and weights in whole numbers: gains against costs add up without rounding, in any order."""
+"""Convert costs and weights to whole numbers, so that sums of gains and costs are exact in any order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from latticemetric.errors import InputError
 from latticemetric.lattice.lattice import Costs
 
 _COST_BITS = 61  # of a sum of costs
-_VALUE_BITS = 123  # of a value: gains less costs
+_VALUE_BITS = 123  # of a value: gains minus costs
 
 
 class WholeCosts(NamedTuple):
@@ -22,7 +22,7 @@ class WholeCosts(NamedTuple):
 
     Attributes:
         arc: The costs of arcs or edges.
-        final: The costs of ends; 0 where nothing ends.
+        final: The costs of ends; 0 for states or nodes where no path ends.
         unit: The unit.
     """
 
@@ -31,7 +31,7 @@ class WholeCosts(NamedTuple):
     unit: Fraction
 
     def is_exact(self, cost: Costs) -> bool:
-        """Check that none of these costs was rounded."""
+        """Return True if none of these costs was rounded."""
         pairs = zip((self.arc, self.final), finite_costs(cost), strict=True)
         return all(bool((whole.astype(np.float64) * float(self.unit) == costs).all()) for whole, costs in pairs)
 
@@ -44,8 +44,8 @@ class WholeWeights(NamedTuple):
     """Weights of gains and of costs as multiples of a unit.
 
     Attributes:
-        gains: The weight of a unit of gain, for each reference.
-        cost: The weight of a unit of cost.
+        gains: The weight of one unit of gain, for each reference.
+        cost: The weight of one unit of cost.
         unit: The unit.
     """
 
@@ -55,7 +55,7 @@ class WholeWeights(NamedTuple):
 
 
 def finite_costs(cost: Costs) -> Costs:
-    """Return the costs, with 0 where nothing ends."""
+    """Return the costs, with 0 instead of infinity for ends."""
     return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
 
 
@@ -65,11 +65,11 @@ def largest_cost(cost: Costs) -> float:
 
 
 def whole_costs(cost: Costs, sum_exponent: int) -> WholeCosts:
-    """Return finite costs in a unit in which all sums are exact; round them only where 61 bits do not hold the sums.
+    """Return finite costs in a unit with exact sums; round them only if 61 bits do not hold the sums.
 
     Args:
         cost: The costs.
-        sum_exponent: No sum of them is larger in size than two to this power.
+        sum_exponent: Every sum of costs is at most 2 to this power, in absolute value.
     """
     exponent = sum_exponent - _COST_BITS
     whole = [np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost]
@@ -81,13 +81,13 @@ def whole_costs(cost: Costs, sum_exponent: int) -> WholeCosts:
 def whole_weights(
     shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
 ) -> WholeWeights:
-    """Return weights in a common unit; round them only where 128 bits do not hold the values.
+    """Return weights in a common unit; round them only if 128 bits do not hold the values.
 
     Args:
-        shares: The weight of a unit of gain, for each reference.
-        cost_share: The weight of a unit of cost.
-        largest_sum: No sum of costs, in their unit, is larger in size.
-        largest_gain: No gain is larger in size.
+        shares: The weight of one unit of gain, for each reference.
+        cost_share: The weight of one unit of cost.
+        largest_sum: The largest absolute sum of costs, in their unit.
+        largest_gain: The largest absolute gain.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
@@ -100,20 +100,20 @@ def whole_weights(
 
 
 def halves(value: int) -> tuple[int, int]:
-    """Return the high and the low 64 bits: the form in which kernels take numbers of 128 bits."""
+    """Return the high and the low 64 bits: kernels receive numbers of 128 bits in this form."""
     return value >> 64, value & (2**64 - 1)
 
 
 def joined(high: int, low: int) -> int:
-    """Return the number of two halves."""
+    """Return the number with these two halves."""
     return (high << 64) + low
 
 
 def exponent_above(largest: float) -> int:
-    """Return the exponent of the least power of two that is larger.
+    """Return the exponent of the smallest power of two above `largest`.
 
     Raises:
-        InputError: The number is beyond what 64-bit floats hold.
+        InputError: The number is too large for 64-bit floats.
     """
     if not math.isfinite(largest):
         raise InputError("the costs are too large to be added up", advice="prune the graph, or scale the costs down")

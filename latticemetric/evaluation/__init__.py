@@ -1,6 +1,6 @@
-"""Evaluation of scores: intervals, significance tests, agreement with people; tags of words against right ones.
+"""Evaluate scores: intervals, significance tests, agreement with human scores; and tags of words.
 
-Reads scores and tags, never graphs. Everything named here is imported when it is first used.
+This package reads scores and tags, never graphs. Each name is imported at its first use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Agreement of metrics with people: correlations over systems, pairs of systems and segments, and their comparison.
+"""Correlate metrics with human scores, over systems, pairs of systems and segments; compare the correlations.
 
-Statistics are made once, segments are resampled, and everything is computed in each resample.
+Statistics are computed once; then segments are resampled, and all values are computed in each resample.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ from latticemetric.frozen import Frozen
 
 NO_HUMAN_SCORE = "nobody judged it"
 NO_SCORE = "the metric is undefined for its output"
-"""Why a system has no score: people's, a metric's."""
+"""The reasons why a system has no human score, or no score of a metric."""
 
 NO_SEGMENTS = "people judged no segments"
-"""Why there is no correlation over segments."""
+"""The reason why there is no correlation over segments."""
 
 
 @dataclass(frozen=True, eq=False)
 class MetricAgreement(Frozen):
-    """Agreement of one metric with people.
+    """Agreement of one metric with human scores.
 
     Attributes:
-        scores: Its value for each system.
+        scores: The metric's value for each system.
         system: Correlation over systems.
-        differentials: Over pairs of systems.
-        segment: Over segments; `None` where none was judged.
-        segment_scores: Its value for each segment, a row a system; NaN where it is undefined.
-        higher_is_better: False where less is better. Coefficients are of its values as they are; only
+        differentials: Correlation over pairs of systems.
+        segment: Correlation over segments; `None` if no segment was judged.
+        segment_scores: The metric's value for each segment, one row per system; NaN if undefined.
+        higher_is_better: False if lower is better. Coefficients use the values unchanged; only
             `Differentials.agreement` accounts for it.
     """
 
@@ -74,16 +74,16 @@ class MetricAgreement(Frozen):
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """Two metrics' Pearson coefficients with the same human scores.
+    """A comparison of two metrics' Pearson coefficients with the same human scores.
 
-    Where lower is better, a metric's coefficient is taken with its sign changed.
+    If lower is better, the sign of a metric's coefficient is changed.
 
     Attributes:
-        first: A metric.
-        second: Another.
-        bootstrap: The second one's coefficient minus the first one's, and its p-value; `None` without resamples.
-        difference: The same difference; `None` where one is undefined.
-        williams: Williams' test over systems; `None` for segments, which are no independent points.
+        first: The name of the first metric.
+        second: The name of the second metric.
+        bootstrap: The second coefficient minus the first, and its p-value; `None` without resamples.
+        difference: The same difference; `None` if a coefficient is undefined.
+        williams: Williams' test over systems; `None` for segments, which are not independent points.
     """
 
     first: str
@@ -105,17 +105,17 @@ class MetricComparison:
 
 @dataclass(frozen=True, eq=False)
 class Agreement(Frozen):
-    """Agreement of metrics with people.
+    """Agreement of metrics with human scores.
 
     Attributes:
         systems: Names of the systems.
-        human: People's score of each system.
-        human_segments: Of each segment, a row a system; NaN where nobody judged.
-        metrics: By the metric's name.
-        system_comparisons: Comparisons of metrics over systems, each with each one after it.
-        segment_comparisons: Likewise over segments, on average over systems.
+        human: The human score of each system.
+        human_segments: The human score of each segment, one row per system; NaN if nobody judged it.
+        metrics: The agreement of each metric, by its name.
+        system_comparisons: Comparisons over systems, of each metric with each later one.
+        segment_comparisons: The same over segments, averaged over systems.
         resamples: The number of resamples.
-        seed: Of the resamples.
+        seed: The seed of the resamples.
         confidence: The share of resamples inside an interval.
     """
 
@@ -180,17 +180,17 @@ def correlate(
     """Correlate metrics with human scores.
 
     Args:
-        scores: By the metric's name: either a value a segment, a row a system (NaN where there is none), where a
-            system's value is the mean of its segments'; or the statistics that `system_tables` makes, where it comes
-            from their sums. More is better, unless the metric of the statistics defines otherwise.
-        human: People's score of each segment, a row a system; NaN where nobody judged.
-        system_human: Their scores of whole systems; otherwise these are the means of their segments'. They stay as
-            they are in all resamples.
+        scores: By metric name, either one value per segment, one row per system (NaN if missing), and a system's value
+            is their mean; or the statistics that `system_tables` makes, and a system's value comes from their sums.
+            Higher is better, unless the metric of the statistics defines otherwise.
+        human: The human score of each segment, one row per system; NaN if nobody judged it.
+        system_human: Human scores of whole systems, the same in all resamples. Default: the means of their segments'
+            scores.
         systems: Names of the systems.
         resamples: The number of resamples, which all metrics share. 0: no intervals.
         seed: The same seed draws the same segments.
-        confidence: The share of resamples that intervals hold.
-        workers: Metrics that are resampled at once, in threads.
+        confidence: The share of resamples inside an interval.
+        workers: The number of metrics to resample at once, in threads.
 
     Examples:
         >>> people = [[1, 2, 3, 4], [2, 4, 3, 5], [4, 4, 5, 5]]
@@ -202,7 +202,7 @@ def correlate(
         (0.9082, 0.9258)
     """
     if not scores:
-        raise UsageError("there is no metric to correlate", advice="give one at least")
+        raise UsageError("there is no metric to correlate", advice="give at least one")
     tables = {name: SystemTables.of(given) for name, given in scores.items()}
     people = _people(as_matrix(human, "human scores"), system_human, systems, tables)
     run = _Run(people, resamples, seed, confidence)
@@ -226,9 +226,9 @@ class _People(NamedTuple):
     """Human scores."""
 
     names: tuple[str, ...]  # of the systems
-    segments: Floats  # a row a system
-    tables: SystemTables | None  # the same as statistics; `None` where systems have scores of their own
-    values: Floats  # a score a system
+    segments: Floats  # one row per system
+    tables: SystemTables | None  # the same as statistics; `None` with `system_human`
+    values: Floats  # one score per system
 
 
 class _Run(NamedTuple):
@@ -240,28 +240,28 @@ class _Run(NamedTuple):
     confidence: float
 
     def human(self) -> Floats:
-        """Return people's score of each system, a row a resample."""
+        """Return the human score of each system, one row per resample."""
         if self.people.tables is None:
             return np.broadcast_to(self.people.values, (self.resamples, len(self.people.names)))
         (values,) = self.draw(self.people.tables)
         return values
 
     def draw(self, one: SystemTables, *others: Floats) -> list[Floats]:
-        """Return the values of each system, a row a resample; and likewise the sums of the rows of other tables.
+        """Return the values of each system, one row per resample; then the sums of rows of each other table.
 
         The same seed gives every metric the same resamples.
         """
         systems, segments, columns = one.tables.shape
         if not self.resamples:
             return [np.zeros((0, systems)), *(table[:0] for table in others)]
-        # A row a segment, the systems' columns side by side: one product of matrices for all of them.
+        # One row per segment, the systems' columns side by side: one matrix product for all systems.
         rows = one.tables.transpose(1, 0, 2).reshape(segments, -1)
         sums, *rest = resampled_sums([rows, *others], self.resamples, self.seed)
         return [one.of_sums(sums.reshape(-1, systems, columns)), *rest]
 
 
 class _Measured(NamedTuple):
-    """One metric's agreement, and what its comparison with others needs."""
+    """One metric's agreement, and the data to compare it with other metrics."""
 
     agreement: MetricAgreement
     system: Strength
@@ -276,11 +276,11 @@ def _people(
 ) -> _People:
     names = tuple(systems) if systems is not None else tuple(str(k + 1) for k in range(len(judged)))
     if len(names) != len(judged):
-        raise UsageError(f"{len(names)} names of systems, and human scores of {len(judged)}")
+        raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
     for metric, one in tables.items():
         if one.tables.shape[:2] != judged.shape:
             raise UsageError(
-                f"{metric} has scores of {_sizes(one.tables)}, and people's are of {_sizes(judged)}",
+                f"{metric} has scores of {_sizes(one.tables)}, but the human scores are of {_sizes(judged)}",
                 advice="give the same systems and segments, with NaN where something is missing",
             )
     if system_human is None:
@@ -327,12 +327,12 @@ def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Inte
 
 
 class Strength(NamedTuple):
-    """A metric's coefficient, positive where it agrees with people.
+    """A metric's coefficient, with the sign changed if lower is better.
 
     Attributes:
-        value: Of the test set; NaN where it is undefined.
+        value: On the test set; NaN if undefined.
         samples: In each resample.
-        scores: Of the points, more being better; `None` where Williams' test does not apply.
+        scores: Scores of the points, higher is better; `None` if Williams' test does not apply.
     """
 
     value: float
@@ -341,14 +341,14 @@ class Strength(NamedTuple):
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
-        """Return the strength of a coefficient whose sign is to be changed where less is better."""
+        """Multiply a coefficient by `sign`, which is −1 if lower is better."""
         return cls(sign * (math.nan if found.value is None else found.value), sign * samples, scores)
 
 
 def compare_all(
     strengths: Mapping[str, Strength], human: Floats | None, confidence: float
 ) -> tuple[MetricComparison, ...]:
-    """Compare each metric with each one after it."""
+    """Compare each metric with each later one."""
     return tuple(_compared(first, second, strengths, human, confidence) for first, second in combinations(strengths, 2))
 
 

@@ -1,7 +1,7 @@
-"""Correlation coefficients: Pearson's r, Spearman's ρ, Kendall's τ-b, of many samples at once.
+"""Compute correlation coefficients (Pearson's r, Spearman's ρ, Kendall's τ-b) of many samples at once.
 
-Points lie along the last axis. Where a coefficient is undefined (fewer than two points, one side constant, a value
-missing) it is NaN.
+Points lie along the last axis. A coefficient is NaN if it is undefined: with fewer than two points, a constant side or
+a missing value.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from latticemetric.errors import UsageError
 Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
 
-_FEWEST = 2  # points that have a correlation
+_FEWEST = 2  # points that a correlation needs
 
-# Keys of half a sample at once, while inversions are counted: 32 MB.
+# The largest number of values to sort at once while inversions are counted: 32 MB.
 _MOST_KEYS = 2**22
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Return the product-moment correlation.
+    """Return Pearson's r, the product-moment correlation.
 
     Examples:
         >>> float(pearson([1, 2, 3], [1, 2, 4]).round(4))
@@ -35,7 +35,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     if x.shape[-1] < _FEWEST:
         return np.full(x.shape[:-1], np.nan)
     dx, dy = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
-    # A large common factor would overflow in the squares, a small one vanish.
+    # Scale first: squares of very large values would overflow, those of very small values would become 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         dx, dy = (side / np.abs(side).max(axis=-1, keepdims=True) for side in (dx, dy))
         found = (dx * dy).sum(axis=-1) / np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1))
@@ -43,7 +43,7 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Return the rank correlation: Pearson's of the ranks, equal values sharing the mean of theirs.
+    """Return Spearman's ρ: Pearson's r of the ranks. Equal values share their mean rank.
 
     Examples:
         >>> float(spearman([1, 2, 3, 4], [1, 20, 300, 250]).round(4))
@@ -56,7 +56,7 @@ def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Return Kendall's τ-b.
 
-    Pairs in the same order minus pairs in the other, over √ of the pairs that differ on each side.
+    Concordant minus discordant pairs, divided by √(pairs that differ on one side × pairs that differ on the other).
 
     Examples:
         >>> float(kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(4))
@@ -83,7 +83,7 @@ COEFFICIENTS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], Floats]] = {
 
 
 def ranks(values: Floats) -> Floats:
-    """Return ranks from 1 along the last axis; equal values share the mean of theirs. NaN stays NaN."""
+    """Return ranks from 1 along the last axis; equal values share their mean rank. NaN stays NaN."""
     first, last = _rank_ranges(values)
     return np.where(np.isnan(values), np.nan, (first + last) / 2 + 1)
 
@@ -95,7 +95,7 @@ def differences(values: Floats) -> Floats:
 
 
 def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
-    """Return slope and intercept of the least-squares line; `None` where there is none.
+    """Return slope and intercept of the least-squares line; `None` if there is none.
 
     Examples:
         >>> fitted_line(np.array([0.0, 1, 2]), np.array([1.0, 3, 5]))
@@ -114,10 +114,9 @@ def fitted_line(first: Floats, second: Floats) -> tuple[float, float] | None:
 
 
 def moments(first: Floats, second: Floats) -> Floats:
-    """Return rows [1, x, y, x², y², xy] of standardised values, zeros where one is missing.
+    """Return rows [1, x, y, x², y², xy] of standardised values; zeros if one is missing.
 
-    Sums of rows make Pearson's r. Rounding does no harm, as sums of squares of standardised values are of the size of
-    their number.
+    Pearson's r comes from sums of rows. Rounding is harmless: the sum of n squares of standardised values is about n.
     """
     there = ~(np.isnan(first) | np.isnan(second))
     x, y = (_standardised(np.where(there, side, np.nan)) for side in (first, second))
@@ -125,13 +124,13 @@ def moments(first: Floats, second: Floats) -> Floats:
 
 
 def pearson_of(sums: Floats) -> Floats:
-    """Return Pearson's r of summed moments (the last axis)."""
+    """Return Pearson's r from summed moments (on the last axis)."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_x, mean_y = x / n, y / n
         var_x, var_y = xx / n - mean_x**2, yy / n - mean_y**2
         found = (xy / n - mean_x * mean_y) / np.sqrt(var_x * var_y)
-    # What is left of a constant after rounding.
+    # A smaller variance is the rounding error of a constant.
     varies = (var_x > _NO_VARIANCE * xx / np.maximum(n, 1)) & (var_y > _NO_VARIANCE * yy / np.maximum(n, 1))
     return np.where((n >= _FEWEST) & varies, np.clip(found, -1, 1), np.nan)
 
@@ -140,7 +139,7 @@ _NO_VARIANCE = 1e-13
 
 
 def _standardised(values: Floats) -> Floats:
-    """Standardise what is not NaN to zero mean and unit variance; zeros where nothing is left."""
+    """Standardise values to zero mean and unit variance, ignoring NaN. NaN becomes 0; without any variation, all do."""
     there = ~np.isnan(values)
     if not there.any():
         return np.zeros(values.shape)
@@ -168,24 +167,24 @@ def _tau_b(x: Floats, y: Floats) -> Floats:
 
 
 def _tied_pairs(*sides: Floats) -> _Counts:
-    """Count the pairs of points that are equal in all sides, in which equal points are neighbours."""
+    """Count the pairs of points that are equal on all sides; equal points must be neighbours."""
     lengths = np.arange(sides[0].shape[-1]) - _runs(*sides)[0]
-    found: _Counts = lengths.sum(axis=-1, dtype=np.int64)  # each point has so many equal ones before it
+    found: _Counts = lengths.sum(axis=-1, dtype=np.int64)  # each length is the number of equal points before it
     return found
 
 
 def _inversions(ranked: _Counts) -> _Counts:
-    """Count the pairs i < j with r_i > r_j, in each row; halves are merged bottom-up, all of a size at once."""
+    """Count the pairs i < j with r_i > r_j in each row; merge halves bottom-up, all of one size at once."""
     rows, n = ranked.shape
     size = 1 << (n - 1).bit_length()
-    values = np.full((rows, size), n, dtype=np.int64)  # what fills up comes last and is in order
+    values = np.full((rows, size), n, dtype=np.int64)  # padding comes last and adds no inversion
     values[:, :n] = ranked
     total = np.zeros(rows, dtype=np.int64)
     width = 1
     while width < size:
         blocks = values.reshape(-1, 2, width) + (np.arange(rows * size // (2 * width)) * (n + 1))[:, None, None]
         left, right = blocks[:, 0].ravel(), blocks[:, 1].ravel()
-        not_above = np.searchsorted(left, right, side="right")  # all of the blocks before, and some of its own
+        not_above = np.searchsorted(left, right, side="right")  # values of earlier blocks, and some of the same
         above = np.repeat(np.arange(1, len(blocks) + 1) * width, width) - not_above
         total += above.reshape(rows, -1).sum(axis=-1)
         values = np.sort(values.reshape(-1, 2 * width), axis=-1)
@@ -206,7 +205,7 @@ def _rank_ranges(values: Floats) -> tuple[_Counts, _Counts]:
 
 
 def _runs(*sides: Floats) -> tuple[_Counts, _Counts]:
-    """Return, for every point, where the run of neighbours that are equal in all sides begins and ends."""
+    """Return the first and last position of every point's run of neighbours that are equal on all sides."""
     shape = sides[0].shape
     place = np.broadcast_to(np.arange(shape[-1]), shape)
     new = np.zeros(shape, dtype=bool)
@@ -222,13 +221,13 @@ def _paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats
     x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise UsageError(
-            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give as many values on each side"
+            f"arrays of shapes {x.shape} and {y.shape} cannot be correlated", advice="give two sides of equal length"
         )
     x, y = np.broadcast_arrays(x, y)
     return x, y
 
 
 def _varies(values: Floats) -> npt.NDArray[np.bool_]:
-    """Check if points differ; false where one is missing."""
+    """Check if points differ; return false if one is missing."""
     found: npt.NDArray[np.bool_] = values.max(axis=-1) > values.min(axis=-1)
     return found

@@ -1,6 +1,6 @@
-"""Correlation of a metric with people, with intervals: over points, over pairs of systems, over segments.
+"""Correlate a metric with human scores, with intervals: over points, pairs of systems and segments.
 
-Where a coefficient is undefined, a reason says why.
+A reason says why a coefficient is undefined.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """The points of a correlation, in words.
+    """Words for the points of a correlation, for messages.
 
     Attributes:
-        noun: One point: `system`.
-        nouns: Several points.
+        noun: The word for one point, like `system`.
+        nouns: The word for several points.
         names: The name of each; may be empty.
         value: The noun for a point's value: `score` or `difference`.
     """
@@ -36,14 +36,14 @@ class PointNames(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlation:
-    """Coefficients of the same points.
+    """The correlation coefficients of one set of points.
 
     Attributes:
         points: The number of points.
         pearson: Product-moment correlation.
         spearman: Rank correlation.
         kendall: τ-b.
-        reason: Why they are undefined; `None` where they are defined.
+        reason: The reason why they are undefined; `None` if they are defined.
     """
 
     points: int
@@ -56,7 +56,7 @@ class Correlation:
         """Return plain values, for JSON; `interval` is Pearson's.
 
         Args:
-            rank_intervals: Keep those of Spearman's and Kendall's coefficients, which not every correlation has.
+            rank_intervals: Keep the intervals of Spearman's and Kendall's coefficients; not every correlation has them.
         """
         values = {
             "pearson": self.pearson.value,
@@ -72,7 +72,7 @@ class Correlation:
 
 
 def bounds(found: Interval) -> dict[str, Any] | None:
-    """Return the ends of an interval, for JSON; `None` where nothing was resampled."""
+    """Return the ends of an interval, for JSON; `None` without resamples."""
     if not found.resamples:
         return None
     return {name: getattr(found, name) for name in ("low", "high", "half_width", "undefined")}
@@ -81,14 +81,14 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 def correlation(
     metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: PointNames, confidence: float
 ) -> tuple[Correlation, Values]:
-    """Return the coefficients of some points, and Pearson's in each resample.
+    """Return the coefficients of the points, and Pearson's r in each resample.
 
     Args:
-        metric: A value a point.
-        human: Likewise.
-        samples: The same in each resample, a row a resample.
-        points: The words for them.
-        confidence: The share of resamples that intervals hold.
+        metric: One value per point.
+        human: One human score per point.
+        samples: The values of `metric` and of `human` in each resample, one row per resample.
+        points: The words for the points.
+        confidence: The share of resamples inside an interval.
     """
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
     return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
@@ -97,14 +97,14 @@ def correlation(
 def plain_correlation(
     metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
 ) -> Correlation:
-    """Return the coefficients of many points, of which only Pearson's has an interval; NaN leaves a point out.
+    """Return the coefficients of many points; only Pearson's has an interval. Leave out points with NaN.
 
     Args:
-        metric: A value a point.
-        human: Likewise.
+        metric: One value per point.
+        human: One human score per point.
         pearson: Pearson's coefficient in each resample.
-        points: The words for them.
-        confidence: The share of resamples that intervals hold.
+        points: The words for the points.
+        confidence: The share of resamples inside an interval.
     """
     there = ~(np.isnan(metric) | np.isnan(human))
     resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
@@ -147,11 +147,11 @@ def _why_undefined(metric: Floats, human: Floats, points: PointNames) -> str | N
 
 @dataclass(frozen=True)
 class Differentials:
-    """Agreement on differences of systems, over all pairs of systems (Coughlin 2003, section 2.1.1).
+    """Agreement on differences between systems, over all pairs (Coughlin 2003, section 2.1.1).
 
     Attributes:
-        correlation: Of the differences, the first system's value minus the second's, in the order of the systems.
-        agreement: The share of pairs that the metric and people put in the same order; a tie is an order too.
+        correlation: Of the differences: the first system's value minus the second's, in the order of the systems.
+        agreement: The share of pairs that the metric and people put in the same order; a tie counts as an order.
     """
 
     correlation: Correlation
@@ -175,12 +175,12 @@ def differentials(
     """Compare all pairs of systems.
 
     Args:
-        metric: A value a system.
-        human: Likewise.
-        samples: The same in each resample, a row a resample.
+        metric: One value per system.
+        human: One human score per system.
+        samples: The values of `metric` and of `human` in each resample, one row per resample.
         systems: Names of the systems.
-        sign: −1 where less is better: only `agreement` uses it.
-        confidence: The share of resamples that intervals hold.
+        sign: −1 if lower is better; only `agreement` uses it.
+        confidence: The share of resamples inside an interval.
     """
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
     points = PointNames("pair of systems", "pairs of systems", names, "difference")
@@ -193,7 +193,7 @@ def differentials(
 
 
 def _agreeing(metric: Floats, human: Floats) -> Values:
-    """Return the share of differences of the same sign; NaN where one is missing or there is none."""
+    """Return the share of differences with the same sign; NaN if one is missing or there are none."""
     if not metric.shape[-1]:
         return np.full(metric.shape[:-1], np.nan)
     missing = np.isnan(metric).any(axis=-1) | np.isnan(human).any(axis=-1)
@@ -203,7 +203,7 @@ def _agreeing(metric: Floats, human: Floats) -> Values:
 # ---- Segments: inside each system, on average over systems, and over the pool of all ----
 #
 # In a resample, Pearson's coefficient comes from sums of moments, as a metric's value comes from sums of statistics.
-# Ranks would have to be made again in each, so that Spearman's and Kendall's have no intervals here.
+# Spearman's and Kendall's coefficients have no intervals here, since each resample would need new ranks.
 
 _MOMENTS = 6
 
@@ -213,12 +213,12 @@ class SegmentCorrelation:
     """Agreement of a metric with people on single segments.
 
     Attributes:
-        pearson: The mean of the systems' coefficients (Banerjee & Lavie 2005, section 3.3), of those that are defined.
-        spearman: Likewise.
-        kendall: Likewise.
-        systems: Each system's own.
-        pooled: Over the segments of all systems.
-        reason: Why the means are undefined; `None` where they are defined.
+        pearson: The mean of the systems' coefficients that are defined (Banerjee & Lavie 2005, section 3.3).
+        spearman: The same mean.
+        kendall: The same mean.
+        systems: The correlation within each system.
+        pooled: The correlation over the segments of all systems.
+        reason: The reason why the means are undefined; `None` if they are defined.
     """
 
     pearson: Interval
@@ -230,7 +230,7 @@ class SegmentCorrelation:
 
     @property
     def left_out(self) -> list[str]:
-        """The systems left out of the means, as their own coefficients are undefined."""
+        """The systems left out of the means, because their coefficients are undefined."""
         return [name for name, one in self.systems.items() if one.reason is not None]
 
     def asdict(self) -> dict[str, Any]:
@@ -249,11 +249,11 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return rows to be resampled, a row a segment: each system's moments side by side, and those of the pool.
+    """Return two tables to resample, one row per segment: the systems' moments side by side, and those of the pool.
 
     Args:
-        metric: A value a segment, a row a system; NaN where it is undefined.
-        human: Likewise.
+        metric: One value per segment, one row per system; NaN if undefined.
+        human: The same for human scores.
     """
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
@@ -262,14 +262,14 @@ def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
 def segment_correlation(
     metric: Floats, human: Floats, sums: tuple[Table, Table], systems: Sequence[str], confidence: float
 ) -> tuple[SegmentCorrelation, Values]:
-    """Return the coefficients, and the mean of Pearson's in each resample.
+    """Return the coefficients, and the mean of Pearson's r over systems in each resample.
 
     Args:
-        metric: A value a segment, a row a system; NaN where it is undefined.
-        human: Likewise.
-        sums: Of the rows of `moment_tables` in each resample.
+        metric: One value per segment, one row per system; NaN if undefined.
+        human: The same for human scores.
+        sums: Sums of the rows of `moment_tables`, in each resample.
         systems: Names of the systems.
-        confidence: The share of resamples that intervals hold.
+        confidence: The share of resamples inside an interval.
     """
     within = pearson_of(sums[0].reshape(-1, len(systems), _MOMENTS))
     points = PointNames("judged segment", "judged segments")
@@ -296,7 +296,7 @@ def _why_no_mean(systems: Mapping[str, Correlation]) -> str | None:
 
 
 def _mean_of_defined(values: Floats) -> Floats:
-    """Return the mean along the last axis of what is not NaN; NaN where nothing is."""
+    """Return the mean along the last axis, ignoring NaN; return NaN if all values are NaN."""
     there = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         found: Floats = np.where(there, values, 0.0).sum(axis=-1) / there.sum(axis=-1)

@@ -1,6 +1,6 @@
-"""Correlation over groups of segments of like quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
+"""Correlate over groups of segments of similar quality, each scored as a test set (Coughlin 2003, 2.2 and 2.3).
 
-Groups cover the whole range of quality, where systems are often alike.
+Groups cover the whole range of quality, while systems are often similar.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _NOWHERE = -1
 _MOST_GROUPS = 10_000
 
 SMALL = 100
-"""Groups of fewer segments are small: Coughlin (2003) sees their points stray."""
+"""Groups with fewer segments are small: their points scatter (Coughlin 2003)."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Segments of like quality.
+    """Segments of similar quality.
 
     Attributes:
-        value: The value that they were grouped by, rounded.
+        value: The rounded value by which they were grouped.
         size: The number of segments.
-        small: True where these are too few to be trusted.
-        human: The mean of people's scores.
-        scores: The value of each metric, as of a test set; `None` where it is undefined.
+        small: True if there are too few segments to trust the scores.
+        human: The mean of the human scores.
+        scores: The value of each metric on these segments; `None` if undefined.
     """
 
     value: float
@@ -47,7 +47,7 @@ class Group:
 
     @property
     def reason(self) -> str | None:
-        """Why scores are undefined; `None` where none is."""
+        """The reason why scores are undefined; `None` if all are defined."""
         undefined = [name for name, score in self.scores.items() if score is None]
         return f"undefined for these segments: {', '.join(undefined)}" if undefined else None
 
@@ -68,11 +68,11 @@ class Grouping(Frozen):
     """Correlation over groups.
 
     Attributes:
-        width: The distance of the values of neighbouring groups.
-        smallest: Groups of fewer segments are small.
-        groups: In ascending order; empty ones are left out.
-        every: By metric, over all groups.
-        large: Likewise, without small ones.
+        width: The distance between the values of neighbouring groups.
+        smallest: Groups with fewer segments are small.
+        groups: The groups in ascending order, without empty ones.
+        every: The correlation over all groups, by metric.
+        large: The same without small groups.
     """
 
     width: float
@@ -108,17 +108,17 @@ def group_segments(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Grouping:
-    """Group judged segments of all systems by a value, rounded to a multiple of the width.
+    """Group the judged segments of all systems by a value, rounded to a multiple of `width`.
 
     Args:
-        scores: By the metric's name, as `correlate` takes them.
-        human: People's score of each segment, a row a system; NaN where nobody judged: such segments are left out.
-        by: The values to group by, such as unigram scores, or people's scores.
-        width: The distance of the values of neighbouring groups.
-        smallest: Groups of fewer segments are small.
+        scores: Scores by metric name, as for `correlate`.
+        human: The human score of each segment, one row per system; segments with NaN are left out.
+        by: The values to group by, such as unigram scores or human scores.
+        width: The distance between the values of neighbouring groups.
+        smallest: Groups with fewer segments are small.
         resamples: The number of resamples; a segment keeps its group. 0: no intervals.
         seed: The same seed draws the same segments.
-        confidence: The share of resamples that intervals hold.
+        confidence: The share of resamples inside the interval.
 
     Examples:
         >>> people = [[1, 1, 4, 4, 2], [3, 2, 4, 3, 1]]
@@ -145,7 +145,7 @@ def group_segments(
 
 
 class _Grouped(NamedTuple):
-    """A metric's statistics by segment, group and column: sums over the systems whose output is in the group."""
+    """A metric's statistics by segment, group and column, summed over the systems whose output is in the group."""
 
     scores: SystemTables
     table: Floats
@@ -161,7 +161,7 @@ class _Drawing(NamedTuple):
     confidence: float
 
     def values(self, one: _Grouped) -> Floats:
-        """Return the value of each group, a row a resample."""
+        """Return the value of each group, one row per resample."""
         segments, groups, columns = one.table.shape
         if not self.resamples:
             return np.zeros((0, groups))
@@ -174,11 +174,11 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     if not 0 < width < np.inf:
         raise UsageError(f"groups of width {width}", advice="give a width above 0, like 0.1")
     if by.shape != human.shape:
-        raise UsageError(f"values to group by of shape {by.shape}, and human scores of shape {human.shape}")
+        raise UsageError(f"values to group by of shape {by.shape}, but human scores of shape {human.shape}")
     there = ~(np.isnan(by) | np.isnan(human))
     if not there.any():
         raise UsageError("there are no judged segments to group", advice="leave groups out, or judge segments")
-    # Halves go up; what rounding leaves of a half is a half.
+    # Round halves up; count values just below a half (by rounding errors) as halves.
     numbers = np.floor(by[there] / width + 0.5 + 1e-9)
     found, member = np.unique(numbers, return_inverse=True)
     if len(found) > _MOST_GROUPS:
@@ -192,7 +192,7 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
 def _grouped(scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
     systems, segments, columns = scores.tables.shape
     if (systems, segments) != member.shape:
-        raise UsageError(f"a metric has scores of shape {(systems, segments)}, and people's are of {member.shape}")
+        raise UsageError(f"a metric has scores of shape {(systems, segments)}, but human scores of {member.shape}")
     found = np.zeros((segments, groups, columns))
     for table, own in zip(scores.tables, member, strict=True):
         rows = np.flatnonzero(own != _NOWHERE)
@@ -213,7 +213,7 @@ def _listed(
 
 def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool_], drawing: _Drawing) -> Correlation:
     x, y = (one.values()[chosen] for one in (metric, people))
-    # A group that a resample leaves empty is no point of it.
+    # A group that is empty in a resample is not a point of this resample.
     xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
     drawn = pearson_of(moments(xs, ys).sum(axis=-2))
     return plain_correlation(x, y, drawn, PointNames("group", "groups"), drawing.confidence)

@@ -1,4 +1,4 @@
-"""Human scores of segments and systems, made from judgments."""
+"""Compute human scores of segments and systems from judgments."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from latticemetric.judgments import WHOLE_SYSTEM, Judgments
 
 Combination = Literal["sum", "mean"]
 
-# Columns that make one score together; others have to be chosen from.
+# Columns that combine into one score; from other columns the user has to choose one.
 _BELONG_TOGETHER = ({"adequacy", "fluency"},)
 
 
 @dataclass(frozen=True, eq=False)
 class HumanScores(Frozen):
-    """Human scores, which metrics are compared with.
+    """Human scores, to compare metrics with.
 
     Attributes:
         systems: Names of the systems.
-        segment: A row a system, a column a segment; NaN where nobody judged.
-        system: Of whole systems, where people (or a campaign) gave them; NaN where not. `None` where none has one:
-            then a system's score is the mean of its segments'.
-        notes: For the reader: judgments that are missing, judges whose scores are all equal.
+        segment: Scores of segments: one row per system, one column per segment; NaN if nobody judged it.
+        system: Scores of whole systems from people (or a campaign); NaN if missing. `None` if all are missing: then
+            a system's score is the mean of its segments' scores.
+        notes: Notes for the reader: missing judgments, judges whose scores are all equal.
     """
 
     systems: tuple[str, ...]
@@ -37,16 +37,16 @@ class HumanScores(Frozen):
 
 
 def human_scores(judgments: Judgments, *, combine: Combination = "sum", normalize_judges: bool = False) -> HumanScores:
-    """Average judges, then adds up the columns of scores (Lavie et al. 2004, section 3.1).
+    """Average over judges, then combine the columns of scores (Lavie et al. 2004, section 3.1).
 
     Args:
-        judgments: Their columns are adequacy and fluency, or one of any name.
+        judgments: The judgments; their columns are adequacy and fluency, or one column of any name.
         combine: Sum or average several columns.
-        normalize_judges: Give each judge's scores zero mean and unit variance first, in each column. The scores of a
-            judge who gives one score only become 0.
+        normalize_judges: First give each judge's scores zero mean and unit variance, in each column. If all scores of
+            a judge are equal, they become 0.
 
     Raises:
-        UsageError: Several columns that are not known to belong together.
+        UsageError: If there are several columns other than adequacy and fluency.
     """
     if combine not in get_args(Combination):
         raise UsageError(f"columns of scores cannot be combined by '{combine}'", advice="choose sum or mean")
@@ -66,11 +66,11 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
 
 
 def _averaged(judgments: Judgments) -> Floats:
-    """Average over judges, by system, segment (that of whole systems last) and column."""
+    """Average over judges, by system, segment (scores of whole systems come last) and column."""
     shape = (len(judgments.systems), judgments.segments + 1, len(judgments.columns))
     sums, counts = np.zeros(shape), np.zeros(shape)
     there = ~np.isnan(judgments.scores)
-    cells = (judgments.system, judgments.segment)  # WHOLE_SYSTEM is the last one from behind
+    cells = (judgments.system, judgments.segment)  # WHOLE_SYSTEM is -1, the last segment
     np.add.at(sums, cells, np.where(there, judgments.scores, 0.0))
     np.add.at(counts, cells, there)
     with np.errstate(invalid="ignore"):
@@ -102,16 +102,16 @@ def _standardised_columns(scores: Floats) -> tuple[Floats, bool]:
 
 
 def _without_score(found: HumanScores) -> list[str]:
-    """Name the systems that keep others from being correlated."""
+    """Return a note that names the systems without a human score; correlation needs them left out."""
     missing = np.isnan(found.segment).all(axis=-1) if found.system is None else np.isnan(found.system)
     if missing.all() or not missing.any():
         return []
     names = [found.systems[k] for k in np.flatnonzero(missing)]
-    return [f"{', '.join(names)}: no human score; leave out what has none, and the other systems are correlated"]
+    return [f"{', '.join(names)}: no human score; leave these out to correlate the other systems"]
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:
-    """Return a note for each system some of whose segments nobody judged, if any segments were judged."""
+    """Return a note for each system with unjudged segments, if any segments were judged."""
     judged = np.zeros((len(judgments.systems), judgments.segments + 1), dtype=bool)
     complete = ~np.isnan(judgments.scores).any(axis=-1)
     judged[judgments.system[complete], judgments.segment[complete]] = True

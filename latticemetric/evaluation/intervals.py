@@ -1,8 +1,8 @@
-"""Bootstrap over segments: resampling, the interval of a corpus value, and that of the difference of two systems.
+"""Bootstrap over segments: intervals of a corpus value, and of the difference between two systems.
 
-Segments are drawn with replacement, as many as there are; statistics of the drawn ones are summed, and the sums become
-a value as those of the whole test set do. What a metric takes from all references at once (NIST's weights) stays as it
-is in the whole set. Sums are products of matrices, in bounded memory.
+A resample draws segments with replacement, as many as the test set has. Their statistics are summed, and the sums give
+a value as for the whole test set. Weights that a metric takes from all references (NIST) are those of the whole set.
+Sums are matrix products, in bounded memory.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from latticemetric.metrics.base import Table
 Values = npt.NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Values this close are equal: sums made in another order may differ in their last bits, and a tie has to be one."""
+"""Values this close count as equal: sums in a different order may differ in their last bits, but ties must be found."""
 
-# Cells of a matrix of weights: 32 MB.
+# The largest number of cells of a matrix of weights: 32 MB.
 _MOST_CELLS = 2**22
 
-# More resamples change no digit that anybody reads.
+# More resamples would not change visible digits.
 _MOST_RESAMPLES = 10**6
 
 
 class TabledMetric(Protocol):
-    """A metric as resampling needs it."""
+    """The methods of a metric that resampling needs."""
 
     def values(self, sums: Table) -> Values:
-        """Return the score of each row of summed statistics; NaN where it is undefined."""
+        """Return the score of each row of summed statistics; NaN if undefined."""
         ...
 
 
@@ -42,13 +42,13 @@ class Interval:
     """A value and the percentile interval of its resamples.
 
     Attributes:
-        value: Of the whole test set; `None` where it is undefined.
-        low: The interval's lower end; `None` where no resample has a value.
+        value: The value of the whole test set; `None` if undefined.
+        low: The interval's lower end; `None` if no resample has a value.
         high: Its upper end.
-        half_width: Half of what lies between.
+        half_width: Half the difference of both ends.
         confidence: The share of resamples inside.
         resamples: The number of resamples.
-        undefined: The number of them without a value, which are left out.
+        undefined: The number of resamples without a value; they are left out.
     """
 
     value: float | None
@@ -70,10 +70,9 @@ class PairedBootstrap:
 
     Attributes:
         difference: The interval of the second system's value minus the first's.
-        p: One-sided: of the resamples, and the test set itself as one more, the share that does not show the sign of
-            the observed difference. (c + 1) / (R + 1), where c counts resamples in which the order is the other way
-            round, the two are equal, or a value is undefined. 1 where the systems are equal on the whole test set;
-            `None` where their difference is undefined.
+        p: One-sided p-value, (c + 1) / (R + 1): R is the number of resamples, and c counts those in which the
+            difference does not have the observed sign: it is opposite, 0 or undefined. 1 if the systems are equal on
+            the whole test set; `None` if their difference is undefined.
     """
 
     difference: Interval
@@ -90,11 +89,11 @@ def bootstrap(
     """Return the percentile interval of a corpus value.
 
     Args:
-        metric: Turns sums into values.
-        table: Statistics, a row a segment.
-        resamples: How many test sets to draw.
+        metric: The metric, which turns sums into values.
+        table: Statistics, one row per segment.
+        resamples: The number of test sets to draw.
         seed: The same seed draws the same segments.
-        confidence: The share of resamples that the interval holds.
+        confidence: The share of resamples inside the interval.
 
     Examples:
         >>> from latticemetric import WER
@@ -117,15 +116,15 @@ def paired_bootstrap(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> PairedBootstrap:
-    """Compare two systems on the same resamples of the same segments: the second one's value minus the first's.
+    """Compare two systems on the same resamples of segments: the second system's value minus the first's.
 
     Args:
-        metric: Turns sums into values.
-        first: Statistics of the baseline, a row a segment.
+        metric: The metric, which turns sums into values.
+        first: Statistics of the baseline, one row per segment.
         second: Statistics of the other system.
-        resamples: How many test sets to draw.
+        resamples: The number of test sets to draw.
         seed: The same seed draws the same segments.
-        confidence: The share of resamples that the interval holds.
+        confidence: The share of resamples inside the interval.
     """
     sums = resampled_sums([first, second], resamples, seed)
     observed = value_of(metric, second) - value_of(metric, first)
@@ -133,7 +132,7 @@ def paired_bootstrap(
 
 
 def interval_of(value: float, samples: Values, confidence: float) -> Interval:
-    """Return the percentile interval of resampled values; NaN is undefined."""
+    """Return the percentile interval of resampled values; NaN stands for an undefined value."""
     if not 0 < confidence < 1:
         raise UsageError(f"confidence {confidence}", advice="give a share like 0.95")
     defined = samples[~np.isnan(samples)]
@@ -155,7 +154,7 @@ def paired_bootstrap_of(observed: float, differences: Values, confidence: float)
 
 
 def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]:
-    """Return the interval of a difference and its p-value, for JSON; `None` everywhere where nothing was resampled."""
+    """Return the interval of a difference and its p-value, for JSON; all `None` without resamples."""
     ends = ("low", "high", "half_width")
     return {
         **{name: getattr(found.difference, name) if found else None for name in ends},
@@ -164,12 +163,12 @@ def difference_columns(found: PairedBootstrap | None) -> dict[str, float | None]
 
 
 def value_of(metric: TabledMetric, table: Table) -> float:
-    """Return the value of a whole test set; NaN where it is undefined."""
+    """Return the value of a whole test set; NaN if undefined."""
     return float(metric.values(table.sum(axis=0)))
 
 
 def or_none(value: float) -> float | None:
-    """Return a value; `None` for NaN."""
+    """Return the value, or `None` for NaN."""
     return None if np.isnan(value) else float(value)
 
 
@@ -177,10 +176,9 @@ def or_none(value: float) -> float | None:
 
 
 def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]:
-    """Count how often each resample draws each segment: a row a resample, in matrices of bounded size.
+    """Count how often each resample draws each segment: one row per resample, in matrices of bounded size.
 
-    Each row is a multinomial sample of as many segments as there are. How rows are cut into matrices does not change
-    them.
+    Each row is a multinomial sample of size `segments`. The division of rows into matrices does not change them.
     """
     generator = np.random.default_rng(checked_seed(seed))
     for rows in chunks(segments, resamples):
@@ -194,18 +192,18 @@ def resample_counts(segments: int, resamples: int, seed: int) -> Iterator[Table]
 
 
 def resampled_sums(tables: Sequence[Table], resamples: int, seed: int) -> list[Table]:
-    """Sum each table's rows in each resample, a row a resample; all tables share their resamples."""
+    """Sum each table's rows in each resample, one row per resample; all tables share their resamples."""
     return weighted_sums(tables, resample_counts(shared_length(tables), resamples, seed))
 
 
 def weighted_sums(tables: Sequence[Table], weights: Iterable[Table]) -> list[Table]:
-    """Sum each table's rows, weighted by each row of some matrices."""
+    """Sum each table's rows, weighted by each row of the `weights` matrices."""
     blocks = [[matrix @ table for table in tables] for matrix in weights]
     return [np.vstack(several) for several in zip(*blocks, strict=True)]
 
 
 def shared_length(tables: Sequence[Table]) -> int:
-    """Return the number of segments that all tables have."""
+    """Return the number of segments, which must be the same in all tables."""
     lengths = {len(table) for table in tables} or {0}
     if len(lengths) > 1:
         raise UsageError(f"tables of {' and '.join(map(str, sorted(lengths)))} segments cannot be paired")
@@ -213,23 +211,23 @@ def shared_length(tables: Sequence[Table]) -> int:
 
 
 def chunks(segments: int, resamples: int) -> Iterator[int]:
-    """Cut resamples into numbers of rows whose matrices are of bounded size."""
+    """Divide the resamples into blocks of bounded size; yield the number of rows of each."""
     most = max(1, _MOST_CELLS // max(1, segments))
     for begin in range(0, checked_resamples(resamples), most):
         yield min(most, resamples - begin)
 
 
 def checked_resamples(number: int) -> int:
-    """Return a number of resamples, if it is one."""
+    """Return a number of resamples; raise an error if it is too small or too large."""
     if number < 1:
-        raise UsageError(f"{number} resamples", advice="draw one at least, usually 1000")
+        raise UsageError(f"{number} resamples", advice="draw at least one, usually 1000")
     if number > _MOST_RESAMPLES:
         raise UsageError(f"{number} resamples", advice=f"draw up to {_MOST_RESAMPLES}, usually 1000")
     return number
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed, if it is one: NumPy takes no negative numbers."""
+    """Return a seed; raise an error if it is negative, since NumPy refuses it."""
     if seed < 0:
         raise UsageError(f"seed {seed} is negative", advice="give 0 or more")
     return seed

@@ -1,4 +1,4 @@
-"""Several systems under several metrics: corpus values with intervals, and comparisons with the first system."""
+"""Score several systems by several metrics: corpus values with intervals, and comparisons with the first system."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AnyMetric = Metric[Any]
 
 @dataclass(frozen=True, eq=False)
 class Tabled(Frozen):
-    """The statistics of one system, by its name, under one metric: a row a segment."""
+    """The statistics of one named system under one metric: one row per segment."""
 
     system: str
     metric: AnyMetric
@@ -37,22 +37,22 @@ class Tabled(Frozen):
 
     @property
     def value(self) -> float:
-        """The value of the whole test set; NaN where it is undefined."""
+        """The value of the whole test set; NaN if undefined."""
         return value_of(self.metric, self.table)
 
     def sentences(self) -> list[float | None]:
-        """Return the value of each segment alone; `None` where it is undefined."""
+        """Return the value of each segment alone; `None` if undefined."""
         return list(map(or_none, self.metric.values(self.table).tolist()))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A system against the first one.
+    """A comparison of a system with the first one.
 
     Attributes:
-        difference: Its value minus the first one's; `None` where one is undefined.
-        bootstrap: The difference on resamples of the segments; `None` where none were drawn.
-        randomisation: The test of the difference; likewise.
+        difference: The system's value minus the first one's; `None` if one is undefined.
+        bootstrap: The difference on resamples of the segments; `None` without resamples.
+        randomisation: The randomisation test of the difference; `None` without resamples.
     """
 
     difference: float | None
@@ -74,9 +74,9 @@ class SystemScore:
 
     Attributes:
         tabled: System, metric and statistics.
-        score: The corpus value; `None` where it is undefined.
-        interval: Of its resamples; `None` where none were drawn.
-        comparison: With the first system; `None` for that one.
+        score: The corpus value; `None` if undefined.
+        interval: The interval of its resamples; `None` without resamples.
+        comparison: The comparison with the first system; `None` for the first system.
     """
 
     tabled: Tabled
@@ -102,11 +102,11 @@ class SystemScore:
 def tabulate(
     systems: Iterable[tuple[str, Sequence[Any]]], references: Sequence[Any], metrics: Sequence[AnyMetric]
 ) -> list[list[Tabled]]:
-    """Return the statistics of each system under each metric: a list a system.
+    """Return the statistics of each system under each metric: one list per system.
 
     Args:
-        systems: Names and outputs, as all of the metrics take them: strings, or some of them graphs.
-        references: Likewise.
+        systems: Names and outputs: strings, or also graphs if all metrics take them.
+        references: The references of each segment, as the metrics take them.
         metrics: The metrics.
     """
     number = references_each(references)
@@ -123,13 +123,13 @@ def corpus_scores(
 ) -> list[list[SystemScore]]:
     """Return corpus values of systems, with intervals, and compare each system with the first one.
 
-    All systems and metrics share their resamples and their trials.
+    All systems and metrics share resamples and trials.
 
     Args:
-        tabled: Statistics, a list a system, of the same metrics and the same segments.
+        tabled: Statistics, one list per system, all of the same metrics and segments.
         resamples: The number of resamples, and of trials of the randomisation test; 0 leaves both out.
         seed: The same seed draws and swaps the same segments.
-        confidence: The share of resamples that intervals hold.
+        confidence: The share of resamples inside the interval.
     """
     columns = list(zip(*tabled, strict=True))
     drawn = _draw(columns, resamples, seed) if resamples else [None] * len(columns)
@@ -141,7 +141,7 @@ class _Drawn(NamedTuple):
     """Resampled values under one metric."""
 
     values: list[Values]  # of each system in each resample
-    differences: list[Values]  # of each system but the first, from the first, in each trial of the randomisation test
+    differences: list[Values]  # each other system minus the first, in each randomisation trial
 
 
 def _draw(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:

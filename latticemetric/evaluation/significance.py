@@ -1,7 +1,7 @@
 """Significance tests: approximate randomisation, Williams' test of two correlations, Student's t.
 
-Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): if two systems were the same, it would not matter which
-of them an answer came from. Segments change sides at random, and the difference is made again.
+Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): if two systems were equal, exchanging
+their answers would not matter. Exchange segments at random, and compute the difference again.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Randomisation:
     """The result of a randomisation test.
 
     Attributes:
-        difference: The second system's value minus the first's; `None` where it is undefined.
-        p: Two-sided: (c + 1) / (R + 1), where c counts the trials whose difference is at least as large, whatever its
-            sign. A trial in which it is undefined counts so too. `None` where the observed difference is undefined.
+        difference: The second system's value minus the first's; `None` if undefined.
+        p: Two-sided p-value, (c + 1) / (R + 1), where c counts the trials whose absolute difference is at least as
+            large, or undefined. `None` if the observed difference is undefined.
         trials: R, the number of trials.
-        undefined: In how many of them the difference is undefined.
+        undefined: The number of trials in which the difference is undefined.
     """
 
     difference: float | None
@@ -59,9 +59,9 @@ def randomisation_test(
     """Test if two systems differ by more than chance.
 
     Args:
-        metric: Turns sums into values.
-        first: Statistics of one system, a row a segment.
-        second: Statistics of the other, on the same segments.
+        metric: The metric, which turns sums into values.
+        first: Statistics of the first system, one row per segment.
+        second: Statistics of the second system, on the same segments.
         trials: The number of trials.
         seed: The same seed swaps the same segments.
 
@@ -88,9 +88,9 @@ def randomisation_of(observed: float, differences: Values) -> Randomisation:
 
 
 def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -> list[tuple[Table, Table]]:
-    """Sum the rows of two tables in each trial, in which each segment changes sides with probability one half.
+    """Sum the rows of the two tables of each pair in each trial. A trial exchanges each segment with probability 1/2.
 
-    All pairs share their trials.
+    All pairs share the same trials.
     """
     moved = moving_sums([table for pair in pairs for table in pair], trials, seed)
     each = zip(pairs, moved[::2], moved[1::2], strict=True)
@@ -98,9 +98,9 @@ def swapped_sums(pairs: Sequence[tuple[Table, Table]], trials: int, seed: int) -
 
 
 def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
-    """Sum the rows of each table whose segments change sides in each trial, each with probability one half.
+    """Sum, in each trial, each table's rows of the segments to exchange (each with probability 1/2).
 
-    All tables share their trials, so that any two of them can be exchanged: n tables need n sums, not one a pair.
+    All tables share the same trials, so that any two can exchange rows: n tables need n sums, not one per pair.
     """
     return weighted_sums(tables, _moves(shared_length(tables), trials, seed))
 
@@ -112,7 +112,7 @@ def _moves(segments: int, trials: int, seed: int) -> Iterator[Table]:
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:
-    """Sum two tables in each trial, from the sums of the rows that leave the first and the second one."""
+    """Return each trial's sums of two tables; `leaving` sums rows that leave `first`, `coming` those of `second`."""
     return first.sum(axis=0) - leaving + coming, second.sum(axis=0) - coming + leaving
 
 
@@ -127,10 +127,10 @@ class Williams:
     """Williams' test of two correlations that share a variable (Williams 1959; Graham & Baldwin 2014).
 
     Attributes:
-        t: The statistic; above 0 where the second correlation is the larger one. `None` where it is undefined.
+        t: The statistic; positive if the second correlation is larger. `None` if undefined.
         degrees: Its degrees of freedom.
-        p: Two-sided; `None` where it is undefined.
-        reason: Why it is undefined; `None` where it is defined.
+        p: The two-sided p-value; `None` if undefined.
+        reason: The reason why it is undefined; `None` if it is defined.
     """
 
     t: float | None
@@ -144,12 +144,12 @@ class Williams:
 
 
 def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) -> Williams:
-    """Test if the second metric's scores correlate with people's otherwise than the first one's.
+    """Test if two metrics correlate differently with human scores.
 
     Args:
-        first: A value a point.
-        second: Another metric's.
-        human: People's.
+        first: The first metric's scores, one per point.
+        second: The second metric's scores.
+        human: The human scores.
 
     Examples:
         >>> people = [1, 2, 3, 4, 5, 6]
@@ -181,7 +181,7 @@ def williams(first: npt.ArrayLike, second: npt.ArrayLike, human: npt.ArrayLike) 
 def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
     """Return Student's t of two independent samples of the same size, along the last axis.
 
-    Where nothing varies it is 0 if the means are equal, otherwise infinite.
+    If neither sample varies, it is 0 for equal means and infinite otherwise.
     """
     one, other = (np.asarray(side, dtype=np.float64) for side in (first, second))
     difference = one.mean(axis=-1) - other.mean(axis=-1)
@@ -191,20 +191,20 @@ def t_statistic(first: npt.ArrayLike, second: npt.ArrayLike) -> Values:
 
 
 def two_sided_p(t: float, degrees: int) -> float:
-    """Return the probability of a t at least as far from 0, for whole degrees of freedom.
+    """Return the two-sided p-value of t: the probability of a value at least as far from 0.
 
-    By finite sums (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
+    Computed by finite sums for whole degrees of freedom (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4).
 
     Examples:
         >>> round(two_sided_p(12.706, 1), 3), round(two_sided_p(2.228, 10), 3)
         (0.05, 0.05)
     """
     if degrees < 1:
-        raise UsageError(f"{degrees} degrees of freedom", advice="a t test needs one at least")
+        raise UsageError(f"{degrees} degrees of freedom", advice="a t-test needs at least one")
     angle = math.atan(abs(t) / math.sqrt(degrees))
     squared = math.cos(angle) ** 2
     odd = degrees % 2
-    # Each term is the one before times cos²θ and a ratio of neighbouring numbers.
+    # Each term is the previous one times cos²θ times (k − 1) / k.
     term, total = (math.cos(angle) if odd else 1.0), 0.0
     for k in range(3 if odd else 2, degrees + 1, 2):
         total += term

@@ -1,4 +1,4 @@
-"""Statistics of several systems under one metric, as one array; made once, resampled often."""
+"""Hold the statistics of several systems under one metric in one array, to resample them often."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SYSTEMS_SEGMENTS_COLUMNS = 3
 
 @dataclass(frozen=True)
 class MeanOfSegments:
-    """A metric whose value is the mean of its segments' values: a trained one, or people's."""
+    """A metric whose value is the mean of its segments' values, such as a trained metric or human scores."""
 
     higher_is_better: bool = True
 
     def table_of(self, values: Floats) -> Table:
-        """Return the columns value and one; zeros where there is no value."""
+        """Return the columns `value` and `1`; zeros for NaN."""
         there = ~np.isnan(values)
         return np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
 
     def values(self, sums: Table) -> Floats:
-        """Return the mean of each row of summed statistics; NaN where nothing was summed."""
+        """Return the mean for each row of summed statistics; NaN if the sum has no values."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = sums[..., 0] / sums[..., 1]
         return found
@@ -39,10 +39,10 @@ class MeanOfSegments:
 
 @dataclass(frozen=True, eq=False)
 class SystemTables(Frozen):
-    """A metric's statistics of the same segments in several systems.
+    """A metric's statistics for the same segments of several systems.
 
     Attributes:
-        metric: Turns sums of rows into values. Where it has no `higher_is_better`, more is better.
+        metric: Turns sums of rows into values. If it has no `higher_is_better`, higher is better.
         tables: Statistics by system, segment and column.
     """
 
@@ -58,7 +58,7 @@ class SystemTables(Frozen):
 
     @classmethod
     def of(cls, scores: npt.ArrayLike | SystemTables) -> SystemTables:
-        """Score of segments, a row a system, as the statistics of their means; tables as they are."""
+        """Make tables from scores of segments, one row per system, whose value is the mean; return tables unchanged."""
         if isinstance(scores, SystemTables):
             return scores
         mean = MeanOfSegments()
@@ -66,19 +66,19 @@ class SystemTables(Frozen):
 
     @property
     def higher_is_better(self) -> bool:
-        """True where more is better."""
+        """True if higher is better."""
         return bool(getattr(self.metric, "higher_is_better", True))
 
     def of_segments(self) -> Floats:
-        """Return the value of each segment alone, a row a system; NaN where it is undefined."""
+        """Return the value of each segment alone, one row per system; NaN if undefined."""
         return self.of_sums(self.tables)
 
     def of_systems(self) -> Floats:
-        """Return the value of each system; NaN where it is undefined."""
+        """Return the value of each system; NaN if undefined."""
         return self.of_sums(self.tables.sum(axis=1))
 
     def of_sums(self, sums: Table) -> Floats:
-        """Return the value of sums of rows."""
+        """Return the metric's value for each row of summed statistics."""
         return np.asarray(self.metric.values(sums), dtype=np.float64)
 
 
@@ -86,13 +86,13 @@ _ROUNDING = 1e-12
 
 
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
-    """Make values equal that differ only by rounding: the order in which systems are summed is no rank.
+    """Make values equal that differ only by rounding, so that they share a rank.
 
-    Values along the last axis closer to their neighbours than rounding can bring them become the least of them.
+    Values along the last axis that are as close as rounding errors become the smallest of them.
 
     Args:
         values: The values.
-        made_of: The values that they are differences of, whose size determines the rounding.
+        made_of: The values whose differences `values` are; their size determines the rounding errors.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)
@@ -116,10 +116,10 @@ def system_tables(
     """Return the statistics of all systems under all metrics, by the metric's name.
 
     Args:
-        outputs: A text a segment, for each system.
-        references: Of each segment.
+        outputs: For each system, one text per segment.
+        references: The references of each segment.
         metrics: The metrics.
-        workers: Threads; metrics that count in C++ run side by side.
+        workers: The number of threads; metrics that count in C++ run in parallel.
     """
     listed = list(metrics)
     tasks = [(metric, output) for metric in listed for output in outputs]
@@ -133,12 +133,12 @@ def system_tables(
 
 
 def as_matrix(values: npt.ArrayLike, what: str) -> Floats:
-    """Return numbers, a row a system and a column a segment."""
+    """Return numbers as a matrix, one row per system and one column per segment."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != _SYSTEMS_SEGMENTS_COLUMNS - 1:
         raise UsageError(f"{what} of shape {matrix.shape}", advice="give an array of systems × segments")
     if not matrix.size:
-        raise UsageError(f"{what} of shape {matrix.shape}", advice="give one system and one segment at least")
+        raise UsageError(f"{what} of shape {matrix.shape}", advice="give at least one system and one segment")
     if np.isinf(matrix).any():
-        raise UsageError(f"{what} are infinite somewhere", advice="NaN stands for what is missing")
+        raise UsageError(f"some {what} are infinite", advice="use NaN for missing values")
     return matrix

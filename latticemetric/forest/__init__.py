@@ -1,4 +1,4 @@
 """Packed forests: acyclic hypergraphs of rules with words and tails.
 
-`forest` is the class, `validation` what every forest passes when it is built; `derivations` are what it derives.
+`forest` has the class; `validation` checks every forest when it is built; `trees` shows derivations as trees.
 """

@@ -1,4 +1,4 @@
-"""Packed forests as arrays: the class below `Forest`, with all that needs no other library, format or algorithm."""
+"""The base class of `Forest`: its arrays, and the methods that need no other library, format or algorithm."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, word_set
 class Derivation(NamedTuple):
     """A complete derivation: its edges, its words, and its cost.
 
-    The edges are those of the derivation tree in preorder: each edge is followed by those of its tails, in the order
-    of its target side.
+    The edges are in preorder: each edge is followed by the edges of its tails, in the order of its target
+    side.
     """
 
     edges: tuple[int, ...]
@@ -60,21 +60,21 @@ class ForestArrays(Frozen):
         node_labels: Mapping[str, NodeLabels] | None = None,
         node_name: Callable[[int], str] = "node {}".format,
     ) -> Self:
-        """Build a forest: check it, drop what no complete derivation uses, and put it in order.
+        """Build a forest: check it, drop the parts that no complete derivation uses, and sort the rest.
 
         Args:
             head: Head node of each edge; any non-negative numbers.
             tails: Tail nodes of each edge.
-            target: The target side of each edge: word numbers (0, ε, is dropped) and −k for its k-th tail.
+            target: The target side of each edge: word numbers (0, ε, is dropped), and −k for its k-th tail.
             goals: Goal nodes, each once.
             scores: Named costs; a column's `final` follows the order of `goals`.
-            vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
+            vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
             labels: Further text of edges and goals.
             node_labels: Further text of nodes, indexed by the numbers used here.
-            node_name: Names a node in errors, by the number used here.
+            node_name: Returns the name of a node for errors, from the number used here.
 
         Raises:
-            InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not sane.
+            InputError: The forest is cyclic or empty, a tail is not used exactly once, or a number is not valid.
 
         Examples:
             >>> from latticemetric import Forest
@@ -96,10 +96,10 @@ class ForestArrays(Frozen):
         return cls(**validated(draft, node_name)._asdict())
 
     def cost(self, scales: Weights = None) -> Costs:
-        """Return the model's cost of each edge, and of ending in each node (infinite where it is no goal).
+        """Return the model's cost of each edge, and of ending in each node (infinite if it is not a goal).
 
         Args:
-            scales: Column → weight; columns not named keep their own. Costs that are summed already stay as they are.
+            scales: Column → weight; other columns keep their own scale. Costs that are already summed are returned.
         """
         if isinstance(scales, Costs):
             return scales
@@ -108,12 +108,12 @@ class ForestArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the edges, in preorder, of the derivation of least cost.
 
-        Of derivations that cost the same, the one of fewest words wins, then the one of smallest edge numbers. To be
-        compared, costs are rounded so that they add up exactly, whatever the order.
+        If several derivations cost the same, return the one with the fewest words, then the one with the smallest edge
+        numbers. For the comparison, costs are rounded so that their sums are exact in any order.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words.
+            ignore: Words that are not counted as words.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -131,15 +131,15 @@ class ForestArrays(Frozen):
             return _native.best_derivation(**{**hypergraph, "cost": cost.arc, "goal_cost": cost.final})
 
     def n_best(self, n: int, scales: Weights = None, *, ignore: Collection[str] = ()) -> list[Steps]:
-        """Return the cheapest derivation of each of the `n` cheapest strings, the cheapest first.
+        """Return the cheapest derivation of each of the `n` cheapest strings, cheapest first.
 
-        There are fewer than `n` where the forest has fewer strings. Ties are resolved as in `best_path`, which is the
-        first of them.
+        The list is shorter if the forest has fewer strings. Ties are resolved as in `best_path`, which returns the
+        first of these derivations.
 
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words: strings that differ in them are the same.
+            ignore: Words that are not counted as words: strings that differ only in them are the same.
 
         Examples:
             >>> from latticemetric import Column, Forest
@@ -160,10 +160,10 @@ class ForestArrays(Frozen):
         return first_of_each(paths, self.words, ignored, n)
 
     def words(self, path: Sequence[int] | Steps) -> tuple[str, ...]:
-        """Return the words of a derivation, given as its edges in preorder (see `Derivation`)."""
+        """Return the words of a derivation; give its edges in preorder (see `Derivation`)."""
         begin, target = self.target.begin, self.target.values
         words: list[str] = []
-        pending = [-1]  # symbols to come, the next one last; a tail stands for the next edge
+        pending = [-1]  # remaining symbols, the next one last; a tail stands for the next edge
         remaining = iter(path)
         while pending:
             symbol = pending.pop()
@@ -175,18 +175,18 @@ class ForestArrays(Frozen):
         return tuple(words)
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete derivation: of its edges, and of ending in its goal."""
+        """Return the cost of a complete derivation: its edges plus ending in its goal."""
         cost, edges = self.cost(scales), np.asarray(path, dtype=np.int64)
         return float(cost.arc[edges].sum() + cost.final[self.head[edges[0]]])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
-        """Return each named cost, summed over a complete derivation."""
+        """Return the sum of each named cost over a complete derivation."""
         edges = np.asarray(path, dtype=np.int64)
         row = int(np.searchsorted(self.goals, self.head[edges[0]]))
         return {name: float(c.arc[edges].sum() + c.final[row]) for name, c in self.scores.items()}
 
     def derivations(self, scales: Weights = None) -> Iterator[Derivation]:
-        """Yield every complete derivation, goal by goal, edge by edge: for small forests and for tests."""
+        """Yield every complete derivation, goal by goal, edge by edge. Use it for small forests and tests only."""
         cost = self.cost(scales)
         derivations: list[list[Derivation]] = [[] for _ in range(self.num_nodes)]
         tails, targets = self.tails.rows(), self.target.rows()
@@ -200,23 +200,23 @@ class ForestArrays(Frozen):
                 yield derivation._replace(cost=derivation.cost + float(cost.final[goal]))
 
     def target_without(self, ignore: Collection[str]) -> Ragged:
-        """Return the target sides without some words."""
+        """Return the target sides without the words in `ignore`."""
         return self.target.only(~is_any_of(self.target.values, ignore, self.vocabulary))
 
     def word_counts(self, ignore: Collection[str] = ()) -> npt.NDArray[np.int64]:
-        """Return how many words each edge carries, without ignored ones."""
+        """Return the number of words of each edge, without the words in `ignore`."""
         symbols = self.target_without(ignore)
         return symbols.only(symbols.values > EPSILON).lengths()
 
     def hypergraph(
         self, cost: Costs, target: Ragged | None = None, words: npt.NDArray[np.int64] | None = None
     ) -> dict[str, Any]:
-        """Return the columns of the forest, by the names of the kernels' parameters.
+        """Return the forest's columns, named as the kernels' parameters.
 
         Args:
             cost: The cost of each edge, and of ending in each node.
-            target: The symbols of each edge, where they are not its target side.
-            words: The number of words of each edge, where not all of these symbols count.
+            target: The symbols of each edge, if they differ from its target side.
+            words: The number of words of each edge, if some of these symbols do not count.
         """
         target = self.target if target is None else target
         return {
@@ -231,7 +231,7 @@ class ForestArrays(Frozen):
         }
 
     def _joined(self, parts: list[Derivation], target: list[int]) -> Derivation:
-        """Join a rule with derivations of its tails."""
+        """Join an edge with derivations of its tails."""
         words = tuple(w for t in target for w in (parts[-t].words if t < 0 else (self.vocabulary.word(t),)))
         ordered = [parts[0], *(parts[-t] for t in target if t < 0)]
         edges = tuple(edge for part in ordered for edge in part.edges)

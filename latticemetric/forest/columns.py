@@ -1,4 +1,4 @@
-"""The columns that forests have beside those of lattices: rows of different lengths, and labels of nodes."""
+"""The columns that forests have in addition to those of lattices: rows of different lengths, labels of nodes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Nodes = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 CATEGORY = "category"
-"""The node label for what a node derives: `NP`, `X` and the like."""
+"""The node label for the category of a node: `NP`, `X` and so on."""
 
 _LIMITS = np.iinfo(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Ragged(Frozen):
-    """Rows of different lengths, one after the other: row e is `values[begin[e] : begin[e + 1]]`."""
+    """Rows of different lengths, one after another: row e is `values[begin[e] : begin[e + 1]]`."""
 
     begin: Offsets
     values: npt.NDArray[np.int32]
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
-        """Pack rows of integers; errors call a row `what`."""
+        """Pack rows of integers; `what` names a row in error messages."""
         kept = [row if isinstance(row, list) else _listed(row, f"{what} {number}") for number, row in enumerate(rows)]
         values = _int32([value for row in kept for value in row])
         if values is None:
@@ -51,7 +51,7 @@ class Ragged(Frozen):
         return [values[first:last] for first, last in pairwise(begin)]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Ragged:
-        """Return the rows with only some of their values."""
+        """Return the rows with only those values that `kept` marks."""
         if kept.all():
             return self
         begin = np.concatenate([[0], np.cumsum(kept)])[self.begin].astype(np.int64)
@@ -62,7 +62,7 @@ class Ragged(Frozen):
         return np.diff(self.begin)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Ragged:
-        """Return some of the rows, in the given order."""
+        """Return these rows, in the given order."""
         lengths = self.lengths()[rows]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
@@ -73,12 +73,12 @@ class Ragged(Frozen):
 
 
 def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
-    """Return a row for each edge; errors call a row `what`."""
+    """Check the rows and return one per edge; `what` names a row in error messages."""
     if not isinstance(given, Ragged):
         return Ragged.from_rows(given, f"the {what} of edge")
     begin, values = np.asarray(given.begin), _int32(given.values)
     if values is None:
-        raise InputError("their values are no integers of 32 bits", where=f"the {what} of edges")
+        raise InputError("their values are not integers of 32 bits", where=f"the {what} of edges")
     are_offsets = begin.ndim == 1 and begin.dtype.kind == "i" and len(begin) > 0
     if not (are_offsets and begin[0] == 0 and begin[-1] == len(values) and (np.diff(begin) >= 0).all()):
         raise InputError("they do not begin at 0, follow one another and end at the end", where=f"the {what} of edges")
@@ -93,11 +93,11 @@ def _listed(row: Iterable[int], place: str) -> list[int]:
 
 
 def _no_row(row: object, place: str) -> InputError:
-    return InputError(f"{shortened(repr(row), 40)} is no list of integers of 32 bits", where=place)
+    return InputError(f"{shortened(repr(row), 40)} is not a list of integers of 32 bits", where=place)
 
 
 def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
-    """Return a list of 32-bit integers as an array; `None` for anything else, which is not rounded or converted."""
+    """Return a list of 32-bit integers as an array; return `None` for anything else, without conversion."""
     try:
         values = np.asarray(given)
     except (ValueError, OverflowError):
@@ -113,19 +113,19 @@ def _int32(given: npt.ArrayLike) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, eq=False)
 class NodeLabels(Frozen):
-    """Text at each node: a category, a span and the like; 0 for none."""
+    """Text at each node: a category, a span and so on; 0 for none."""
 
     node: Words
     vocabulary: Vocabulary
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> NodeLabels:
-        """Label nodes 0, 1, … with texts; the empty text is none."""
+        """Label nodes 0, 1, … with texts; an empty text is no label."""
         return cls(*numbered(texts))
 
 
 def numbered(texts: Iterable[str]) -> tuple[Words, Vocabulary]:
-    """Return texts as numbers, 0 for the empty one, and the vocabulary that spells them."""
+    """Return texts as numbers (0 for the empty text), and the vocabulary that spells them."""
     rows = list(texts)
     vocabulary = Vocabulary.from_words(text for text in rows if text)
     return np.array([vocabulary.number(text) if text else EPSILON for text in rows], dtype=np.int32), vocabulary

@@ -1,7 +1,7 @@
-"""Forests that are lattices, and lattices as forests.
+"""Convert forests to lattices (where possible) and lattices to forests.
 
-A lattice is a forest whose edges have at most one tail, the source state, at the beginning of their target sides. Where
-all tails are at the end, the forest is the mirror image: its paths start at its goals.
+A lattice is a forest whose edges have at most one tail (the source state), at the beginning of their target sides. If
+all tails are at the end, the forest is a mirror image: its paths start at its goals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnyForest = TypeVar("AnyForest", bound=ForestArrays)
 
 
 def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
-    """Build a forest: a node for each state, an edge for each arc, and an edge without tails or words for the start."""
+    """Build a forest with a node per state, an edge per arc, and an edge without tails and words for the start."""
     arcs = len(lattice.word)
     tails = Ragged(np.concatenate([[0, 0], np.arange(1, arcs + 1)]).astype(np.int64), lattice.source)
     target = np.stack([np.full(arcs, -1, dtype=np.int32), lattice.word], axis=1).ravel()
@@ -42,7 +42,7 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 
 
 class _Arcs:
-    """Arcs of a lattice to be. `owner` is the edge or goal whose scores an arc has, or nothing."""
+    """Arcs of a lattice to build. `owner` is the edge or goal that gives an arc its scores, if any."""
 
     def __init__(self, forest: ForestArrays) -> None:
         self.source: list[int] = []
@@ -53,7 +53,7 @@ class _Arcs:
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs, with the costs on the first."""
+        """Add a chain of arcs; the first one has the costs."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
@@ -63,17 +63,17 @@ class _Arcs:
         self.owner += [owner, *[nothing] * (len(chain) - 2)]
 
     def add_goal(self, source: int, target: int, goal: int) -> None:
-        """Add an arc without a word that costs what ending in a goal does."""
+        """Add an arc without a word, with the cost of ending in a goal."""
         self.add(source, target, [], self._edges + goal)
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the arcs' values of a column of the forest."""
+        """Return the arcs' values, from the values of one column of the forest."""
         nothing = np.zeros(1, dtype=arc.dtype)
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
 
 def lattice_from_forest(forest: ForestArrays) -> Lattice:
-    """Build `Forest.to_lattice`: a state for each node, and arcs for the words of each edge."""
+    """Build a lattice with a state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
     arcs = _Arcs(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
     ends_are_goals = len(final) == len(forest.goals) and final == forest.goals.tolist()
@@ -94,7 +94,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
 
 
 def _tails_are_first(forest: ForestArrays) -> bool:
-    """Check that all tails' words come first; if not, all of them come last."""
+    """Return True if all tails come before words; if False, all tails come last. Raise an error if they are mixed."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
         raise _no_lattice(forest, int(np.argmax(arity > 1)), f"has {arity[arity > 1][0]} tails")
@@ -109,13 +109,13 @@ def _tails_are_first(forest: ForestArrays) -> bool:
 
 def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
     return InputError(
-        f"the forest is no lattice: edge {edge}, of node {forest.head[edge]}, {why}",
+        f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
         advice="only forests whose tails all come first, or all last, are lattices",
     )
 
 
 def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from edges without tails up to goals."""
+    """Add paths from edges without tails to goals."""
     start = forest.num_nodes
     silent = _silent_start(forest)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
@@ -130,7 +130,7 @@ def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
 
 
 def _silent_start(forest: ForestArrays) -> int | None:
-    """Return the edge that only marks the start: the only one without tails, without words and costs."""
+    """Return the edge that only marks the start: the only edge without tails, and without words and costs."""
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
     if len(leaves) != 1 or forest.target.lengths()[leaves[0]] or (forest.head == forest.head[leaves[0]]).sum() > 1:
         return None
@@ -140,7 +140,7 @@ def _silent_start(forest: ForestArrays) -> int | None:
 
 
 def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
-    """Add paths from goals down to edges without tails."""
+    """Add paths from goals to edges without tails."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
         arcs.add_goal(start, goal, number)

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["CATEGORY", "Forest", "NodeLabels", "Nodes"]
 
-_MANY = 2**60  # shared nodes can make strings longer than any number of words
+_MANY = 2**60  # shared nodes can make strings longer than any number can count
 
 
 class Forest(ForestArrays):
-    """A forest. Build it with a constructor that checks: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
+    """A forest. Its constructors check it: `from_edges`, `from_grammar`, `from_lattice`, `from_networkx`.
 
-    Nodes are numbered in topological order, tails before heads; edges are sorted by head, otherwise in the order they
-    were given; every node and edge is part of a complete derivation. Arrays are read-only.
+    Nodes are numbered in topological order, tails before heads; edges are sorted by head, then in the order of the
+    input; every node and edge is part of a complete derivation. Arrays are read-only.
 
     Attributes:
         num_nodes: Number of nodes.
         head: Head node of each edge.
         tails: Tail nodes of each edge, in order; all smaller than its head.
-        target: The target side of each edge: word numbers, and −k where the k-th tail's words stand, each tail once.
-        goals: Goal nodes, ascending: a derivation ends in one of them.
+        target: The target side of each edge: word numbers, and −k for the words of the k-th tail; each tail once.
+        goals: Goal nodes, ascending: each derivation ends in one of them.
         scores: Named costs; a column's `arc` has a value for each edge, its `final` one for each goal.
         vocabulary: Spelling of the word numbers.
         labels: Further text of edges (`arc`) and goals (`final`): source sides, alignments and the like.
@@ -41,10 +41,9 @@ class Forest(ForestArrays):
     def from_grammar(cls, grammar: Any, scores: Mapping[str, Column] | None = None) -> Self:
         """Build a forest of the derivations of an acyclic `nltk.CFG` or `nltk.PCFG`.
 
-        A node is a nonterminal, an edge a production.
-
-        The start is the goal, nonterminals are the nodes' categories (`node_labels["category"]`), terminals the words.
-        Probabilities become costs, −log p, of a column `probability`.
+        Nonterminals become nodes, productions edges, and terminals words. The grammar's start becomes the goal;
+        nonterminals also give the nodes' categories (`node_labels["category"]`).
+        Probabilities become costs, −log p, in a column `probability`.
 
         Args:
             grammar: The grammar; its terminals are texts.
@@ -67,16 +66,16 @@ class Forest(ForestArrays):
 
     @classmethod
     def from_lattice(cls, lattice: Lattice) -> Self:
-        """Build a forest of the same strings and costs: an edge for each arc, and one for the start."""
+        """Build a forest of the same strings and costs: one edge per arc, and one for the start."""
         from latticemetric.forest.conversion import forest_from_lattice
 
         return forest_from_lattice(cls, lattice)
 
     def to_lattice(self) -> Lattice:
-        """Return a lattice of the same strings and costs, if the forest is one: tails all first, or all last.
+        """Return a lattice of the same strings and costs. All tails must come first, or all last, in target sides.
 
         Raises:
-            InputError: It is none; the error names an edge.
+            InputError: The forest is not a lattice; the error names an edge.
         """
         from latticemetric.forest.conversion import lattice_from_forest
 
@@ -84,13 +83,13 @@ class Forest(ForestArrays):
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """Build a forest from a directed NetworkX graph in the form that `to_networkx` makes; any vertex names will do.
+        """Build a forest from a directed NetworkX graph as `to_networkx` returns it; vertices may have any names.
 
-        Required are `bipartite` of each vertex, `target` of each edge vertex, `tails` of each arc to one, and `goal`
-        of a node. Missing scores are 0, missing labels empty.
+        It needs `bipartite` for each vertex, `target` for each edge vertex, `tails` for each arc to an edge vertex, and
+        `goal` for a node. Missing scores are 0, missing labels are empty.
 
         Raises:
-            InputError: The graph is not of that form; the error names a vertex.
+            InputError: The graph does not have that form; the error names a vertex.
         """
         from latticemetric.forest.networkx import forest_from_networkx
 
@@ -99,10 +98,10 @@ class Forest(ForestArrays):
     def to_networkx(self) -> Any:
         """Return this forest as a bipartite `networkx.DiGraph`: vertices for nodes and edges, arcs from tails to heads.
 
-        Node k is the vertex `("node", k)`, with `bipartite=0`, `labels` (name → text) and, where it is a goal, `goal`
+        Node k is the vertex `("node", k)`, with `bipartite=0`, `labels` (name → text) and, if it is a goal, `goal`
         (column → cost) and `goal_labels`. Edge k is the vertex `("edge", k)`, with `bipartite=1`, `target` (words,
-        and −k where the k-th tail's words stand), `scores` (column → cost) and `labels`. An arc from a node to an edge
-        has `tails`, the places among the edge's tails where the node stands: `(1,)`, or `(1, 3)`. The graph has
+        and −k for the words of the k-th tail), `scores` (column → cost) and `labels`. An arc from a node to an edge
+        has `tails`, the positions of the node among the edge's tails: `(1,)`, or `(1, 3)`. The graph has
         `scales` (column → scale).
 
         Examples:
@@ -121,10 +120,10 @@ class Forest(ForestArrays):
         """Return a complete derivation as a tree.
 
         Args:
-            edges: Its edges in preorder, as in `Derivation.edges`.
+            edges: The derivation's edges in preorder, as in `Derivation.edges`.
 
         Raises:
-            UsageError: They are no complete derivation; the error names the first edge that does not fit.
+            UsageError: They are not a complete derivation; the error names the first edge that does not fit.
 
         Examples:
             >>> forest = Forest.from_edges([0, 1, 1], [[], [0], [0]], [[5], [-1, 6], [6, -1]], goals=[1])
@@ -136,7 +135,7 @@ class Forest(ForestArrays):
         return DerivationTree(self, tuple(edges))
 
     def pruned(self, beam: float, scales: Scales | None = None) -> Self:
-        """Keep the edges of derivations that cost at most `beam` more than the best one.
+        """Return the forest of the derivations that cost at most `beam` more than the best one.
 
         Examples:
             >>> from latticemetric import Column
@@ -156,6 +155,6 @@ class Forest(ForestArrays):
         return forest_statistics(self)
 
     def max_words(self) -> int:
-        """Return the number of words of the longest string; 2**60 where it is larger."""
+        """Return the number of words of the longest string, or 2**60 if it is larger."""
         longest = self.statistics().longest
         return _MANY if longest is None else min(longest, _MANY)

@@ -1,4 +1,4 @@
-"""Forests from acyclic context-free grammars of nltk: nonterminals are nodes, productions are edges."""
+"""Build forests from acyclic context-free grammars of nltk: nonterminals are nodes, productions are edges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROBABILITY = "probability"
 
 
 class _Rules:
-    """Productions on their way to edges; the start is node 0."""
+    """Collects productions as edges; the start is node 0."""
 
     def __init__(self, start: Any) -> None:
         self.nodes: dict[Any, int] = {start: 0}
@@ -58,12 +58,12 @@ class _Rules:
 
 
 def forest_from_grammar(cls: type[AnyForest], grammar: Any, scores: Mapping[str, Column] | None) -> AnyForest:
-    """Build `Forest.from_grammar`."""
+    """Build a forest from a grammar; see `Forest.from_grammar`."""
     from nltk.grammar import CFG, PCFG, FeatureGrammar
 
-    # Nonterminals of feature grammars must be unified first: as they stand they are no nodes.
+    # Nonterminals of feature grammars would have to be unified before they can be nodes.
     if not isinstance(grammar, CFG) or isinstance(grammar, FeatureGrammar):
-        raise InputError(f"{type(grammar).__name__} is no grammar to read", advice="give an nltk.CFG or an nltk.PCFG")
+        raise InputError(f"{type(grammar).__name__} is not a usable grammar", advice="give an nltk.CFG or nltk.PCFG")
     rules = _Rules(grammar.start())
     for production in grammar.productions():
         rules.add(production)
@@ -94,14 +94,14 @@ def _columns(productions: Sequence[Any], scores: Mapping[str, Column], *, is_pro
     if not is_probabilistic:
         return dict(scores)
     if PROBABILITY in scores:
-        raise UsageError(f"a column is named '{PROBABILITY}', as that of the grammar's probabilities is")
+        raise UsageError(f"the column name '{PROBABILITY}' is reserved for the grammar's probabilities")
     costs = np.array([_cost(production) for production in productions], dtype=np.float64)
     return {PROBABILITY: Column(costs, np.zeros(1)), **scores}
 
 
 def _cost(production: Any) -> float:
     probability = production.prob()
-    # Not greater than 1 by more than nltk allows for: it has checked that those of a nonterminal add up to 1.
+    # The upper limit is the tolerance of nltk: it has checked that the probabilities of a nonterminal sum to 1.
     if not 0 < probability < math.inf:
         raise InputError(
             f"the production {_shown(production)} of {_shown(production.lhs())} has probability {probability}",

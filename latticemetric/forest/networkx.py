@@ -1,4 +1,4 @@
-"""Forests to and from NetworkX: bipartite graphs whose vertices are nodes and edges; see `Forest.to_networkx`."""
+"""Convert forests to bipartite NetworkX graphs, whose vertices are nodes and edges; see `Forest.to_networkx`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NODE, _EDGE = 0, 1
 
 
 def forest_to_networkx(forest: ForestArrays) -> Any:
-    """Return `Forest.to_networkx`."""
+    """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 
     graph = nx.DiGraph(scales={name: column.scale for name, column in forest.scores.items()})
@@ -50,9 +50,9 @@ def forest_to_networkx(forest: ForestArrays) -> Any:
 
 
 def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
-    """Build `Forest.from_networkx`."""
+    """Build a forest from a NetworkX graph; see `Forest.from_networkx`."""
     if not hasattr(graph, "is_directed"):
-        raise InputError(f"{type(graph).__name__} is no NetworkX graph")
+        raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
     if not graph.is_directed():
         raise InputError("the graph is undirected", advice="arcs go from tails to edges, and from edges to heads")
     sides = {vertex: _side(data, vertex) for vertex, data in graph.nodes(data=True)}
@@ -111,7 +111,7 @@ def _head(graph: Any, edge: Hashable) -> Hashable:
 
 
 def _tails(graph: Any, edge: Hashable) -> list[Hashable]:
-    """Return the tails of an edge, in the order that its arcs give."""
+    """Return the tails of an edge, in the order of its arcs' `tails`."""
     tail_at: dict[int, Hashable] = {}
     for tail, _, data in graph.in_edges(edge, data=True):
         places = data.get("tails")
@@ -185,7 +185,7 @@ def _labels(graph: Any, edges: list[Hashable], goals: list[Hashable]) -> dict[st
 
 
 def _texts(graph: Any, vertices: list[Hashable], what: str) -> dict[str, list[str]]:
-    """Return the texts of some vertices by their names; a missing text is empty."""
+    """Return the texts of these vertices by name; a missing text is empty."""
     rows = [dict(_mapping(graph.nodes[vertex].get(what, {}), what, f"vertex {_shown(vertex)}")) for vertex in vertices]
     for vertex, row in zip(vertices, rows, strict=True):
         for name, text in row.items():

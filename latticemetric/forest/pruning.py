@@ -18,7 +18,7 @@ AnyForest = TypeVar("AnyForest", bound=ForestArrays)
 
 
 class PrunedForest(NamedTuple, Generic[AnyForest]):
-    """A pruned forest, and the edges of the whole one that it kept."""
+    """A pruned forest, and the edges of the original forest that it keeps."""
 
     forest: AnyForest
     edges: npt.NDArray[np.int64]
@@ -26,15 +26,15 @@ class PrunedForest(NamedTuple, Generic[AnyForest]):
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
-    """For each part of a forest, how much more the best derivation with it costs than the best derivation of all.
+    """The margin of each part of a forest: the cost of the best derivation with it minus the cost of the best one.
 
-    All beams are read from these margins; a narrower beam keeps part of a wider one.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
 
     Attributes:
         forest: The forest.
         edge: The margin of each edge.
         goal: The margin of ending in each goal.
-        slack: The largest error of a margin by rounding.
+        slack: The largest rounding error of a margin.
     """
 
     forest: AnyForest
@@ -44,7 +44,7 @@ class ForestMargins(Generic[AnyForest]):
 
     @classmethod
     def of(cls, forest: AnyForest, scales: Scales | None = None) -> ForestMargins[AnyForest]:
-        """Compute the margins under the costs of some scales."""
+        """Compute the margins, with costs weighted by `scales`."""
         cost = forest.cost(scales)
         edge, ending = _native.forest_through_costs(**forest.hypergraph(cost))
         closing = ending[forest.goals]
@@ -55,12 +55,12 @@ class ForestMargins(Generic[AnyForest]):
         return ForestMargins(forest, edge - best, closing - best, float(ROUNDING * largest))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
-        """Return the edges of derivations within a beam, in their order."""
+        """Return the edges of derivations within the beam, in their order."""
         goals = self.forest.goals[self._goals(checked_beam(beam))]
         return _in_derivations(self.forest, np.flatnonzero(self.edge <= beam + self.slack), goals)
 
     def within(self, beam: float) -> PrunedForest[AnyForest]:
-        """Return the forest within a beam."""
+        """Return the part of the forest within the beam."""
         forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
         left = type(forest).from_edges(
             forest.head[edges],
@@ -79,14 +79,14 @@ class ForestMargins(Generic[AnyForest]):
 
 
 def prune_forest(forest: AnyForest, beam: float, scales: Scales | None = None) -> PrunedForest[AnyForest]:
-    """Build `Forest.pruned`; edges keep their order."""
+    """Prune a forest; edges keep their order. See `Forest.pruned`."""
     return ForestMargins.of(forest, scales).within(checked_beam(beam))
 
 
 def _in_derivations(
     forest: ForestArrays, edges: npt.NDArray[np.int64], goals: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int64]:
-    """Return the edges still in a derivation: one at the rim of the beam may have lost its neighbours to rounding."""
+    """Return the edges that are in a derivation: rounding may cut off the neighbours of an edge at the beam's limit."""
     is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
     is_goal[goals] = 1
     tails = forest.tails.taken(edges)

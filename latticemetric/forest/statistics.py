@@ -1,4 +1,4 @@
-"""Sizes of a forest, exactly."""
+"""Measure forests exactly."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class ForestStatistics:
         nodes: Number of nodes.
         edges: Number of edges.
         goals: Number of goals.
-        derivations: Number of complete derivations, exactly; `None` where it has more than some ten thousand digits.
-        shortest: Words of the shortest derivation; `None` where they are 2⁶² or more.
-        longest: Words of the longest derivation; likewise.
-        arity: Most tails of an edge.
-        height: Edges above one another in the tallest derivation.
+        derivations: Exact number of complete derivations; `None` if it has more than about ten thousand digits.
+        shortest: Words of the shortest derivation; `None` if there are 2⁶² or more.
+        longest: Words of the longest derivation; `None` if there are 2⁶² or more.
+        arity: Largest number of tails of an edge.
+        height: Largest number of edges from a goal down to a leaf of a derivation.
         vocabulary: Distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the model's 1-best under the columns' own scales.
@@ -89,7 +89,7 @@ def forest_statistics(forest: ForestArrays) -> ForestStatistics:
 
 
 def _product(numbers: list[int]) -> int:
-    """Multiply numbers of derivations, up to the largest that is counted."""
+    """Multiply numbers of derivations, up to the largest number that is counted."""
     product = 1
     for number in numbers:
         product = min(product * number, MANY)

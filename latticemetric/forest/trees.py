@@ -1,4 +1,4 @@
-"""Derivation trees: one complete derivation of a forest, with the words as leaves."""
+"""Derivation trees: one complete derivation of a forest, with its words as leaves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY
 from latticemetric.frozen import notebook
 
-# A derivation may be as deep as a sentence is long: nothing here calls itself.
+# A derivation may be as deep as a sentence is long, so nothing here is recursive.
 
 _TO_ESCAPE = re.compile(r"[()\\\s]")
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
@@ -24,7 +24,7 @@ _WORD = -1
 
 
 class _Step(NamedTuple):
-    """A node of the tree, with the edge that derives it, or a word, whose edge is −1."""
+    """A node of the tree with the edge that derives it, or a word with edge −1."""
 
     depth: int
     edge: int
@@ -33,13 +33,13 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class DerivationTree:
-    """A complete derivation as a tree. `Forest.tree` makes it.
+    """A complete derivation as a tree. Build it with `Forest.tree`.
 
-    Children have the order of the target side, so that the leaves are the words. A node's label is its category, where
-    the forest has the node label `category` for it, else its number.
+    Children are in the order of the target side, so the leaves are the words. The label of a node is its category if
+    the forest has the node label `category` for it, otherwise its number.
 
     Attributes:
-        forest: The forest.
+        edges: The derivation's edges in preorder; see `Derivation`.
         edges: The derivation's edges in preorder, see `Derivation`.
 
     Examples:
@@ -67,15 +67,15 @@ class DerivationTree:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The leaves."""
+        """The words: the leaves of the tree."""
         return self.forest.words(self.edges)
 
     def bracketed(self) -> str:
         r"""Return the tree on one line, `(label child child …)`.
 
-        White space, parentheses and backslashes within words and labels are written as ``\u`` and four hexadecimal
-        digits (a space is ``\u0020``), an empty word as ``\e``. `nltk.Tree.fromstring` reads the line as it is; with
-        `unescaped` for its `read_node` and `read_leaf`, the words and labels are what they were.
+        White space, parentheses and backslashes within words and labels become ``\u`` and four hexadecimal digits (a
+        space is ``\u0020``); an empty word becomes ``\e``. `nltk.Tree.fromstring` reads the line; give it `unescaped`
+        as `read_node` and `read_leaf` to restore the words and labels.
 
         Examples:
             >>> from latticemetric import Forest, Vocabulary
@@ -101,7 +101,7 @@ class DerivationTree:
         return self._built(new_node)
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values: of each node `node`, `label`, `edge` and `children`, where words are texts."""
+        """Return plain values: `node`, `label`, `edge` and `children` of each node; words are texts."""
 
         def new_node(edge: int) -> tuple[Any, list[Any]]:
             fields = {**self._fields(edge), "children": list[Any]()}
@@ -121,7 +121,7 @@ class DerivationTree:
         )
 
     def __str__(self) -> str:
-        """Draw the tree with an indented line for each node and word; beyond 40 levels, a number gives the depth."""
+        """Draw the tree with one indented line per node and word; beyond 40 levels, a number gives the depth."""
         lines = []
         for depth, edge, word in self._steps():
             beyond = f"({depth}) " if depth > _MOST_INDENTED else ""
@@ -148,7 +148,7 @@ class DerivationTree:
             elif symbol > 0:
                 yield _Step(len(open_sides), _WORD, forest.vocabulary.word(symbol))
             else:
-                # Edges follow the order of target sides: this is the tail's own edge.
+                # Edges follow the order of target sides, so the next edge is the tail's own.
                 edge = next(edges)
                 yield _Step(len(open_sides), edge, "")
                 open_sides.append(iter(forest.target.row(edge)))
@@ -163,7 +163,7 @@ class DerivationTree:
         return {"node": int(self.forest.head[edge]), "label": self._label(edge), "edge": edge}
 
     def _built(self, new_node: Callable[[int], tuple[Any, list[Any]]]) -> Any:
-        """Build a tree of objects: `new_node` makes a node of an edge, and the list for its children."""
+        """Build a tree of objects: `new_node` returns a node for an edge, and the list for its children."""
         root: list[Any] = []
         branches = [root]
         for depth, edge, word in self._steps():
@@ -179,7 +179,7 @@ class DerivationTree:
     def _written(
         self, opened: Callable[[int], str], word: Callable[[str], str], *, first: str, next_: str, close: str
     ) -> str:
-        """Write the tree as a text, with `first` before a node's first child and `next_` before the others."""
+        """Return the tree as text, with `first` before a node's first child and `next_` before the others."""
         parts: list[str] = []
         level, was_opened = 0, False
         for depth, edge, text in self._steps():
@@ -192,7 +192,7 @@ class DerivationTree:
 
 
 def unescaped(text: str) -> str:
-    r"""Return a word or label as it was before `DerivationTree.bracketed` escaped it: ``\u0020`` is a space.
+    r"""Undo the escapes of `DerivationTree.bracketed` in a word or label: ``\u0020`` becomes a space.
 
     Examples:
         >>> unescaped(r"New\u0020York")
@@ -206,13 +206,13 @@ def _escaped(text: str) -> str:
 
 
 def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the edges as plain integers; refuse those that are no complete derivation in preorder."""
+    """Return the edges as plain integers; raise an error unless they are a complete derivation in preorder."""
     edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
     if not edges:
-        raise UsageError("a derivation has one edge at least, and there is none")
+        raise UsageError("a derivation needs one edge at least, and there is none")
     goal = int(forest.head[edges[0]])
     if goal not in forest.goals:
-        raise UsageError(f"edge {edges[0]} derives node {goal}, which is no goal", where="edges[0]")
+        raise UsageError(f"edge {edges[0]} derives node {goal}, which is not a goal", where="edges[0]")
     wanted: list[tuple[int, int]] = []
     for place, edge in enumerate(edges):
         if place:
@@ -227,7 +227,7 @@ def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
     try:
         number = index(edge)  # type: ignore[arg-type]
     except TypeError:
-        raise UsageError(f"{edge!r} is no number of an edge", where=f"edges[{place}]") from None
+        raise UsageError(f"{edge!r} is not the number of an edge", where=f"edges[{place}]") from None
     if not 0 <= number < len(forest.head):
         raise UsageError(f"there is no edge {number}: the forest has {len(forest.head)}", where=f"edges[{place}]")
     return number
@@ -235,7 +235,7 @@ def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
 
 def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
     if not wanted:
-        raise UsageError(f"edge {edge} stands after the end of the derivation", where=f"edges[{place}]")
+        raise UsageError(f"edge {edge} comes after the end of the derivation", where=f"edges[{place}]")
     owner, tail = wanted.pop()
     if forest.head[edge] != forest.tails.row(owner)[tail - 1]:
         raise UsageError(

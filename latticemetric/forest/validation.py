@@ -1,4 +1,4 @@
-"""The check that every forest passes when it is built: afterwards, all code trusts its order and its numbers."""
+"""Check every forest when it is built; all other code relies on its order and its numbers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from latticemetric.vocabulary import EPSILON, Vocabulary
 
 
 class Fault(NamedTuple):
-    """A node that no derivation gets past: it has no edges, or its derivations would never end."""
+    """A node without a complete derivation: it has no edges, or all its derivations would be infinite."""
 
     node: int
     has_edges: bool
 
 
 def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Sequence[int]) -> Fault | None:
-    """Return the fault that keeps all goals from being derived; `None` where one of them can be."""
+    """Return a fault if no goal can be derived, otherwise `None`."""
     productive = _productive(head, tails)
     if any(goal in productive for goal in goals):
         return None
@@ -40,7 +40,7 @@ def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Seque
         needed = dict.fromkeys(tail for edge in edges[node] for tail in tails[edge] if tail not in productive)
         pending += [tail for tail in needed if tail not in seen]
         seen.update(needed)
-    # Each of these nodes has an edge with a tail among them: going from one to the next must come round.
+    # Each of these nodes has an edge with a tail among them, so following such tails leads to a cycle.
     node, passed = goals[0], set[int]()
     while node not in passed:
         passed.add(node)
@@ -49,7 +49,7 @@ def find_fault(head: Sequence[int], tails: Sequence[Sequence[int]], goals: Seque
 
 
 def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]:
-    """Return the nodes that have a derivation: those with an edge all of whose tails have one."""
+    """Return the nodes that have a derivation: those with an edge whose tails all have one."""
     missing = [set(row) for row in tails]
     users = defaultdict(list)
     for edge, row in enumerate(missing):
@@ -70,7 +70,7 @@ def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]
 
 
 class Columns(NamedTuple):
-    """The fields of a forest, as `ForestArrays` names them; before validation, in any order."""
+    """The fields of a forest, named as in `ForestArrays`; before validation, they may be in any order."""
 
     num_nodes: int
     head: Nodes
@@ -84,7 +84,7 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
-    """Check a draft, drop what no complete derivation uses, number nodes topologically and sort edges by head."""
+    """Check a draft, drop the parts that no complete derivation uses, sort nodes topologically and edges by head."""
     edges, tails, targets = len(draft.head), len(draft.tails), len(draft.target)
     if not edges == tails == targets:
         raise InputError(f"heads ({edges}), tails ({tails}) and target sides ({targets}) differ in number")
@@ -101,7 +101,7 @@ def validated(draft: Columns, node_name: Callable[[int], str]) -> Columns:
 
 
 def _check_target(target: Ragged, tails: Ragged) -> None:
-    """Refuse an edge whose target side does not use each of its tails once."""
+    """Raise an error if the target side of an edge does not use each of its tails once."""
     at = np.flatnonzero(target.values < EPSILON)
     edge = np.repeat(np.arange(len(target)), target.lengths())[at]
     place = -target.values[at].astype(np.int64) - 1
@@ -121,7 +121,7 @@ def _check_target(target: Ragged, tails: Ragged) -> None:
 
 
 def _place_of(rows: Ragged, value: int) -> tuple[int, int]:
-    """Return the row of a value, and its place there, counted from 1."""
+    """Return the row of a value, and its position there, counted from 1."""
     row = int(np.searchsorted(rows.begin, value, side="right")) - 1
     return row, value - int(rows.begin[row]) + 1
 
@@ -168,7 +168,7 @@ def _empty(draft: Columns, node_name: Callable[[int], str]) -> InputError:
 def _renumbered(
     draft: Columns,
 ) -> tuple[npt.NDArray[np.int32], Ragged, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return heads, tails and goals numbered without gaps, so that tables by node stay small, and the old numbers."""
+    """Return heads, tails and goals renumbered without gaps (to keep tables by node small), and the old numbers."""
     negative = np.flatnonzero(draft.tails.values < 0)
     if len(negative):
         owner, which = _place_of(draft.tails, int(negative[0]))

@@ -1,4 +1,4 @@
-"""Lattices as arrays: the class below `Lattice`, with all that needs no other library, format or algorithm."""
+"""The base class of `Lattice`: its arrays, and the methods that need no other library, format or algorithm."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LatticeArrays(Frozen):
         labels: Mapping[str, Labels] | None = None,
         copy: bool = True,
     ) -> Self:
-        """Build a lattice: check a graph, drop what no complete path uses, and put it in order.
+        """Build a lattice: check the graph, drop the parts that no complete path uses, and sort the rest.
 
         Args:
             source: Source state of each arc; any non-negative numbers.
@@ -65,13 +65,13 @@ class LatticeArrays(Frozen):
             final: Final states, each once.
             start: The start state.
             scores: Named costs; a column's `final` follows the order of `final`.
-            vocabulary: Spelling of the word numbers; numbers spell themselves where it is not given.
+            vocabulary: Spelling of the word numbers; by default, each number is its own spelling.
             times: Seconds at each state, indexed by the numbers used here.
             labels: Further text of arcs and final states.
-            copy: Copy arrays that are kept as they are; without it, do not change them afterwards.
+            copy: Copy the arrays that are kept unchanged; if False, do not change them afterwards.
 
         Raises:
-            InputError: The graph is cyclic or empty, or a number or a score is not sane.
+            InputError: The graph is cyclic or empty, or a number or a score is not valid.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -93,17 +93,17 @@ class LatticeArrays(Frozen):
         return cls(**validated(draft, start, copy=copy)._asdict())
 
     def cost(self, scales: Weights = None) -> Costs:
-        """Return the model's cost: the columns, each times its scale, summed.
+        """Return the model's cost: the sum of all columns, each multiplied by its scale.
 
         Args:
-            scales: Column → weight; columns not named keep their own. Costs that are summed already stay as they are.
+            scales: Column → weight; other columns keep their own scale. Costs that are already summed are returned.
         """
         if isinstance(scales, Costs):
             return scales
         return summed_cost(self.scores, len(self.word), self.num_states, self.final, scales)
 
     def is_word(self, ignore: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """Mark the arcs that carry a word: not ε, and none that is ignored."""
+        """Mark the arcs that carry a word: not ε and not in `ignore`."""
         carries: npt.NDArray[np.bool_] = self.word != EPSILON
         if ignore:
             carries &= ~is_any_of(self.word, ignore, self.vocabulary)
@@ -112,12 +112,12 @@ class LatticeArrays(Frozen):
     def best_path(self, scales: Weights = None, *, ignore: Collection[str] = ()) -> Steps:
         """Return the arcs of the path of least cost.
 
-        Of paths that cost the same, the one of fewest words wins, then the one of smallest arc numbers. In an n-best
-        list (`ranked`), the first one wins.
+        If several paths cost the same, return the one with the fewest words, then the one with the smallest arc
+        numbers. In an n-best list (`ranked`), return the first one.
 
         Args:
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words.
+            ignore: Words that are not counted as words.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -127,20 +127,20 @@ class LatticeArrays(Frozen):
             (('a', 'c'), 1.0, {'cost': 1.0})
         """
         cost = self.cost(scales)
-        # Arcs of a list are in its order: the smallest arcs are the first path.
+        # Arcs of an n-best list are in the list's order: the path with the smallest arcs is the first one.
         is_word = np.zeros(len(self.word), dtype=np.uint8) if self.ranked else self.is_word(ignore)
         return _native.best_path(self.source, self.target, cost.arc, is_word, cost.final)
 
     def n_best(self, n: int, scales: Weights = None, *, ignore: Collection[str] = ()) -> list[Steps]:
-        """Return the cheapest path of each of the `n` cheapest strings, the cheapest first.
+        """Return the cheapest path of each of the `n` cheapest strings, cheapest first.
 
-        There are fewer than `n` where the lattice has fewer strings. Ties are resolved as in `best_path`, which is the
-        first of them.
+        The list is shorter if the lattice has fewer strings. Ties are resolved as in `best_path`, which returns the
+        first of these paths.
 
         Args:
             n: Number of strings.
             scales: Weight of each score column, or the costs that `cost` returned.
-            ignore: Words that do not count as words: strings that differ in them are the same.
+            ignore: Words that are not counted as words: strings that differ only in them are the same.
 
         Examples:
             >>> from latticemetric import Lattice
@@ -157,16 +157,16 @@ class LatticeArrays(Frozen):
         return first_of_each(paths, self.words, ignored, n)
 
     def words(self, path: Iterable[int]) -> tuple[str, ...]:
-        """Return the words on some arcs, without ε."""
+        """Return the words of these arcs, without ε."""
         return tuple(self.vocabulary.decode(self.word[path if isinstance(path, np.ndarray) else list(path)]))
 
     def cost_of(self, path: Sequence[int] | Steps, scales: Weights = None) -> float:
-        """Return the cost of a complete path: of its arcs, and of ending where it ends."""
+        """Return the cost of a complete path: its arcs plus ending in its last state."""
         cost = self.cost(scales)
         return float(np.add.reduce(cost.arc[np.asarray(path, dtype=np.int64)]) + cost.final[self._end(path)])
 
     def scores_along(self, path: Sequence[int] | Steps) -> dict[str, float]:
-        """Return each named cost, summed along a complete path."""
+        """Return the sum of each named cost along a complete path."""
         arcs, row = np.asarray(path, dtype=np.int64), int(self.final.searchsorted(self._end(path)))
         return {name: float(np.add.reduce(c.arc[arcs]) + c.final[row]) for name, c in self.scores.items()}
 
@@ -179,7 +179,7 @@ class LatticeArrays(Frozen):
         return int(is_word[longest].sum())
 
     def paths(self, scales: Weights = None) -> Iterator[Path]:
-        """Yield every complete path, in lexicographic order of arcs: for small lattices and for tests."""
+        """Yield every complete path, in lexicographic order of arcs. Use it for small lattices and tests only."""
         cost = self.cost(scales)
         begin = np.searchsorted(self.source, np.arange(self.num_states + 1)).tolist()
         spelling = [self.vocabulary.word(int(w)) for w in self.word]
@@ -196,7 +196,7 @@ class LatticeArrays(Frozen):
         return int(self.target[path[-1]]) if len(path) else 0
 
     def _ranked_paths(self, cost: Costs) -> list[Steps]:
-        """Return the paths of an n-best list, the cheapest first, then in the order of the list."""
+        """Return the paths of an n-best list, cheapest first; paths of equal cost keep the order of the list."""
         following = {int(source): arc for arc, source in enumerate(self.source.tolist()) if source}
         paths = []
         for first in np.flatnonzero(self.source == 0).tolist():
@@ -207,7 +207,7 @@ class LatticeArrays(Frozen):
         return sorted(paths, key=lambda path: self.cost_of(path, cost))
 
     def _cheapest_paths(self, n: int, cost: Costs, ignore: Collection[str]) -> list[Steps]:
-        """Search the lattice as a hypergraph: a node a state, an edge an arc, and before them one for the start."""
+        """Find the `n` cheapest paths in a hypergraph: states are nodes, arcs are edges; edge 0 derives the start."""
         arc = np.argsort(self.target, kind="stable")  # edges are sorted by head
         is_word = self.is_word(ignore)[arc]
         symbols = np.stack([np.full(len(arc), -1, dtype=np.int32), self.word[arc]], axis=1).ravel()
@@ -225,7 +225,7 @@ class LatticeArrays(Frozen):
             rank=np.concatenate([[-1], arc]),
             n=n,
         )
-        # A derivation goes from the last arc down to the edge for the start.
+        # A derivation lists the last arc first and the start's edge last.
         return [arc[derivation[-2::-1] - 1] for derivation in edges]
 
     def _repr_svg_(self) -> str:

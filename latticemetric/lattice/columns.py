@@ -1,4 +1,4 @@
-"""The columns that lattices and forests are made of: named costs, further labels, and the model's cost."""
+"""The columns of lattices and forests: named costs, labels, and the model's cost."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Rows = npt.NDArray[np.int64] | slice
 Scales = Mapping[str, float]
 
 Steps = npt.NDArray[np.int64]
-"""The arcs of a path through a lattice, in order, or the edges of a forest's derivation, in preorder."""
+"""The arcs of a path through a lattice, in order; or the edges of a forest's derivation, in preorder."""
 
 _LARGEST_SUM = float(np.finfo(np.float64).max)
 
 
 def laid_out(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array as native code reads it, contiguous and aligned; copy it only where it is not."""
+    """Return the array contiguous and aligned, as native code needs it; copy it only if necessary."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "ALIGNED"])
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array contiguous and read-only."""
+    """Return the array as contiguous and read-only."""
     array = laid_out(array)
     array.flags.writeable = False
     return array
@@ -40,9 +40,9 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column(Frozen):
-    """One named score: a cost (−log probability) for each arc and each final state (of a forest: edge and goal).
+    """One named score: a cost (−log probability) for each arc and each final state (in a forest: edge and goal).
 
-    `scale` is its default weight in the model's cost: 0 for a feature that a total already contains.
+    `scale` is its default weight in the model's cost; it is 0 for a feature that a total already includes.
     """
 
     arc: Floats
@@ -57,7 +57,7 @@ class Column(Frozen):
         super().__post_init__()
 
     def as_arrays(self) -> Column:
-        """Return the column with float64 arrays; refuse what is no list of numbers."""
+        """Return the column with float64 arrays; raise an error unless both are lists of numbers."""
         try:
             arc, final = (laid_out(np.asarray(part, dtype=np.float64)) for part in (self.arc, self.final))
         except (ValueError, TypeError):
@@ -67,20 +67,20 @@ class Column(Frozen):
         return Column(arc, final, float(self.scale))
 
     def taken(self, arcs: Rows, ends: Rows) -> Column:
-        """Return the column of some arcs and some final states."""
+        """Return the column of these arcs and final states."""
         return Column(frozen(self.arc[arcs]), frozen(self.final[ends]), self.scale)
 
 
 @dataclass(frozen=True, eq=False)
 class Labels(Frozen):
-    """Text that arcs and final states carry beside words: a transducer's input side, alignments and the like."""
+    """Text of arcs and final states in addition to words: a transducer's input side, alignments and so on."""
 
     arc: Words
     final: Words
     vocabulary: Vocabulary
 
     def taken(self, arcs: Rows, ends: Rows) -> Labels:
-        """Return the labels of some arcs and some final states."""
+        """Return the labels of these arcs and final states."""
         return Labels(frozen(self.arc[arcs]), frozen(self.final[ends]), self.vocabulary)
 
 
@@ -88,30 +88,30 @@ Side = TypeVar("Side", Column, Labels)
 
 
 def taken(sides: Mapping[str, Side], arcs: Rows, ends: Rows) -> dict[str, Side]:
-    """Return columns, or labels, of some arcs and some final states."""
+    """Return columns, or labels, of these arcs and final states."""
     return {name: side.taken(arcs, ends) for name, side in sides.items()}
 
 
 class Costs(NamedTuple):
-    """The model's cost of each arc (edge), and of ending in each state (node); infinite where no path may end."""
+    """The model's cost of each arc (edge), and of ending in each state (node): infinite if no path may end there."""
 
     arc: Floats
     final: Floats
 
 
 Weights: TypeAlias = "Scales | Costs | None"
-"""Weights of score columns, where `None` leaves each its own; or the costs that were summed with them."""
+"""Weights of score columns (`None`: each column's own scale), or costs that are already summed."""
 
 
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
-    """Sum the columns of a graph, each times its scale.
+    """Return the sum of a graph's columns, each multiplied by its scale.
 
     Args:
         scores: The columns.
-        arcs: Number of arcs, or of a forest's edges.
-        states: Number of states, or of a forest's nodes.
+        arcs: Number of arcs (in a forest: edges).
+        states: Number of states (in a forest: nodes).
         final: Final states, or goals.
         scales: Weights that replace the columns' own.
     """
@@ -131,7 +131,7 @@ def summed_cost(
             if scale != 0:
                 arc += scale * scores[name].arc
                 ends[final] += scale * scores[name].final
-    # No path costs more than as many times the largest cost as there are arcs, and its end.
+    # A path costs at most (number of arcs + 1) × the largest cost.
     most = _LARGEST_SUM / (len(arc) + 1)
     if not all(np.maximum.reduce(np.abs(costs), initial=0.0) <= most for costs in (arc, ends[final])):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
@@ -139,7 +139,7 @@ def summed_cost(
 
 
 def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], arcs: int, finals: int) -> None:
-    """Refuse columns and labels that do not fit a graph's arcs (edges) and final states (goals), or are not finite."""
+    """Raise an error if columns or labels do not fit the arcs (edges) and final states (goals), or are not finite."""
     extras: dict[str, Column | Labels] = {**scores, **labels}
     for name, extra in extras.items():
         if len(extra.arc) != arcs or len(extra.final) != finals:
@@ -160,6 +160,6 @@ def _check_finite(name: str, column: Column) -> None:
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Mark the symbols (word numbers, ε, tails) that are one of some words."""
+    """Mark the symbols (word numbers, ε, tails) that are one of these words."""
     numbers = vocabulary.encode(sorted(words))
     return np.isin(symbols, numbers[numbers > EPSILON])

@@ -1,12 +1,12 @@
-"""OpenFst's binary layout, read and laid out as NumPy arrays without a loop over arcs.
+"""Read and write OpenFst's binary layout as NumPy arrays, without a loop over arcs.
 
-A file is a header (magic, type names, version, flags, properties, start, counts), symbol tables where the flags
-say so, then states and arcs. A `const` machine keeps all states, then all arcs; a `vector` machine keeps each state
+A file is a header (magic, type names, version, flags, properties, start, counts), symbol tables if the flags are
+set, then states and arcs. A `const` machine has all states, then all arcs; a `vector` machine has each state
 followed by its arcs. Integers are little-endian; an arc is (input, output, weight, target).
 
-HiFST's arcs have vectors for weights: a default value, the first feature (number −1 where there is none) and its
-value, how many features follow, and these. A weight costs its default value, and each feature's value times the weight
-that a user gives to the feature.
+HiFST's arcs have vectors as weights: a default value, the first feature (number −1 if there is none) and its
+value, the number of further features, and these. The cost of a weight is its default value, plus each feature's
+value times the weight that a user gives to the feature.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SYMBOLS_MAGIC = 2125658996
 
 _HAS_INPUT_SYMBOLS, _HAS_OUTPUT_SYMBOLS, _ALIGNED = 1, 2, 4
 _ALIGNMENT = 16
-_EXPANDED, _MUTABLE = 1, 2  # the only properties we promise; OpenFst works out the others when asked
+_EXPANDED, _MUTABLE = 1, 2  # the only properties written here; OpenFst computes the others on demand
 _VECTOR_VERSION, _CONST_VERSION = 2, 2
 
 # Packed on disk in `vector` files; `const` files hold the C++ struct, where a double is aligned.
@@ -49,9 +49,9 @@ _ARC_TYPES = {"standard", "log", "log64", *_SPARSE_TYPES}
 
 @dataclass(frozen=True)
 class FstArrays:
-    """A machine as columns, arcs grouped by source in the order of states.
+    """A machine as columns; arcs are grouped by source, in the order of states.
 
-    Weights are costs. `final` has one cost a state, infinite where a state is not final.
+    Weights are costs. `final` has one cost per state; it is infinite if the state is not final.
     """
 
     start: int
@@ -68,9 +68,9 @@ class FstArrays:
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """The features of arcs and final states, in addition to their weight; a row for each value.
+    """The features of arcs and final states, in addition to their weight; one row per value.
 
-    Rows of arcs are their numbers, rows of final states are those of states, behind all arcs.
+    The row of an arc is its number. The row of a final state is its number plus the number of arcs.
     """
 
     row: npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ class SparseFeatures:
 
 @dataclass
 class _Cursor:
-    """Reads forward through bytes, refusing to pass their end."""
+    """Reads forward through bytes; raises an error if they end too early."""
 
     data: memoryview
     at: int = 0
@@ -92,7 +92,7 @@ class _Cursor:
 
     def take(self, size: int) -> memoryview:
         if size < 0:
-            raise FormatError(f"the machine is damaged: byte {self.at} begins something of {size} bytes")
+            raise FormatError(f"the machine is damaged: byte {self.at} begins an item of {size} bytes")
         if size > len(self.data) - self.at:
             raise FormatError(
                 f"the machine is cut short: byte {self.at} wants {size} more bytes, {len(self.data) - self.at} are left"
@@ -108,7 +108,7 @@ class _Cursor:
             raise FormatError(f"byte {self.at - size}: a name is not UTF-8") from None
 
     def require(self, count: int) -> None:
-        """Refuse a count of items that the rest of the bytes cannot hold."""
+        """Raise an error if the remaining bytes cannot hold `count` items."""
         if not 0 <= count <= len(self.data) - self.at:
             raise FormatError(f"the machine is damaged or cut short: byte {self.at} promises {count} arcs")
 
@@ -116,7 +116,7 @@ class _Cursor:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
 
     def align(self) -> None:
-        """Skip the padding: OpenFst aligns by the position in the file, also inside an archive."""
+        """Skip the padding: OpenFst aligns by the position in the file, even inside an archive."""
         self.take(-(self.base + self.at) % _ALIGNMENT)
 
 
@@ -125,8 +125,8 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
     Args:
         data: A file, or a part of one.
-        at: Where the machine begins in it.
-        base: Where that part begins in its file: aligned machines count from there.
+        at: First byte of the machine in `data`.
+        base: First byte of `data` in its file: alignment is counted from the start of the file.
     """
     cursor = _Cursor(memoryview(data), at, base)
     (magic,) = cursor.unpack("<i")
@@ -156,7 +156,7 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
             f"a machine of type '{fst_type}' cannot be read", advice="run fstconvert --fst_type=vector on it"
         )
     if fst_type == "const" and int(counts.sum()) != len(columns):
-        raise FormatError("the states of the machine do not have as many arcs as its header says")
+        raise FormatError("the states and the header of the machine give different numbers of arcs")
     machine = FstArrays(
         start=int(start),
         final=final.astype(np.float64),
@@ -174,13 +174,13 @@ def decode(data: bytes | memoryview, at: int = 0, *, base: int = 0) -> tuple[Fst
 
 
 def _check_states(machine: FstArrays) -> None:
-    """Refuse state numbers outside of the machine: OpenFst itself trusts them, and so do loops over arcs."""
+    """Raise an error for state numbers outside of the machine: neither OpenFst nor loops over arcs check them."""
     states = len(machine.final)
     if machine.start >= states > 0:
-        raise FormatError(f"the start is state {machine.start}, which is not there")
+        raise FormatError(f"the start is state {machine.start}, which does not exist")
     wrong = np.flatnonzero((machine.target < 0) | (machine.target >= states))
     if wrong.size:
-        raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which is not there")
+        raise FormatError(f"an arc leads to state {machine.target[wrong[0]]}, which does not exist")
 
 
 def _decode_symbols(cursor: _Cursor) -> dict[int, str]:
@@ -207,13 +207,13 @@ def _decode_vector(
     final: list[float] = []
     blocks: list[memoryview] = []
     data, at, end = cursor.data, cursor.at, len(cursor.data)
-    # A machine written to a pipe does not know its number of states: then it reaches to the end.
+    # A machine written to a pipe does not know its number of states (−1): read states up to the end.
     while len(final) != states and not (states < 0 and at == end):
         size, begin = 0, at + header.size
         if begin <= end:
             weight, count = header.unpack_from(data, at)
             size = arc.itemsize * count
-        if not 0 <= size <= end - begin:  # the cursor says what is wrong; asked at each state, it is half of the time
+        if not 0 <= size <= end - begin:  # the cursor raises the error; it is too slow for each state
             cursor.at = at
             cursor.take(header.size)
             cursor.take(size)
@@ -227,7 +227,7 @@ def _decode_vector(
 
 
 class _SparseWeights:
-    """Reads weights that are vectors, and keeps the features of all of them."""
+    """Reads weights that are vectors, and collects their features."""
 
     def __init__(self, cursor: _Cursor, kind: str) -> None:
         self._cursor, self._kind = cursor, kind
@@ -236,11 +236,11 @@ class _SparseWeights:
         self.values: list[float] = []
 
     def take(self, row: int) -> float:
-        """Return the default value of the next weight."""
+        """Read the next weight; return its default value."""
         default, number, value = self._cursor.unpack(f"<{self._kind}i{self._kind}")
         self._add(row, number, value)
         (more,) = self._cursor.unpack("<q")
-        # What it takes is looked at before it is believed.
+        # Check that the bytes are there before reading them.
         pairs = self._cursor.take(more * struct.calcsize(f"<i{self._kind}"))
         for number, value in struct.iter_unpack(f"<i{self._kind}", pairs):
             self._add(row, number, value)
@@ -248,8 +248,8 @@ class _SparseWeights:
 
     def _add(self, row: int, number: int, value: float) -> None:
         if number == 0:
-            raise FormatError(f"byte {self._cursor.at}: features are numbered from 1, and there is number 0")
-        if number > 0:  # HiFST passes over the others
+            raise FormatError(f"byte {self._cursor.at}: a feature has number 0, and numbers start at 1")
+        if number > 0:  # HiFST ignores negative numbers
             self.rows.append(row)
             self.numbers.append(number)
             self.values.append(value)
@@ -296,7 +296,7 @@ def _decode_const(
 
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
-    """Write a machine as OpenFst's `const` or `vector` type, tropical (`standard`) or `log` weights."""
+    """Return a machine as OpenFst's `const` or `vector` type, with tropical (`standard`) or `log` weights."""
     counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
     arcs = np.empty(len(machine.source), dtype=_ARC)
     for name in ("input", "output", "weight", "target"):
@@ -340,7 +340,7 @@ def _const_body(machine: FstArrays, counts: npt.NDArray[np.int64], arcs: npt.NDA
 
 
 def _vector_body(machine: FstArrays, counts: npt.NDArray[np.int64], arcs: npt.NDArray[Any]) -> bytes:
-    # Each state is a 12-byte head and then its arcs: scatter heads and arcs to where they belong.
+    # Each state is a 12-byte head followed by its arcs: write heads and arcs to their offsets.
     head = np.empty(len(machine.final), dtype=[("final", "<f4"), ("arcs", "<i8")])
     head["final"], head["arcs"] = machine.final, counts
     size, each = head.dtype.itemsize, arcs.dtype.itemsize

@@ -1,4 +1,4 @@
-"""Lattices: acyclic word graphs with named costs, checked when they are built and trusted afterwards."""
+"""Lattices: acyclic word graphs with named costs, checked when they are built."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Column", "Costs", "Floats", "Labels", "Lattice", "Path", "Scales", "
 
 
 class Lattice(LatticeArrays):
-    """A lattice. Build it with a constructor that checks: `from_arcs`, `from_strings`, `from_fst`, `from_networkx`.
+    """A lattice. Its constructors check it: `from_arcs`, `from_strings`, `from_fst`, `from_networkx`.
 
-    States are numbered in topological order and 0 is the start; arcs are sorted by source, otherwise in the order
-    they were given; every state lies on a complete path. Arrays are read-only.
+    States are numbered in topological order, and 0 is the start; arcs are sorted by source, then in the order of the
+    input; every state lies on a complete path. Arrays are read-only.
 
     Attributes:
         num_states: Number of states.
@@ -29,9 +29,9 @@ class Lattice(LatticeArrays):
         final: Final states, ascending.
         scores: Named costs.
         vocabulary: Spelling of the word numbers.
-        times: Seconds at each state, where the decoder wrote them.
+        times: Seconds at each state, if the decoder wrote them.
         labels: Further text of arcs and final states.
-        ranked: True for an n-best list: of paths that cost the same, the first one is the model's best.
+        ranked: True for an n-best list: of paths with the same cost, the first one is the model's best.
     """
 
     @classmethod
@@ -43,13 +43,13 @@ class Lattice(LatticeArrays):
         *,
         log_probs: Sequence[float] | None = None,
     ) -> Self:
-        """Build a lattice with a path for each string; paths share the start and the end, and nothing else.
+        """Build a lattice with one path for each string; the paths share only the start and the end.
 
         Args:
             strings: Strings that are split at white space, or their words.
             costs: The cost of each string, −log probability: the smallest is the best.
             column: The name of the column of costs.
-            log_probs: Instead of costs, the log probability of each string: the largest is the best.
+            log_probs: The log probability of each string, instead of `costs`: the largest is the best.
 
         Warns:
             UserWarning: No cost is positive, and some differ: they may be log probabilities.
@@ -67,26 +67,26 @@ class Lattice(LatticeArrays):
 
     @classmethod
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Self:
-        """Build a lattice from a `pynini.Fst`: its weights become one column, its output side the words."""
+        """Build a lattice from a `pynini.Fst`: its weights become one column, its output labels the words."""
         from latticemetric.lattice.openfst import lattice_from_fst
 
         return lattice_from_fst(cls, fst, vocabulary, column)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """Build a lattice from a directed NetworkX graph in the form that `to_networkx` makes."""
+        """Build a lattice from a directed NetworkX graph of the form that `to_networkx` returns."""
         from latticemetric.lattice.networkx import lattice_from_networkx
 
         return lattice_from_networkx(cls, graph)
 
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
-        """Return this lattice as a tropical `pynini.Fst` acceptor, its weights the costs under `scales`."""
+        """Return this lattice as a tropical `pynini.Fst` acceptor; its weights are the costs under `scales`."""
         from latticemetric.lattice.openfst import lattice_to_fst
 
         return lattice_to_fst(self, scales, symbols=symbols)
 
     def to_networkx(self) -> Any:
-        """Return this lattice as a `networkx.MultiDiGraph`; an edge's key is its arc number."""
+        """Return this lattice as a `networkx.MultiDiGraph`; the key of an edge is its arc number."""
         from latticemetric.lattice.networkx import lattice_to_networkx
 
         return lattice_to_networkx(self)
@@ -98,7 +98,7 @@ class Lattice(LatticeArrays):
         return lattice_statistics(self)
 
     def pruned(self, beam: float, scales: Scales | None = None) -> Self:
-        """Keep the arcs on paths that cost at most `beam` more than the best one.
+        """Return the lattice of the paths that cost at most `beam` more than the best one.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a", "b", "c"], costs=[1.0, 2.0, 9.0])
@@ -110,9 +110,9 @@ class Lattice(LatticeArrays):
         return prune(self, beam, scales).lattice
 
     def determinized(self, scales: Scales | None = None) -> Self:
-        """Build the smallest lattice without ε where each string has one path, at the cost of its best path here.
+        """Return the smallest lattice without ε that has one path per string, with the cost of its best path here.
 
-        Needs pynini, whose costs are 32-bit floats: they come back rounded, as one column.
+        It needs pynini, whose costs are 32-bit floats: the costs of the result are rounded, and in one column.
         """
         from latticemetric.lattice.openfst import determinize
 

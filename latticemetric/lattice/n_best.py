@@ -1,6 +1,6 @@
-"""The n best strings: what lattices and forests share of the search in C++ (`kernels/forest_k_best.cpp`).
+"""Find the n best strings of lattices and forests with the search in C++ (`kernels/forest_k_best.cpp`).
 
-A graph goes there as the columns of a hypergraph; a lattice is one whose edges have at most one tail.
+The search reads a graph as columns of a hypergraph; a lattice is a hypergraph whose edges have at most one tail.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.lattice.columns import Costs, Steps
 from latticemetric.memory import most_bytes, no_memory
 
-_MOST_STRINGS = 2**60  # no search finds as many
-_LARGEST_SUM = 2.0**32  # rounding beyond that would be to more than a millionth
+_MOST_STRINGS = 2**60  # more than any search finds
+_LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one millionth
 
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Turn a search that does not fit into memory into an error of its graph.
+    """Raise an error of the graph if a search does not fit into memory.
 
     Args:
-        advice: Advice for an error in which a kernel says which part is too large.
+        advice: Advice for an error in which a kernel names the part that is too large.
     """
     try:
         yield
@@ -38,22 +38,22 @@ def small_enough(advice: str | None = None) -> Iterator[None]:
 
 
 def check_number(n: int) -> None:
-    """Refuse a number of strings that is none."""
+    """Raise an error unless `n`, a number of strings, is an integer from 1 on."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"the best {n!r} strings are asked for", advice="ask for a number from 1 on")
+        raise UsageError(f"the number of best strings is {n!r}", advice="ask for a number from 1 on")
 
 
 def few_strings(n: int) -> int:
-    """Return the number of strings up to which listing and ranking all is faster than a search for the best `n`."""
+    """Return the number of strings up to which ranking all of them is faster than searching for the best `n`."""
     return max(10 * n, 1000)
 
 
 def summable(hypergraph: dict[str, Any]) -> Costs:
-    """Round the costs of a hypergraph so that they add up exactly, whatever the order.
+    """Round the costs of a hypergraph so that their sums are exact, in any order.
 
-    Otherwise, which of two derivations is cheaper would depend on the order in which a search adds their costs up, and
-    derivations of equal cost would not tie. The rounding is to one part in 2^52 of the largest sum that is possible;
-    where that is coarse, since shared nodes make sums without bound, costs stay as they are.
+    Otherwise, the order of additions in a search would decide which of two derivations is cheaper, and derivations of
+    equal cost would not tie. The unit is one part in 2^52 of the largest possible sum. If that sum is too large, since
+    shared nodes make sums without bound, costs stay as they are.
     """
     cost = Costs(hypergraph["cost"], hypergraph["goal_cost"])
     largest = _native.largest_cost(**hypergraph)
@@ -66,7 +66,7 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
 
     Args:
         hypergraph: The columns, by the names of the kernel's parameters.
-        rank: Where derivations are paths, the number of each edge along paths; empty where edges are compared in
+        rank: The number of each edge along paths, if derivations are paths; empty if edges are compared in
             preorder.
         n: Number of strings.
     """
@@ -89,7 +89,7 @@ def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64]
 def first_of_each(
     paths: Iterable[Steps], words: Callable[[Steps], Sequence[str]], ignore: Collection[str], n: int
 ) -> list[Steps]:
-    """Return the first path of each string, `n` at most; strings that differ in ignored words are the same."""
+    """Return the first path of each string, at most `n`; strings that differ only in ignored words are the same."""
     first: dict[tuple[str, ...], Steps] = {}
     for path in paths:
         first.setdefault(tuple(word for word in words(path) if word not in ignore), path)

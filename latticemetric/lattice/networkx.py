@@ -1,4 +1,4 @@
-"""Lattices to and from NetworkX."""
+"""Convert lattices to NetworkX graphs, and NetworkX graphs to lattices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
 
 def lattice_to_networkx(lattice: LatticeArrays) -> Any:
-    """Return `Lattice.to_networkx`."""
+    """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
     import networkx as nx
 
     graph = nx.MultiDiGraph(start=0, scales={name: column.scale for name, column in lattice.scores.items()})
@@ -31,15 +31,15 @@ def lattice_to_networkx(lattice: LatticeArrays) -> Any:
 
 
 def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
-    """Build `Lattice.from_networkx`.
+    """Build a lattice from a NetworkX graph; see `Lattice.from_networkx`.
 
-    The graph has an attribute `start`; a final node has a mapping `final` of scores (perhaps empty); an edge has a
-    `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be anything hashable.
+    The graph has an attribute `start`; each final node has a mapping `final` of scores (may be empty); each edge has
+    a `word` (empty for ε) and a mapping `scores`; a node may have a `time`. Nodes may be any hashable objects.
     """
     if not hasattr(graph, "is_directed"):
-        raise InputError(f"{type(graph).__name__} is no NetworkX graph")
+        raise InputError(f"{type(graph).__name__} is not a NetworkX graph")
     if "start" not in graph.graph:
-        raise InputError("the graph does not say where it starts", advice="set graph.graph['start'] to a node")
+        raise InputError("the graph has no start", advice="set graph.graph['start'] to a node")
     if not graph.is_directed():
         raise InputError("the graph is undirected", advice="a lattice is a directed graph")
     number = {node: k for k, node in enumerate(graph.nodes)}
@@ -55,7 +55,7 @@ def lattice_from_networkx(cls: type[AnyLattice], graph: Any) -> AnyLattice:
     finals = [node for node in graph.nodes if "final" in graph.nodes[node]]
     for node in finals:
         if not isinstance(graph.nodes[node]["final"], Mapping):
-            raise InputError(f"'final' of node {node!r} is no mapping of scores", advice="set it to {} for none")
+            raise InputError(f"'final' of node {node!r} is not a mapping of scores", advice="set it to {} for none")
     names = dict.fromkeys(name for *_, data in edges for name in data.get("scores", {}))
     names |= dict.fromkeys(name for node in finals for name in graph.nodes[node]["final"])
     scales = graph.graph.get("scales", {})

@@ -1,4 +1,4 @@
-"""Lattices to and from OpenFst, as binary layouts without a loop over arcs; and determinization."""
+"""Convert lattices to OpenFst and back, through its binary layout without a loop over arcs; determinize lattices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
-    """Return a lattice as an OpenFst acceptor's columns; labels called `input` become the input side."""
+    """Return a lattice as the columns of an OpenFst acceptor; the labels named `input` become its input side."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
         if weights.size and np.abs(weights).max() > _LARGEST_WEIGHT:
@@ -49,14 +49,14 @@ def lattice_from_arrays(
     *,
     by_spelling: bool = False,
 ) -> AnyLattice:
-    """Build a lattice from an OpenFst machine's columns: words are its output side, a differing input side a label.
+    """Build a lattice from an OpenFst machine's columns: the output side gives words, a different input side labels.
 
     Args:
         cls: The class of the lattice.
         machine: The columns.
-        vocabulary: Spells word numbers instead of the machine's own symbols.
+        vocabulary: Spelling of the word numbers, used instead of the machine's own symbols.
         column: The name of the column of weights.
-        by_spelling: Let words keep the spelling of the machine's own symbols; they only get the vocabulary's numbers.
+        by_spelling: Read words by the machine's own symbols; use `vocabulary` for their numbers only.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -83,7 +83,7 @@ def lattice_from_arrays(
 
 
 def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
-    """Return the weights; of vectors, a column for each feature, and their default values if any is not 0."""
+    """Return the weights as columns; for vectors, one column per feature, and one for default values that are not 0."""
     weight = Column(machine.weight, machine.final[final])
     features = machine.features
     if features is None:
@@ -109,7 +109,7 @@ def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
 
 
 def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-    """Return the output side in the numbers of the table, if one is given: words stay what the machine spells."""
+    """Return the output side and its vocabulary. If a table is given, use its numbers; words keep their spelling."""
     if table is None or symbols is None or table.is_numeric:
         return machine.output, _vocabulary(symbols) if table is None else table
     numbers, where = np.unique(machine.output, return_inverse=True)
@@ -130,17 +130,17 @@ def _number(word: str, table: Vocabulary) -> int:
 
 
 def lattice_to_fst(lattice: LatticeArrays, scales: Scales | None, *, symbols: bool) -> Any:
-    """Return `Lattice.to_fst`."""
+    """Return the lattice as a `pynini.Fst`; see `Lattice.to_fst`."""
     return fst_from_arrays(lattice_to_arrays(lattice, scales, symbols=symbols))
 
 
 def lattice_from_fst(cls: type[AnyLattice], fst: Any, vocabulary: Vocabulary | None, column: str) -> AnyLattice:
-    """Build `Lattice.from_fst`."""
+    """Build a lattice from a `pynini.Fst`; see `Lattice.from_fst`."""
     return lattice_from_arrays(cls, fst_to_arrays(fst), vocabulary, column)
 
 
 def fst_from_arrays(machine: FstArrays) -> Any:
-    """Return a `pynini.Fst` of columns, by way of OpenFst's `const` layout."""
+    """Build a `pynini.Fst` from columns, through OpenFst's `const` layout."""
     require_pynini()
     import pynini
 
@@ -148,22 +148,22 @@ def fst_from_arrays(machine: FstArrays) -> Any:
 
 
 def fst_to_arrays(fst: Any) -> FstArrays:
-    """Return the columns of a `pynini.Fst`, by way of OpenFst's `const` layout."""
+    """Return the columns of a `pynini.Fst`, through OpenFst's `const` layout."""
     require_pynini()
     import pywrapfst
 
     return fst_binary.decode(pywrapfst.convert(fst, "const").write_to_string())[0]
 
 
-# Residual costs this close count as the same. By OpenFst's default, 2**-10, costs would come back shifted by 1e-3.
+# Residual costs closer than this count as equal. OpenFst's default, 2**-10, would shift costs by 1e-3.
 _DELTA = 2.0**-14
 
 
 def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice:
-    """Build `Lattice.determinized`: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
+    """Determinize a lattice: ε-removal, determinization in the tropical semiring, minimization (Mohri 1997).
 
-    The kernel determinizes, within the budget of memory that all kernels have: OpenFst's determinization may need
-    exponentially many states, and ends the process when memory runs out.
+    The kernel determinizes within the memory limit of all kernels: OpenFst's own determinization may need
+    exponentially many states, and ends the process if memory runs out.
     """
     require_pynini()
     arrays = lattice_to_arrays(lattice, scales, symbols=False)

@@ -18,11 +18,11 @@ from latticemetric.lattice.columns import Floats, Scales, taken
 AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
 ROUNDING = 2.0**-44
-"""How far apart two sums of the same costs may be, relative to the largest: pruning drops no path for its rounding."""
+"""The largest difference between two sums of the same costs, relative to the largest: pruning allows for it."""
 
 
 class Pruned(NamedTuple, Generic[AnyLattice]):
-    """A pruned lattice, and the arcs of the whole one that it kept."""
+    """A pruned lattice, and the arcs of the original lattice that it keeps."""
 
     lattice: AnyLattice
     arcs: npt.NDArray[np.int64]
@@ -30,15 +30,15 @@ class Pruned(NamedTuple, Generic[AnyLattice]):
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
-    """For each part of a lattice, how much more the best path through it costs than the best path of all.
+    """The margin of each part of a lattice: the cost of the best path through it minus the cost of the best path.
 
-    All beams are read from these margins; a narrower beam keeps part of a wider one.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
 
     Attributes:
         lattice: The lattice.
         arc: The margin of each arc.
         final: The margin of ending in each final state.
-        slack: The largest error of a margin by rounding.
+        slack: The largest rounding error of a margin.
     """
 
     lattice: AnyLattice
@@ -48,7 +48,7 @@ class Margins(Generic[AnyLattice]):
 
     @classmethod
     def of(cls, lattice: AnyLattice, scales: Scales | None = None) -> Margins[AnyLattice]:
-        """Compute the margins under the costs of some scales."""
+        """Compute the margins, with costs weighted by `scales`."""
         cost = lattice.cost(scales)
         arc, ending = _native.through_costs(lattice.source, lattice.target, cost.arc, cost.final)
         closing = ending[lattice.final]
@@ -57,12 +57,12 @@ class Margins(Generic[AnyLattice]):
         return Margins(lattice, arc - best, closing - best, float(ROUNDING * largest))
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
-        """Return the arcs of paths within a beam, in their order."""
+        """Return the arcs of paths within the beam, in their order."""
         finals = self.lattice.final[self._ends(checked_beam(beam))]
         return _on_paths(self.lattice, np.flatnonzero(self.arc <= beam + self.slack), finals)
 
     def within(self, beam: float) -> Pruned[AnyLattice]:
-        """Return the lattice within a beam."""
+        """Return the part of the lattice within the beam."""
         lattice, arcs, ends = self.lattice, self.kept(beam), self._ends(beam)
         left = type(lattice).from_arcs(
             lattice.source[arcs],
@@ -77,16 +77,16 @@ class Margins(Generic[AnyLattice]):
         return Pruned(replace(left, ranked=lattice.ranked), arcs)
 
     def hold(self, path: Sequence[int], beam: float) -> bool:
-        """Check that a beam keeps a complete path."""
+        """Return True if the beam keeps this complete path."""
         lattice = self.lattice
         end = int(lattice.target[path[-1]]) if len(path) else 0
         ending = self.final[np.searchsorted(lattice.final, end)]
         return bool(max(ending, self.arc[list(path)].max(initial=0.0)) <= beam + self.slack)
 
     def beam_of(self, most: int, counted: npt.NDArray[np.bool_]) -> float:
-        """Return the widest beam that keeps at most so many counted arcs; 0 where the best path alone has more."""
+        """Return the widest beam that keeps at most `most` counted arcs; 0 if the best path alone has more."""
         margins = np.sort(self.arc[counted])
-        # Arcs of the same margin as the first one too many, as far as rounding can tell, go with it.
+        # The beam also drops arcs with the same margin (up to rounding) as the first arc that does not fit.
         return math.inf if most >= len(margins) else max(0.0, float(margins[most]) - 2 * self.slack)
 
     def _ends(self, beam: float) -> npt.NDArray[np.int64]:
@@ -94,12 +94,12 @@ class Margins(Generic[AnyLattice]):
 
 
 def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> Pruned[AnyLattice]:
-    """Build `Lattice.pruned`; arcs keep their order."""
+    """Prune a lattice; arcs keep their order. See `Lattice.pruned`."""
     return Margins.of(lattice, scales).within(checked_beam(beam))
 
 
 def checked_beam(beam: float) -> float:
-    """Return the beam; refuse one that is no cost from 0 on."""
+    """Return the beam; raise an error if it is negative or NaN."""
     if not beam >= 0:
         raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
     return beam
@@ -108,7 +108,7 @@ def checked_beam(beam: float) -> float:
 def _on_paths(
     lattice: LatticeArrays, arcs: npt.NDArray[np.int64], final: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int64]:
-    """Return the arcs still on a path: one at the very edge of the beam may have lost its neighbours to rounding."""
+    """Return the arcs that lie on a path: rounding may cut off the neighbours of an arc at the limit of the beam."""
     is_final = np.zeros(lattice.num_states, dtype=np.uint8)
     is_final[final] = 1
     source, target = lattice.source[arcs], lattice.target[arcs]

@@ -1,4 +1,4 @@
-"""Sizes of a lattice, exactly."""
+"""Measure lattices exactly."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.vocabulary import EPSILON
 
 MANY = 2**32768
-"""The largest number of paths that is counted: in a long lattice, exact numbers have more digits than it has arcs."""
+"""The largest path count: in a long lattice, the exact number can have more digits than the lattice has arcs."""
 
 
 def counted(number: int) -> int | None:
-    """Return a number of paths; `None` where counting stopped."""
+    """Return the number of paths, or `None` if counting stopped at `MANY`."""
     return number if number < MANY else None
 
 
@@ -28,12 +28,12 @@ class LatticeStatistics:
         arcs: Number of arcs.
         epsilons: Arcs without a word.
         final_states: Number of final states.
-        paths: Number of complete paths, exactly; `None` where it has more than some ten thousand digits.
+        paths: Exact number of complete paths; `None` if it has more than about ten thousand digits.
         shortest: Words on the shortest path.
         longest: Words on the longest path.
-        depth: Arcs side by side, on average over the places between start and end (places are seconds where the
-            lattice has times, steps of the longest path otherwise).
-        density: Arcs with a word, for each word of the model's 1-best; `None` where that says nothing.
+        depth: Average number of parallel arcs between start and end, measured in seconds if the lattice has times,
+            otherwise in steps of the longest path.
+        density: Arcs with a word, divided by the words of the model's 1-best; `None` if the 1-best has no words.
         vocabulary: Distinct words.
         scores: Names of the score columns.
         best_cost: Cost of the model's 1-best under the columns' own scales.
@@ -73,7 +73,7 @@ def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
         paths[here] = min(paths[here] + paths[there], MANY)
         shortest[here] = min(shortest[here], shortest[there] + is_word[arc])
         longest[here] = max(longest[here], longest[there] + is_word[arc])
-        # The 1-best is the cheapest, then the one of fewest words.
+        # The 1-best is the cheapest path; of paths with equal cost, the one with the fewest words.
         best[here], best_words[here] = min(
             (best[here], best_words[here]), (best[there] + arc_cost[arc], best_words[there] + is_word[arc])
         )

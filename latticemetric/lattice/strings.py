@@ -1,4 +1,4 @@
-"""Lattices of a list of strings with costs: a path each, or with shared beginnings and ends."""
+"""Build lattices from strings with costs: one path per string, or with shared beginnings and ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
-    """Return the costs of strings, given as costs or as log probabilities; warn where the one look like the other."""
+    """Return the costs of strings, from costs or log probabilities; warn if the costs look like log probabilities."""
     if log_probs is not None:
         if costs is not None:
             raise UsageError("there are costs and log_probs", advice="give one of them")
@@ -35,7 +35,7 @@ def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -
 def lattice_of_strings(
     cls: type[AnyLattice], strings: Iterable[str | Sequence[str]], costs: Sequence[float] | None, column: str
 ) -> AnyLattice:
-    """Build `Lattice.from_strings`: a path each, from the start, state 0, to the end, state 1."""
+    """Build a lattice with one path per string, from start state 0 to end state 1; see `Lattice.from_strings`."""
     if isinstance(strings, str):
         raise UsageError("one string is not a list of them", advice="put it into a list")
     split = [tuple(split_words(s)) if isinstance(s, str) else tuple(s) for s in strings]
@@ -61,7 +61,7 @@ def lattice_of_strings(
 def minimal_lattice(
     cls: type[AnyLattice], strings: Sequence[Sequence[str]], cost: Floats, *, merge: str, scale: float
 ) -> AnyLattice:
-    """Build `NBest.determinized`: a trie, its costs pushed to the root, states of the same future merged."""
+    """Build a trie, push its costs to the root, and merge states of equal future; see `NBest.determinized`."""
     if merge not in {"sum", "best"}:
         raise UsageError(f"equal strings cannot be merged by '{merge}'", advice="choose 'sum' or 'best'")
     if not (math.isfinite(scale) and scale > 0):
@@ -89,7 +89,7 @@ def _least(cost: Floats, end: Words, nodes: int) -> Floats:
 
 
 def _log_sum(cost: Floats, end: Words, nodes: int, scale: float) -> Floats:
-    """Return −ln of summed probabilities, each taken relative to the best: no cost is too large for that."""
+    """Return −ln of the summed probabilities, each relative to the best one, so that large costs do not overflow."""
     least = _least(cost, end, nodes)
     mass = np.zeros(nodes)
     np.add.at(mass, end, np.exp(-scale * (cost - least[end])))

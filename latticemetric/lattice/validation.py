@@ -1,4 +1,4 @@
-"""The check that every lattice passes when it is built: afterwards, all code trusts its order and its numbers."""
+"""Check every lattice when it is built; all other code relies on its order and its numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ONLY = np.zeros(1, dtype=np.int64)
 
 
 class Columns(NamedTuple):
-    """The fields of a lattice, as `LatticeArrays` names them; before validation, in any order."""
+    """The fields of a lattice, named as in `LatticeArrays`; before validation, they may be in any order."""
 
     num_states: int
     source: States
@@ -43,13 +43,13 @@ class Columns(NamedTuple):
 
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
-    """Check a draft, drop what no complete path uses, number states topologically and sort arcs by source."""
+    """Check a draft, drop the parts that no complete path uses, sort states topologically and arcs by source."""
     _check_fit(draft)
     return _in_order(draft, start, copy=copy)
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
-    """Return numbers of states or words as 32-bit integers; refuse anything else."""
+    """Return state or word numbers as 32-bit integers; raise an error if they are anything else."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -58,7 +58,7 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(f"{what} numbers must be one list of integers")
-    # The fast check for readers' arrays: read as unsigned, negative numbers are the largest.
+    # Fast check for the arrays that readers build: viewed as unsigned, negative numbers are the largest.
     if array.dtype == np.int32 and np.maximum.reduce(array.view(np.uint32)) < _LARGEST:
         return laid_out(array)
     low, high = array.min(), array.max()
@@ -80,7 +80,7 @@ def _check_fit(draft: Columns) -> None:
 
 
 class _Shape(NamedTuple):
-    """A draft's graph, renumbered where its state numbers have large gaps: tables by state stay small."""
+    """A draft's graph. If its state numbers have large gaps, they are renumbered to keep tables by state small."""
 
     source: States
     target: States
@@ -140,14 +140,14 @@ def _in_order(draft: Columns, start: int, *, copy: bool) -> Columns:
 
 
 def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
-    """Return the arcs that stay, in their new order."""
+    """Return the arcs to keep, in their new order."""
     sources = rank[shape.source]
     rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
     return rows[np.argsort(sources[rows], kind="stable")]
 
 
 def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
-    """Return the final states that stay, in their new order; there is at least one."""
+    """Return the final states to keep, in their new order; there is at least one."""
     if len(ranks) == 1:
         return _ONLY
     ends = np.flatnonzero(ranks >= 0)
@@ -157,7 +157,7 @@ def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:
     used = np.flatnonzero(rank >= 0)
     if len(times) <= used[-1]:
-        raise InputError("there are not as many times as states")
+        raise InputError("a state has no time: the list of times is too short")
     ordered = np.empty(kept)
     ordered[rank[used]] = times[used]
     if not np.isfinite(ordered).all():

@@ -1,1 +1,1 @@
-"""Minimum Bayes risk decoding: the string of a graph that is expected to score best, by the graph's own posteriors."""
+"""Minimum Bayes risk decoding: find the string with the best expected score under the graph's own posteriors."""

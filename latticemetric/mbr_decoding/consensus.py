@@ -1,6 +1,6 @@
-"""Consensus networks, also called sausages: a lattice as a sequence of bins of alternative words with posteriors.
+"""Consensus networks (sausages): a lattice as a sequence of bins of alternative words with posteriors.
 
-The bins are those of minimum Bayes risk decoding (see `word_mbr`): the positions of its words and those between them.
+The bins are the positions of minimum Bayes risk decoding (see `word_mbr`): those of its words, and those between.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Consensus:
     """A lattice's consensus network.
 
     Attributes:
-        bins: For each position, the words aligned with it and their posteriors, the most probable first; '' is no word.
-            Every second position, from the first on, lies between words, and often has no word for certain.
-        words: The best word of each bin that has one: the words of least Bayes risk that the search tried.
+        bins: For each position, the words aligned with it and their posteriors, most probable first; '' is no word.
+            Every second position, starting with the first, lies between words; often it certainly has no word.
+        words: The best word of each bin in which a word is best: the words of least Bayes risk that the search tried.
         confidences: The posterior of each of these words.
-        bayes_risk: Their expected number of word errors: a bound from above, hardly larger than the number itself.
+        bayes_risk: An upper bound of their expected number of word errors, hardly larger than the number itself.
         iterations: Number of hypotheses that the search tried.
-        times: When each word begins and ends, in seconds, on average; `None` where the lattice has no times.
-        bin_times: The same of each bin, over all of its words.
+        times: Mean begin and end of each word, in seconds; `None` if the lattice has no times.
+        bin_times: Mean begin and end of each bin, over all of its words.
         vocabulary: The numbers of the words.
     """
 
@@ -48,10 +48,10 @@ class Consensus:
     vocabulary: Vocabulary
 
     def to_lattice(self, least: float = 0.0) -> Lattice:
-        """Return the network as a lattice, with the column `posterior`; bins that hold no words are left out.
+        """Return the network as a lattice with the column `posterior`; leave out bins without words.
 
         Args:
-            least: Words of smaller posteriors are left out too, save the best of each bin.
+            least: Also leave out words with posteriors below this, except the best of each bin.
         """
         if not least >= 0:
             raise UsageError(f"the least posterior is {least}, and not a number from 0 on")
@@ -92,8 +92,8 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Multiplies the cost: below 1 makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d c", "a d e"], costs=[0.0, 0.1, 0.2])
@@ -126,7 +126,7 @@ def _bins(best: AlignedHypothesis) -> tuple[Bin, ...]:
 
 
 def _ranked(mass: Floats, own: int) -> list[int]:
-    """Sort the rows of a position's words: falling posteriors; ties: its own word, no word, word numbers."""
+    """Sort the rows of a position's words: largest posterior first; ties: its own word, no word, word numbers."""
     rows = np.flatnonzero(mass)
     is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
     ranked: list[int] = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
@@ -134,7 +134,7 @@ def _ranked(mass: Floats, own: int) -> list[int]:
 
 
 def _word_times(best: AlignedHypothesis) -> Times:
-    """Return mean times of the arcs with the same word that are aligned with the position."""
+    """Return the mean times of the arcs that have the position's word and are aligned with it."""
     cells = best.positions[best.spoken], best.spoken
     return _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
 
@@ -144,9 +144,9 @@ def _bin_times(best: AlignedHypothesis) -> Times:
 
 
 def _in_order(begin: Floats, end: Floats) -> Times:
-    """Return the nearest times that never go back, as means of overlapping words may: isotonic regression.
+    """Return the nearest non-decreasing times (isotonic regression), since means of overlapping words may go back.
 
-    Times that go back are pooled with those before them; all times of a pool become its mean.
+    Times that go back are pooled with the times before them; each time of a pool becomes the pool's mean.
     """
     pools: list[tuple[float, int]] = []
     for time in np.stack([begin, end], axis=1).ravel().tolist():
@@ -160,7 +160,7 @@ def _in_order(begin: Floats, end: Floats) -> Times:
 
 
 def _borders(times: list[tuple[float, float]]) -> Floats:
-    """Return the times of states: between two bins, halfway from the end of one to the beginning of the next."""
+    """Return the times of states; between two bins, the midpoint of the end of one and the beginning of the next."""
     if not times:
         return np.zeros(1)
     begin, end = np.array(times).T

@@ -1,4 +1,4 @@
-"""Lattices whose arcs have gains of n-gram MBR as costs, for other tools to rescore, prune or search."""
+"""Build lattices with the gains of n-gram MBR as costs of arcs, for other tools to rescore, prune or search."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from latticemetric.mbr_decoding.ngram_gain import GainParameters
 from latticemetric.posterior.ngrams import NgramPosteriors
 
 GAIN = "gain"
-"""The score column of gains, as costs: −gain."""
+"""The name of the score column of gains, as costs: −gain."""
 
 
 class _Unfolded(NamedTuple):
-    """The old state of each new state; the ends, the old arc and the gain of each new arc."""
+    """The old state of each new state; and the end, the old arc and the gain of each new arc."""
 
     state: npt.NDArray[np.int32]
     source: npt.NDArray[np.int32]
@@ -45,27 +45,27 @@ def mbr_lattice(
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> Lattice:
-    """Return the lattice of a graph with the gain of each arc as a cost: its best path is the answer of `mbr`.
+    """Return the graph's lattice with the gain of each arc as a cost: its best path is the answer of `mbr`.
 
-    The gain of a word depends on the words before it: states are split by as much of these as matters, no more. Each
-    path of the graph (pruned by `prune`) is there once. Its costs in the column `gain` add up to minus its string's
-    gain, rounded in about the tenth digit, so that sums are exact and strings of the same n-grams tie. (Where strings
-    tie, `mbr` takes the one of least model cost, which this column alone cannot do.)
+    The gain of a word depends on the words before it, so states are split by those of these words that matter. Each
+    path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus its string's gain,
+    rounded in about the tenth digit, so that sums are exact and strings with the same n-grams tie. (If strings tie,
+    `mbr` returns the one of least model cost; this column alone cannot do that.)
 
-    The graph's own columns have scale 0. `scales={"gain": 0, "acoustic": 1}` brings back the model's own cost.
+    The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Multiplies costs before they become probabilities.
-        T: The weight of words against n-grams, see `GainParameters`.
+        scale: Factor of the costs, before they become probabilities.
+        T: The weight of words against n-grams; see `GainParameters`.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the one before.
+        r: Ratio of the precision of each order to that of the order before.
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph for the posteriors.
-        prune: Prune graphs first, to this cost above their best paths, before scaling.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
-        gains_only: Leave out the graph's own columns and labels: some formats hold one column only.
+        prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
@@ -90,14 +90,14 @@ def mbr_with_lattice(
     scales: Scales | None = None,
     gains_only: bool = False,
 ) -> tuple[MBR, Lattice]:
-    """Return the answers of `mbr` and `mbr_lattice`; compute posteriors once."""
+    """Return the results of `mbr` and `mbr_lattice`, with posteriors computed only once."""
     search = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
     ngrams = search.posteriors(parameters.scale, parameters.order)
     return search.answer(ngrams, parameters), _unfolded(search, ngrams, parameters, gains_only=gains_only)
 
 
 def _unfolded(search: NgramMBR, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:
-    """Return the lattice that is searched, with gains."""
+    """Return the lattice of the search, with gains."""
     lattice = search.lattice
     if GAIN in lattice.scores and not gains_only:
         raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
@@ -114,7 +114,7 @@ def _unfolded(search: NgramMBR, ngrams: NgramPosteriors, parameters: GainParamet
             gains.word,
         )
     )
-    # Arcs of a state keep the order they had.
+    # Arcs of a state keep their order.
     in_order = np.lexsort((unfolded.arc, unfolded.source))
     arc = unfolded.arc[in_order]
     final = np.flatnonzero(np.isin(unfolded.state, lattice.final))

@@ -1,16 +1,16 @@
-"""Minimum Bayes risk: the string that is expected to score best, by the model's own distribution.
+"""Minimum Bayes risk: find the string with the best expected score under the model's own distribution.
 
 `mbr` has three methods:
 
-- By `ngram`, the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
-  the tie rule (`latticemetric.engine.ties`). Strings of the same n-grams tie; where others gain as much by chance, the
-  tenth digit of their gains decides.
-- By `wer`, the words of least expected edit distance, see `word_mbr`.
-- By any other metric, the string with the best expected score against all strings of the evidence, each of them the
-  only reference with its own denominator, weighed by their probabilities (Kumar & Byrne 2004). `wer` as such a metric
-  is `latticemetric.WER()`. Strings against which a score is undefined do not count: an empty reference has no rate. All
-  strings are compared, of graphs with no more than 10,000 paths, or a sample; equal strings count as one. Ties: best
-  expected score (as far as rounding tells), least cost, fewest words, the alphabet.
+- `ngram`: the string whose n-grams are most probable (Tromble et al. 2008, Kumar et al. 2009). Ties are resolved by
+  the tie rule (`latticemetric.engine.ties`). Strings with the same n-grams tie; if the gains of other strings are equal
+  by chance, their tenth digit decides.
+- `wer`: the words of least expected edit distance; see `word_mbr`.
+- Any other metric: the string with the best expected score against all strings of the evidence. Each of them is one
+  reference with its own denominator, weighted by its probability (Kumar & Byrne 2004). For `wer` as a metric, give
+  `latticemetric.WER()`. Strings against which a score is undefined do not count: an empty reference has no rate. All
+  strings of graphs with at most 10,000 paths are compared, or a sample; equal strings count as one. Ties: best
+  expected score (up to rounding), least cost, fewest words, the alphabet.
 """
 
 from __future__ import annotations
@@ -88,23 +88,23 @@ def mbr(
     prune: float | None = None,
     scales: Scales | None = None,
 ) -> MBR | WordMBR | MetricMBR:
-    """Return the string of a graph that is expected to score best.
+    """Return the string of a graph with the best expected score.
 
     Args:
         graph: A lattice, an n-best list, or a forest: the strings to choose from.
-        method: `ngram`, `wer`, or a metric: its name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …) or itself.
-        scale: Multiplies costs before they become probabilities: below 1 makes them flatter.
-        T: The weight of words against n-grams, see `GainParameters`; for `ngram`, as the next four are.
+        method: `ngram`, `wer`, or a metric: an object or a name (`4-grr`, `grr` for short, `wrr`, `bleu`, `meteor`, …).
+        scale: Factor of the costs, before they become probabilities; below 1, it makes them flatter.
+        T: The weight of words against n-grams; see `GainParameters`. It and the next four are for `ngram`.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the one before.
+        r: Ratio of the precision of each order to that of the order before.
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
         evidence: Another graph for the posteriors. Its words are matched by their spelling.
-        hypotheses: Another graph to choose strings from; then `graph` is the evidence. For metrics.
-        samples: Sample so many paths from each graph, instead of listing all (10,000 at most). For metrics.
+        hypotheses: Another graph to choose strings from; `graph` is then the evidence. For metrics.
+        samples: Number of paths to sample from each graph; by default, all are listed (at most 10,000). For metrics.
         seed: The seed of the samples.
-        prune: Prune graphs first, to this cost above their best path or derivation, before scaling.
-        scales: Weight of each score column of the graph or of the evidence; columns not named keep their own.
+        prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
+        scales: Weight of each score column of the graph or of the evidence; other columns keep their own.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -141,7 +141,7 @@ def _by_words(
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:
-    """Return the metric of a method: a metric, or a name that `make_metric` knows, or `grr` for `4-grr`."""
+    """Return the metric of a method: a metric object, a name that `make_metric` knows, or `grr` for `4-grr`."""
     if isinstance(method, Metric):
         return method
     name = str(method)
@@ -169,7 +169,7 @@ def mbr_grid(
     prune: float | None = None,
     scales: Scales | None = None,
 ) -> list[MBR]:
-    """Return the answers of `mbr` for all combinations of parameters; compute posteriors once for each scale.
+    """Return the results of `mbr` for all combinations of parameters; compute posteriors once per scale.
 
     Each of `scale`, `T`, `p`, `r` and `word_penalty` is a number or several; the last one varies fastest.
 

@@ -1,4 +1,4 @@
-"""MBR under any metric: the string of largest expected score against all strings of the evidence, each a reference."""
+"""MBR with any metric: find the string of best expected score, with each string of the evidence as a reference."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ExpectedScores(NamedTuple):
     """The expected score of each candidate, with each string of the evidence as the reference.
 
     Attributes:
-        scores: The expected score, given that there is a score; NaN where there is none.
-        undefined: The probability that there is no score.
-        exact: True where no alignment was cut short.
+        scores: The expected score, given that a score is defined; NaN if none is.
+        undefined: The probability that the score is undefined.
+        exact: True if no alignment was cut short.
     """
 
     scores: Floats
@@ -38,7 +38,7 @@ def expected_scores(
     """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score."""
     probable = np.flatnonzero(evidence.probability)
     rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])
-    # For each candidate: its expected score, the probability that it has a score, and that it has none.
+    # For each candidate: its expected score, and the probabilities that its score is defined and undefined.
     total = _CompensatedSum((3, len(candidates)))
     exact = True
     for probability, row in zip(evidence.probability[probable].tolist(), rows, strict=True):
@@ -68,17 +68,17 @@ class _CompensatedSum:
         return self._sum + self._lost
 
 
-# Expected scores that differ by less than this share of the largest one are equal: the difference is rounding.
+# Expected scores count as equal if their difference is below this share of the largest one: it is rounding.
 _TIE = 1e-12
 
 
 class RankedString(NamedTuple):
-    """One of the strings to choose from.
+    """One of the candidate strings.
 
     Attributes:
         words: Its words.
-        score: Its expected score; `None` where it has no score against any string of the evidence.
-        cost: The model's least cost of it.
+        score: Its expected score; `None` if it has no score against any string of the evidence.
+        cost: The model's cost of its cheapest path.
         probability: Its probability in the evidence.
     """
 
@@ -90,25 +90,25 @@ class RankedString(NamedTuple):
 
 @dataclass(frozen=True)
 class MetricMBR:
-    """The answer of MBR under a metric.
+    """The result of MBR with a metric.
 
     Attributes:
         words: The string of best expected score.
-        score: Its expected score: Σ probability · metric over the strings of the evidence, each the only reference.
-        higher_is_better: True where the score is a gain, False where it is a risk.
-        cost: The model's cost of it.
+        score: Its expected score: Σ probability · metric over the evidence's strings, each as the only reference.
+        higher_is_better: True if the score is a gain, False if it is a risk.
+        cost: The model's cost of the string.
         confidences: For each word, the probability that the evidence has it, at any position.
-        one_best: The string of least cost among those to choose from.
-        ranked: All strings to choose from, the best first.
+        one_best: The candidate string of least cost.
+        ranked: All candidate strings, best first.
         evidence_strings: Number of distinct strings of the evidence.
-        effective_size: 1 / Σ probability²: the number of strings, where all have the same probability.
-        undefined: The probability of strings that the answer has no score against; they do not count.
-        exact: True where all strings were listed; where paths are sampled, or METEOR's alignments cut short, the score
-            is an estimate.
+        effective_size: 1 / Σ probability²: the number of strings if all have the same probability.
+        undefined: The probability of strings against which the result has no score; they do not count.
+        exact: True if all strings were listed. The score is an estimate if paths were sampled, or METEOR's alignments
+            were cut short.
         scale: The factor of costs.
-        samples: Number of paths that were sampled; `None` where all were listed.
-        seed: The seed of the samples; `None` likewise.
-        beam: The beam that graphs were pruned to; `None` where they were not.
+        samples: Number of sampled paths; `None` if all were listed.
+        seed: The seed of the samples; `None` if all paths were listed.
+        beam: The beam of the pruning; `None` if the graphs were not pruned.
         signature: The metric, its parameters and the version.
     """
 
@@ -131,16 +131,16 @@ class MetricMBR:
 
     @property
     def gain(self) -> float | None:
-        """The expected score, of a metric whose scores are better the higher they are; else `None`."""
+        """The expected score if higher scores of the metric are better, else `None`."""
         return self.score if self.higher_is_better else None
 
     @property
     def risk(self) -> float | None:
-        """The expected score, of a metric that counts errors; else `None`."""
+        """The expected score if the metric counts errors, else `None`."""
         return None if self.higher_is_better else self.score
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON; without the ranking."""
+        """Return plain values, for JSON, without the ranking."""
         return {
             "hypothesis": " ".join(self.words),
             "gain" if self.higher_is_better else "risk": self.score,
@@ -171,7 +171,7 @@ def metric_mbr(
 ) -> MetricMBR:
     """Rank the strings of a graph by their expected score; see `mbr`."""
     if hypotheses is not None and evidence is not None:
-        raise UsageError("the graph is no use beside both hypotheses and evidence", advice="give one of the two")
+        raise UsageError("the graph has no effect beside hypotheses and evidence", advice="give one of the two")
     hypotheses = graph if hypotheses is None else hypotheses
     evidence = graph if evidence is None else evidence
     own, others = scales_of_each(scales, hypotheses, evidence)
@@ -205,7 +205,7 @@ def metric_mbr(
 
 
 def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better: bool) -> list[int]:
-    """Sort the strings by score, then by the tie rule; those without a score come last."""
+    """Sort the strings by score, then by the tie rule; strings without a score come last."""
     merit = np.where(np.isnan(scores), -np.inf, scores if higher_is_better else -scores)
     order = np.argsort(-merit, kind="stable")
     least_difference = _TIE * np.nanmax(np.abs(scores))

@@ -1,4 +1,4 @@
-"""MBR by n-grams: the path or derivation whose n-grams gain most, by their posteriors in the evidence."""
+"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors in the evidence."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
 @dataclass(frozen=True)
 class MBR:
-    """The answer of n-gram MBR.
+    """The result of n-gram MBR.
 
     Attributes:
-        words: The string that gains most.
+        words: The string with the largest gain.
         gain: Its gain: θ₀ · words + Σ θₙ · posterior over its n-grams.
         cost: The model's cost of its path or derivation under the given scales.
-        arcs: The arcs of its path, numbered as in the given lattice.
+        arcs: The arcs of its path, as numbered in the given lattice.
         edges: The edges of its derivation in the given forest, in preorder.
-        derivation: The tree of these edges, in brackets; `Forest.tree` makes a tree.
+        derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
         confidences: For each word, the probability that the evidence has it, at any position.
         one_best: The words of the model's own best path or derivation.
         parameters: The parameters of gains.
-        beam: The beam that graphs were pruned to; `None` where they were not.
+        beam: The beam of the pruning; `None` if the graphs were not pruned.
     """
 
     words: tuple[str, ...]
@@ -69,7 +69,7 @@ class MBR:
 
 
 class NgramMBR:
-    """A graph to choose from and the evidence, both pruned: the part that is the same for all parameters."""
+    """The pruned graph and the pruned evidence: the part of the search that does not depend on parameters."""
 
     def __init__(self, graph: Graph, evidence: Graph | None, beam: float | None, scales: Scales | None) -> None:
         own = as_lattice_or_forest(graph, scales)
@@ -104,11 +104,11 @@ class NgramMBR:
         return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
 
     def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
-        """Return the gains of n-grams and words, which add up exactly along any path."""
+        """Return the gains of n-grams and words, rounded so that sums along any path are exact."""
         return parameters.of_ngrams(ngrams, self._max_words)
 
     def answer(self, ngrams: NgramPosteriors, parameters: GainParameters) -> MBR:
-        """Return the string that gains most."""
+        """Return the string with the largest gain, as a result."""
         graph, path = self._graph, self._best(ngrams, parameters)
         words, steps, posterior = graph.words(path), tuple(path.tolist()), ngrams.words()
         is_forest = isinstance(graph, Forest)
@@ -126,7 +126,7 @@ class NgramMBR:
         )
 
     def string(self, ngrams: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
-        """Return only the words of the answer."""
+        """Return only the words of the result."""
         return self._graph.words(self._best(ngrams, parameters))
 
     @cached_property
@@ -135,7 +135,7 @@ class NgramMBR:
         return self._graph.words(self._graph.best_path(self._scales))
 
     def _best(self, ngrams: NgramPosteriors, parameters: GainParameters) -> Steps:
-        """Return the path that gains most, numbered as in the whole graph."""
+        """Return the path with the largest gain, as numbered in the graph before pruning."""
         gains = self.gains(ngrams, parameters)
         if isinstance(self._pruned, Forest):
             own, known = self._shared_words
@@ -150,7 +150,7 @@ class NgramMBR:
 
     @cached_property
     def _shared_words(self) -> tuple[Words, Words]:
-        """The words that the forest shares with the evidence: its own numbers, and those of the evidence."""
+        """The words that the forest shares with the evidence: their numbers in the forest, and in the evidence."""
         assert isinstance(self._pruned, Forest)
         symbols = np.unique(self._pruned.target.values)
         own = symbols[symbols > EPSILON]
@@ -159,14 +159,14 @@ class NgramMBR:
 
 
 def _pruned(graph: Lattice | Forest, beam: float | None, scales: Scales | None) -> tuple[Lattice | Forest, Steps]:
-    """Return the graph within a beam, and the arcs or edges that are kept."""
+    """Return the graph within a beam, and the numbers of the arcs or edges that it keeps."""
     if beam is None:
         return graph, np.arange(len(graph.head if isinstance(graph, Forest) else graph.word))
     return prune_forest(graph, beam, scales) if isinstance(graph, Forest) else prune(graph, beam, scales)
 
 
 def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) -> Words:
-    """Return the numbers of words in another vocabulary; `UNKNOWN` for words that it lacks."""
+    """Return the numbers of words in another vocabulary; `UNKNOWN` for words that are not in it."""
     if spelling == vocabulary:
         return numbers
     renumbered = vocabulary.encode([spelling.word(number) for number in numbers.tolist()])

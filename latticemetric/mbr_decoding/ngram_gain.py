@@ -18,15 +18,15 @@ _HIGHEST_ORDER = 254
 
 @dataclass(frozen=True)
 class GainParameters:
-    """The parameters of gains: θ₀ for each word, θₙ · posterior for each time that the string has an n-gram.
+    """The parameters of gains: θ₀ for each word, θₙ · posterior for each occurrence of an n-gram.
 
     θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
 
     Attributes:
-        scale: Multiplies costs before they become probabilities.
-        T: Number of words of the hypothesis around which log BLEU is linearised; the larger, the less words cost.
+        scale: Factor of the costs, before they become probabilities.
+        T: Number of words of the hypothesis around which log BLEU is linearised; a larger T makes words cheaper.
         p: Average precision of unigrams.
-        r: Ratio of the precision of each order to that of the one before.
+        r: Ratio of the precision of each order to that of the order before.
         order: The longest n-grams.
         word_penalty: An additional cost of each word.
     """
@@ -57,12 +57,12 @@ class GainParameters:
 
     @property
     def of_word(self) -> float:
-        """θ₀, with the penalty."""
+        """The gain of a word: θ₀, with the penalty."""
         return -1 / self.T - self.word_penalty
 
     @property
     def factors(self) -> list[float]:
-        """θ₁, θ₂, … of the orders."""
+        """The gains of n-grams: θ₁, θ₂, … up to `order`."""
         try:
             return [1 / (self.order * self.T * self.p * self.r**n) for n in range(self.order)]
         except (OverflowError, ZeroDivisionError):
@@ -80,11 +80,11 @@ class GainParameters:
         return math.fsum([self.of_word * len(words), *gains])
 
     def of_ngrams(self, posteriors: NgramPosteriors, max_words: int) -> ExactGains:
-        """Return the gain of each n-gram and of a word, rounded so that they add up exactly along any path.
+        """Return the gain of each n-gram and of a word, rounded so that sums along any path are exact.
 
         Args:
             posteriors: The posteriors of the evidence.
-            max_words: The words of the longest string.
+            max_words: The number of words of the longest string.
         """
         factor = np.array([0.0, *self.factors])
         largest = max(max_words, 1) * (math.fsum(self.factors) + abs(self.of_word))

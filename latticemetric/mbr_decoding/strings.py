@@ -26,10 +26,10 @@ class Selection:
     """The strings to take from a graph.
 
     Attributes:
-        scale: Multiplies costs before they become probabilities.
+        scale: Factor of the costs, before they become probabilities.
         samples: Number of paths to sample; `None` to list all paths.
         seed: The seed of the samples.
-        prune: Prune the graph first, to this cost above its best path.
+        prune: Prune the graph first to paths that cost at most this much more than the best one.
     """
 
     scale: float
@@ -54,9 +54,9 @@ class StringDistribution(NamedTuple):
     """Distinct strings with their probabilities.
 
     Attributes:
-        strings: The words of each; none of them twice.
-        probability: The probability of each; they sum to 1.
-        cost: The least cost of the paths of each, of those that were listed or sampled.
+        strings: The words of each string, without duplicates.
+        probability: The probability of each string; the sum is 1.
+        cost: The least cost of each string's paths that were listed or sampled.
     """
 
     strings: tuple[_String, ...]
@@ -65,12 +65,12 @@ class StringDistribution(NamedTuple):
 
 
 def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
-    """Return the distinct strings of a graph; paths of the same words share one.
+    """Return the distinct strings of a graph; the probabilities of paths with the same words are added.
 
-    A path has the probability exp(−scale · cost), normalised over all paths. Sampled paths have the same weight each.
+    A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
 
     Raises:
-        UsageError: There are too many paths to list.
+        UsageError: The graph has too many paths to list.
         InputError: Costs are too large to be added up.
     """
     pruned = as_lattice_or_forest(graph, scales)

@@ -1,7 +1,7 @@
-"""MBR by words: least expected edit distance, that is minimum Bayes risk under word error rate.
+"""MBR by words: find the words of least expected edit distance (minimum Bayes risk under word error rate).
 
 Xu, Povey, Mangu & Zhu, "Minimum Bayes Risk decoding and system combination based on a recursion for edit distance",
-Computer Speech and Language 25 (2011), as Kaldi's `lattice-mbr-decode` has it.
+Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-decode`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Words
 
 FOR_FORESTS = "MBR by n-grams or by a metric takes any forest"
-"""Advice for a forest that is no lattice."""
+"""Advice for a forest that is not a lattice."""
 
-# Closer probabilities than this are equal: sums over paths are off by rounding.
+# Probabilities closer than this count as equal: sums over paths have rounding errors.
 TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class WordMBR:
-    """The words of least expected edit distance from a lattice's paths, of all hypotheses that the search tried.
+    """The words of least expected edit distance from a lattice's paths, among the hypotheses that the search tried.
 
     Attributes:
         words: The words.
-        risk: Their expected number of word errors: a bound from above, hardly larger than the number itself.
+        risk: An upper bound of their expected number of word errors, hardly larger than the number itself.
         confidences: The probability of each word.
-        one_best: The words of the model's best path, where the search begins.
-        one_best_risk: Their risk, by the same bound.
+        one_best: The words of the model's best path, with which the search begins.
+        one_best_risk: The same bound for `one_best`.
         iterations: Number of hypotheses that the search tried.
     """
 
@@ -62,13 +62,13 @@ class WordMBR:
 def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> WordMBR:
     """Decode for minimum Bayes risk under word error rate.
 
-    The search begins with the model's 1-best, puts the most probable word into each position, and goes on until nothing
-    changes. Ties: a word stays unless another is more probable; then no word, then the smallest word number.
+    The search begins with the model's 1-best, puts the most probable word into each position, and repeats this until
+    nothing changes. Ties: a word stays unless another is more probable; then no word, then the smallest word number.
 
     Args:
         graph: A lattice, or an n-best list.
-        scale: Multiplies the cost: below 1 makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Examples:
         >>> lattice = Lattice.from_strings(["a b c", "a d e", "a d f"], costs=[0.0, 0.1, 0.2])
@@ -82,16 +82,16 @@ def word_mbr(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class AlignedHypothesis:
-    """Words, aligned with all paths of a lattice. Positions between words hold ε.
+    """Words aligned with all paths of a lattice. Positions between words hold ε.
 
     Attributes:
         lattice: The lattice.
-        numbers: Number of the words of each row of the tables, ascending; the first is ε.
-        positions: The row of each position's own word.
+        numbers: Word number of each row of the tables, ascending; the first is ε.
+        positions: For each position, the row of its own word.
         risk: The expected edit distance.
         mass: By row and position: the probability that the position is aligned with the word.
-        begin: The times at which it begins, each times its probability; of no rows where the lattice has no times.
-        end: Likewise.
+        begin: By row and position: begin times, each times its probability; no rows if the lattice has no times.
+        end: The same for end times.
     """
 
     lattice: Lattice
@@ -118,14 +118,14 @@ class AlignedHypothesis:
         return tuple(np.minimum(self.mass[self.positions[self.spoken], self.spoken], 1.0).tolist())
 
     def likeliest(self) -> Words:
-        """Return the most probable row of each position; ties: its own, then the first."""
+        """Return the most probable row of each position; ties: its own row, then the first one."""
         enough = self.mass.max(axis=0) - TIE
         stands = self.mass[self.positions, np.arange(len(self.positions))] >= enough
         return np.where(stands, self.positions, (self.mass >= enough).argmax(axis=0)).astype(np.int32)
 
 
 class WordSearch(NamedTuple):
-    """The first and the best hypothesis of a search, and how many it tried."""
+    """The first and the best hypothesis of a search, and the number of hypotheses that it tried."""
 
     one_best: AlignedHypothesis
     best: AlignedHypothesis
@@ -142,7 +142,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
     recursion = _Recursion(lattice, cost)
     one_best = recursion.alignment_of(recursion.rows_of(lattice.word[lattice.best_path(cost)]))
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
-    # A missing position between words may cost 1e-5 of a word: a risk that stops falling comes round again.
+    # A missing position between words may cost 1e-5 of a word, so a risk that stops falling can lead to a cycle.
     while (following := _spaced(latest.likeliest())).tobytes() not in seen:
         seen.add(following.tobytes())
         latest = recursion.alignment_of(following)
@@ -151,7 +151,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
 
 
 class _Recursion:
-    """A lattice for the recursion: arcs sorted by target, one end, rows of the tables instead of word numbers."""
+    """A lattice prepared for the recursion: arcs sorted by target, one end, rows of the tables as word numbers."""
 
     def __init__(self, lattice: Lattice, cost: Costs) -> None:
         self._lattice = lattice
@@ -162,7 +162,7 @@ class _Recursion:
         arc_cost = cost.arc[order]
         times = np.empty(0) if lattice.times is None else lattice.times
         if lattice.final.tolist() != [self._states - 1] or cost.final[-1] != 0:
-            # As in Kaldi, ends that differ or cost something lead to a new one that costs nothing.
+            # As in Kaldi: if there are several ends, or ends with costs, lead them to a new end that costs nothing.
             source = np.append(source, lattice.final)
             target = np.append(target, np.full_like(lattice.final, self._states))
             word = np.append(word, np.full_like(lattice.final, EPSILON))
@@ -174,7 +174,7 @@ class _Recursion:
         self._share = _native.incoming_shares(source, target, arc_cost, self._states)
 
     def rows_of(self, words: Words, *, spaced: bool = True) -> Words:
-        """Return the rows of words in the tables, with positions between them."""
+        """Return the rows of words in the tables; if `spaced`, with positions between them."""
         rows = np.searchsorted(self._numbers, words).astype(np.int32)
         return _spaced(rows) if spaced else rows
 
@@ -198,7 +198,7 @@ class _Recursion:
 
 
 def _spaced(rows: Words) -> Words:
-    """Put one position between words, before and after them."""
+    """Insert one position between words, before them and after them."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)
     positions[1::2] = words

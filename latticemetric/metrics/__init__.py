@@ -1,1 +1,1 @@
-"""Metrics of strings: statistics that add up, and scores made from them."""
+"""Metrics of strings: additive statistics, and scores computed from them."""

@@ -17,7 +17,7 @@ class Alignment:
     Attributes:
         candidate: The candidate's words.
         reference: The reference's words.
-        edits: A letter a step: C (match), S (substitution), D (deletion), I (insertion).
+        edits: One letter per step: C (match), S (substitution), D (deletion), I (insertion).
 
     Examples:
         >>> print(Alignment(("a", "x", "c"), ("a", "b", "b", "c"), "CSDC"))
@@ -31,7 +31,7 @@ class Alignment:
     edits: str
 
     def steps(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield edit, reference word and candidate word; `None` where a side has no word."""
+        """Yield edit, reference word and candidate word; `None` if a side has no word."""
         candidate, reference = iter(self.candidate), iter(self.reference)
         for edit in self.edits:
             expected = None if edit == INSERTION else next(reference)
@@ -39,7 +39,7 @@ class Alignment:
             yield edit, expected, actual
 
     def asdict(self) -> list[dict[str, str | None]]:
-        """Return a mapping a step, for JSON."""
+        """Return one mapping per step, for JSON."""
         return [{"edit": edit, "reference": r, "candidate": c} for edit, r, c in self.steps()]
 
     def _repr_html_(self) -> str:
@@ -65,11 +65,11 @@ def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def display_width(text: str) -> int:
-    """Count the columns of a text on a terminal: wide characters take two, marks and joiners none."""
+    """Count the terminal columns of a text: wide characters take two, marks and joiners none."""
     if text.isascii():
         return len(text)
     import unicodedata
 
-    # Marks that stand on or around a letter (Mn, Me) and formats (Cf) have no place of their own.
+    # Marks on or around a letter (Mn, Me) and format characters (Cf) take no column.
     kinds = ((unicodedata.category(c), unicodedata.east_asian_width(c)) for c in text)
     return sum(0 if kind in {"Mn", "Me", "Cf"} else 2 if width in "WF" else 1 for kind, width in kinds)

@@ -1,4 +1,4 @@
-"""The interface of metrics: statistics that add up, scores made from them, a signature; texts and references."""
+"""Define the interface of metrics: additive statistics, scores computed from them, a signature; texts, references."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Text = str | Sequence[str]
 """A string that is split at white space, or its words."""
 
 References = str | Sequence[Text]
-"""One reference as a plain string, or a list of references. Several of one word each are lists of words."""
+"""One reference as a plain string, or a list of references. Several references of one word must be lists of words."""
 
 GraphReference = Lattice | tuple[str, ...]
-"""A reference that may be a graph: all of its paths are right."""
+"""A reference that may be a graph; each of its paths is a correct reference."""
 
 GraphText = Text | Lattice
 """A text that may be a graph of alternatives."""
 
 GraphReferences = References | Lattice | Sequence[GraphText]
-"""References, some of which may be graphs, as recognition rates take them."""
+"""References for recognition rates; some may be graphs."""
 
 _GRAPHS_ADVICE = "references of wer, wrr, N-grr and sclite may be graphs, and candidates of sclite"
 
 
 class Statistics(Protocol):
-    """Counts that a score is made from. Frozen; sums of them are statistics again."""
+    """Counts from which a score is computed. They are frozen, and their sums are statistics, too."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -51,7 +51,7 @@ S = TypeVar("S", bound=Statistics)
 NO_REFERENCE = UsageError("a candidate has no reference", advice="give at least one; it may be empty")
 
 Table = npt.NDArray[np.float64]
-"""Statistics as numbers, a row a segment (or a sample), the metric's columns side by side."""
+"""Statistics as numbers: one row per segment (or sample), one column per column of the metric."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ class CorpusScore(Generic[S]):
     """A value over a whole test set.
 
     Attributes:
-        score: The value; `None` where it is undefined.
-        numerator: Summed; `None` where the metric is no ratio.
-        denominator: Likewise.
-        statistics: The summed statistics that it was made from.
+        score: The value; `None` if undefined.
+        numerator: The summed numerator; `None` if the metric is not a ratio.
+        denominator: The summed denominator; `None` if the metric is not a ratio.
+        statistics: The summed statistics that give the score.
         signature: The metric, its parameters and the version.
     """
 
@@ -103,13 +103,13 @@ class CorpusScore(Generic[S]):
 class Metric(ABC, Generic[S]):
     """A metric of a candidate against one or several references.
 
-    Sums and resamples go through `table` and `values`: a test set becomes one row of numbers a segment, and any sums of
-    rows become scores, all at once.
+    Sums and resamples use `table` and `values`: `table` returns one row of numbers per segment, and `values` turns any
+    sums of rows into scores, all at once.
     """
 
     higher_is_better: bool = True
     takes_graphs: bool = False
-    """True where references may be graphs, whose strings are not listed."""
+    """True if references may be graphs; their strings are not enumerated."""
 
     @property
     @abstractmethod
@@ -123,7 +123,7 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def signature_for(self, references: int | str) -> Signature:
-        """Return name, parameters and version, for a value made with so many references."""
+        """Return the signature (name, parameters, version) for `references` references per segment."""
 
     @property
     def signature(self) -> Signature:
@@ -132,45 +132,45 @@ class Metric(ABC, Generic[S]):
 
     @abstractmethod
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, one row per segment."""
 
     @abstractmethod
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the score of each row of summed statistics (the last axis); NaN where it is undefined."""
+        """Return the score of each row of summed statistics (the last axis); NaN if undefined."""
 
     @abstractmethod
     def statistics(self, candidate: Text, references: References) -> S:
-        """Count of one candidate against its references."""
+        """Return the statistics of one candidate against its references."""
 
     @abstractmethod
     def score(self, candidate: Text, references: References) -> float | None:
-        """Return the value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` if undefined."""
 
     @abstractmethod
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[S]:
-        """Return the value for a test set, made from summed statistics."""
+        """Return the value for a test set, from summed statistics."""
 
 
 class TallyMetric(Metric[Tally]):
     """A metric whose statistics are the sums of its table's columns."""
 
     def statistics(self, candidate: Text, references: References) -> Tally:
-        """Count of one candidate against its references."""
+        """Return the statistics of one candidate against its references."""
         check_candidate(candidate)
         check_references(references)
         return Tally(self.columns, tuple(self.table([candidate], [references])[0].tolist()))
 
     def score(self, candidate: Text, references: References) -> float | None:
-        """Return the value for one candidate; `None` where it is undefined."""
+        """Return the value for one candidate; `None` if undefined."""
         return self.value(self.statistics(candidate, references))
 
     def value(self, statistics: Tally) -> float | None:
-        """Return the value of summed statistics; `None` where it is undefined."""
+        """Return the value of summed statistics; `None` if undefined."""
         found = float(self.values(np.array(statistics.sums)))
         return None if np.isnan(found) else found
 
     def corpus(self, candidates: Sequence[Text], references: Sequence[References]) -> CorpusScore[Tally]:
-        """Return the value for a test set, made from summed statistics."""
+        """Return the value for a test set, from summed statistics."""
         check_corpus(candidates, references)
         total = Tally(self.columns, tuple(self.table(candidates, references).sum(axis=0).tolist()))
         signature = str(self.signature_for(references_each(references)))
@@ -178,7 +178,7 @@ class TallyMetric(Metric[Tally]):
 
 
 def require_as_many(candidates: Sequence[object], references: Sequence[object]) -> None:
-    """Refuse candidates and references that differ in number."""
+    """Raise an error if the numbers of candidates and references differ."""
     if len(candidates) != len(references):
         raise UsageError(f"there are {len(candidates)} candidates and {len(references)} references")
 
@@ -187,7 +187,7 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
     """Return the references of each candidate.
 
     Raises:
-        UsageError: They differ in number, or a candidate has none.
+        UsageError: If the numbers differ, or a candidate has no reference.
     """
     require_as_many(candidates, references)
     listed = [(several,) if isinstance(several, str | Lattice) else several for several in references]
@@ -197,12 +197,12 @@ def paired(candidates: Sequence[Text], references: Sequence[References]) -> list
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
-    """Return the number of references of each segment, for a signature: `var` where it varies."""
+    """Return the number of references of each segment, for a signature; `var` if it varies."""
     return number_each([1 if isinstance(several, str | Lattice) else len(several) for several in references])
 
 
 def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
-    """Return the number that all of these are, 1 where there are none, else `var`."""
+    """Return the number if all are equal, `var` if they differ, and 1 if there are none."""
     counts = np.asarray(numbers)
     if not counts.size:
         return 1
@@ -212,7 +212,7 @@ def number_each(numbers: Sequence[int] | npt.NDArray[np.int64]) -> int | str:
 def words_of(text: Text) -> tuple[str, ...]:
     """Return the words of a string or of a list of words."""
     if isinstance(text, Lattice):
-        raise UsageError("a graph, or a text with alternatives, stands where a string is needed", advice=_GRAPHS_ADVICE)
+        raise UsageError("expected a string, found a graph or a text with alternatives", advice=_GRAPHS_ADVICE)
     return tuple(split_words(text)) if isinstance(text, str) else tuple(text)
 
 
@@ -237,10 +237,10 @@ def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
 
 
 def plain_sum(value: float) -> int | float:
-    """Return a sum as a whole number, if it is one."""
+    """Return a sum as an `int` if it is whole, else as a `float`."""
     return int(value) if value.is_integer() else value
 
 
 def plain_number(value: Fraction) -> int | float:
-    """Return an exact value as the plainest Python number."""
+    """Return the fraction as an `int` if it is whole, else as a `float`."""
     return int(value) if value.denominator == 1 else float(value)

@@ -18,7 +18,7 @@ from latticemetric.signature import Signature
 EffectiveLength = Literal["shortest", "closest", "average"]
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 
-# As sacrebleu has them.
+# As in sacrebleu.
 _DEFAULT_VALUES = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
 
@@ -28,10 +28,10 @@ class BLEU(TallyMetric):
 
     Args:
         order: n, the longest n-gram.
-        effective_length: The reference length that counts: the shortest, the closest (ties: the shorter), the average.
-        smoothing: How sacrebleu replaces a precision of 0; `none` leaves it.
+        effective_length: The reference length to use: the shortest, the closest (ties: the shorter), or the average.
+        smoothing: The method that replaces a precision of 0, as in sacrebleu; `none` leaves it.
         smoothing_value: The constant of `floor` (0.1) and `add-k` (1).
-        effective_order: Leave out orders longer than the candidates; for sentences.
+        effective_order: Leave out orders longer than the candidates; useful for single sentences.
         stem: Compare Porter stems.
 
     Examples:
@@ -65,13 +65,13 @@ class BLEU(TallyMetric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Matches and n-grams by order; words, effective reference words, and those of them that are covered."""
+        """Matches and n-grams by order; words, effective reference words, and the smaller of both (covered words)."""
         orders = range(1, self.order + 1)
         counts = [f"{name}_{k}" for name in ("matches", "ngrams") for k in orders]
         return (*counts, "words", "reference_words", "covered_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return name, parameters and version, for a value made with so many references."""
+        """Return the signature (name, parameters, version) for `references` references per segment."""
         smoothing = self.smoothing + (f"[{self._value:g}]" if self._value else "")
         fields = {"order": str(self.order), "length": self.effective_length, "smooth": smoothing}
         if self.effective_order:
@@ -83,7 +83,7 @@ class BLEU(TallyMetric):
         return _DEFAULT_VALUES[self.smoothing] if self.smoothing_value is None else self.smoothing_value
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, one row per segment."""
         test = Segments.of(candidates, references, stem=self.stem)
         words, effective = test.candidates.lengths, self._effective_lengths(test)
         return np.column_stack(
@@ -99,7 +99,7 @@ class BLEU(TallyMetric):
         if self.effective_length == "average":
             return np.add.reduceat(lengths, begin) / np.diff(test.owner)
         distance = np.abs(lengths - np.repeat(test.candidates.lengths, np.diff(test.owner)))
-        # By distance first, then by length: the shorter of two that are as close.
+        # By distance, then by length: of two equally close lengths, the shorter.
         base = int(lengths.max(initial=0)) + 1
         return np.minimum.reduceat(distance * base + lengths, begin) % base
 
@@ -111,7 +111,7 @@ class BLEU(TallyMetric):
         if self.smoothing == "add-k":
             matches[..., 1:] += self._value
             ngrams[..., 1:] += self._value
-        # What is longer than all candidates has no precision, nor has anything longer than that.
+        # An order longer than all candidates has no precision, nor have longer orders.
         known = np.cumprod(ngrams > 0, axis=-1).astype(bool)
         missed = known & (matches == 0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -135,7 +135,7 @@ class BLEU(TallyMetric):
 
 
 class BLEUSBP(BLEU):
-    """BLEU with a strict brevity penalty: no sentence makes up for another that is too short (eq. 4).
+    """BLEU with a strict brevity penalty: a long sentence does not make up for one that is too short (eq. 4).
 
     Examples:
         >>> BLEUSBP().corpus(["a b c d e f", "a b c d"], ["a b c d", "a b c d e f"]).score < 1
@@ -153,7 +153,7 @@ class BLEUSBP(BLEU):
 
 
 def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return exp(1 − wanted / covered): 0 where nothing is covered, 1 where nothing was wanted."""
+    """Return exp(1 − wanted / covered): 0 if `covered` is 0, 1 if `wanted` is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
 

@@ -1,6 +1,6 @@
-"""Explanations: the counts of a metric in one segment, as text for a terminal.
+"""Explain a metric's counts in one segment, as text for a terminal.
 
-A metric may bring a method `explain(candidate, references) -> str` of its own; recognition rates show their alignment.
+A metric may define a method `explain(candidate, references) -> str`; recognition rates show their alignment.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from latticemetric.metrics.recognition import GRR
 
 
 def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
-    """Show what a metric counts in one candidate; return `None` where it has no way to."""
+    """Show a metric's counts in one candidate; return `None` if the metric cannot explain them."""
     own = getattr(metric, "explain", None)
     if own is not None:
         return str(own(candidate, references))

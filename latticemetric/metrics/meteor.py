@@ -1,6 +1,6 @@
 """METEOR: unigrams mapped in stages, weighted towards recall, with a penalty for chunks (Banerjee & Lavie 2005).
 
-Its alignments are exact, unless a search is cut short, which is counted.
+Alignments are exact, unless a search is cut short; METEOR counts such searches.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class MeteorAlignment:
         candidate: The candidate's words.
         reference: The reference's words.
         pairs: The mapped words, in the candidate's order.
-        chunks: The number of runs of pairs that are adjacent in both.
-        crossings: The number of pairs of pairs that are in another order in the reference.
-        exact: True where no alignment is better; false where a search was cut short.
+        chunks: The number of runs of pairs that are adjacent in both texts.
+        crossings: The number of times that two mappings are in a different order in the reference.
+        exact: True if no alignment is better; false if a search was cut short.
 
     Examples:
         >>> pairs = (MeteorPair(0, 0, "exact"), MeteorPair(1, 1, "porter"), MeteorPair(2, 3, "exact"))
@@ -94,7 +94,7 @@ class MeteorAlignment:
         return "\n".join([*lines, counts if self.exact else f"{counts} (not exact: the search was cut short)"])
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield rows in the candidate's order; unmapped reference words come once those before them are out."""
+        """Yield rows in the candidate's order; an unmapped reference word comes before the next mapped one."""
         mapped = {pair.candidate: (str(chunk), pair) for chunk, pair in self.chunked_pairs()}
         single = set(range(len(self.reference))) - {pair.reference for pair in self.pairs}
         for place, word in enumerate(self.candidate):
@@ -116,20 +116,20 @@ def _padded(cell: str, width: int) -> str:
     return cell + " " * (width - display_width(cell))
 
 
-# ---- Stages: which words each may map to one another ----
+# ---- Stages: the words that each may map to each other ----
 
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
 
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
-"""Numbered keys of all words in all stages, and where those of each word in each stage begin."""
+"""The numbered keys of all words in all stages, and the index of the first key of each word in each stage."""
 
 
 def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
     """Return the stages of a list, or of a string with commas.
 
     Raises:
-        UsageError: There is none, or an unknown one, or one twice.
+        UsageError: If there is no stage, an unknown stage or a duplicate.
 
     Examples:
         >>> checked_stages("exact,porter")
@@ -146,7 +146,7 @@ def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
-    """Return the keys of word types: two words may be mapped in a stage if they share one there."""
+    """Return the keys of word types: a stage may map two words if they share one of its keys."""
     keys: list[int] = []
     sizes: list[int] = []
     for stage in stages:
@@ -175,7 +175,7 @@ def _keys_of(stage: str, stop_words: frozenset[str]) -> Callable[[str], Collecti
 
 _STAGES = ("exact", "porter", "wn-synonymy")
 _WEIGHT, _PENALTY, _EXPONENT, _CAP = 9.0, 0.5, 3.0, 1_000_000
-_MOST_WORDS = 32_766  # of the kernel
+_MOST_WORDS = 32_766  # the limit of the C++ kernel
 
 _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -185,19 +185,19 @@ _Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 class METEOR(TallyMetric):
     """METEOR, Fmean · (1 − penalty · (chunks / matches)^exponent) with Fmean = (1 + weight) P R / (R + weight P).
 
-    A stage maps only words that no stage before it has mapped. It makes as many one-to-one mappings as it can; of such
-    sets it takes one with the fewest crossings among all mappings so far, of these one with the fewest chunks so far,
-    and of these the one whose mappings come first: read along the candidate, a mapped word before an unmapped one, and
-    one mapped further left in the reference before one mapped further right.
+    A stage maps only words that no earlier stage has mapped, with the largest possible number of one-to-one mappings.
+    Ties go to the fewest crossings among all mappings so far, then to the fewest chunks so far, then to the mappings
+    that come first: along the candidate, a mapped word comes before an unmapped one, and a mapping further left in the
+    reference before one further right.
 
     Args:
         stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
         weight: The weight of recall relative to precision.
-        penalty: The largest penalty, where no two matches are adjacent.
+        penalty: The largest penalty, if no two matches are adjacent.
         exponent: The power of chunks per match in the penalty.
         stop_words: Words that the exact stage leaves unmapped.
-        cap: The number of states after which the search of one stage for one pair settles for the best alignment so
-            far; such pairs are counted in the column `inexact`.
+        cap: The number of states after which the search of one stage for one pair stops with the best alignment so far;
+            the column `inexact` counts such pairs.
 
     Examples:
         >>> meteor = METEOR(stages=["exact"])
@@ -248,7 +248,7 @@ class METEOR(TallyMetric):
         return ("matches", "chunks", "words", "reference_words", "inexact")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature of a value made with so many references; parameters where they are not the paper's."""
+        """Return the signature for `references` references; it names the parameters that differ from the paper's."""
         fields = {"stages": ",".join(self.stages)}
         for name, default in (("weight", _WEIGHT), ("penalty", _PENALTY), ("exponent", _EXPONENT), ("cap", _CAP)):
             if (value := getattr(self, name)) != default:
@@ -276,13 +276,13 @@ class METEOR(TallyMetric):
         rows = np.column_stack([counts[:, :2], lengths, counts[:, 3:]]).astype(np.float64)
         if len(pairs) == len(listed):
             return rows
-        # Equal scores of different counts may differ in their last digit.
+        # Equal scores from different counts may differ in their last digit.
         scores = self.values(rows).round(12).tolist()
         begin = np.cumsum([0, *map(len, listed)]).tolist()
         return rows[[max(range(a, b), key=scores.__getitem__) for a, b in pairwise(begin)]]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the score of each row of summed statistics; 0 where nothing matches."""
+        """Return the score of each row of summed statistics; 0 if nothing matches."""
         matches, chunks, words, reference_words = (sums[..., k] for k in range(4))
         with np.errstate(divide="ignore", invalid="ignore"):
             # With P = m / |c| and R = m / |r|, (1 + w) P R / (R + w P) = (1 + w) m / (|c| + w |r|).
@@ -303,7 +303,7 @@ class METEOR(TallyMetric):
 def _numbered(
     strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the words of some strings, numbered and joined, and where each string begins."""
+    """Return the words of all strings as numbers, joined, and the index at which each string begins."""
     lengths = list(map(len, strings))
     if max(lengths, default=0) > _MOST_WORDS:
         raise InputError(

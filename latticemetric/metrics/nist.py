@@ -20,10 +20,10 @@ _STEEPNESS = math.log(2) / math.log(1.5) ** 2  # half the score at two thirds of
 
 @dataclass(frozen=True, kw_only=True)
 class NIST(TallyMetric):
-    """Σ_n of matched information over n-grams, times exp(−b ln²ρ) where candidates are shorter than references.
+    """Σ_n of matched information over n-grams, times exp(−b ln²ρ) if candidates are shorter than references.
 
-    How informative an n-gram is comes from all references of the test set, so that statistics add up within one test
-    set only.
+    The information of an n-gram comes from all references of the test set, so statistics add up only within one test
+    set.
 
     Args:
         order: The longest n-gram.
@@ -52,12 +52,12 @@ class NIST(TallyMetric):
         return (*counts, "words", "reference_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return name, parameters and version, for a value made with so many references."""
+        """Return the signature (name, parameters, version) for `references` references per segment."""
         fields = {"order": str(self.order), "refs": str(references), "case": "mixed", "tok": "none"}
         return Signature(self.name, fields)
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, one row per segment."""
         test = Segments.of(candidates, references, across=True, stem=self.stem)
         information = test.information(self.order)
         begin = test.owner[:-1]

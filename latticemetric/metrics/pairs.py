@@ -1,4 +1,4 @@
-"""Sentence scores of every candidate against every reference: a row a reference."""
+"""Compute sentence scores of every candidate against every reference, one row per reference."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from latticemetric.metrics.segments import Counts, NumberedStrings
 _Floats = npt.NDArray[np.float64]
 _String = tuple[str, ...]
 
-# Gains of so many pairs are held at a time.
+# The largest number of pairs whose gains are held at a time.
 _PAIRS_AT_ONCE = 1 << 20
 
-# Larger whole numbers than this are no longer all of them doubles.
+# Doubles hold all whole numbers up to this one exactly.
 _LARGEST_EXACT = 1 << 53
 
 
 class ScoreRow(NamedTuple):
     """The scores of all candidates against one reference."""
 
-    scores: _Floats  # `metric.score` of each; NaN where it is undefined
-    exact: bool  # false where an alignment was cut short, as METEOR's may be
+    scores: _Floats  # `metric.score` of each candidate; NaN if undefined
+    exact: bool  # false if the search of an alignment was cut short (METEOR)
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     """Return the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
-    Recognition rates whose penalties are not overly fine come from a kernel that makes no alignments. For all other
-    metrics, each reference makes a test set of its own, so that statistics are those of `metric.score`.
+    A kernel without alignments computes recognition rates, unless their penalties are too fine. For all other metrics,
+    each reference forms a separate test set, so that statistics are those of `metric.score`.
     """
-    # A subclass may make another score of the gains.
+    # A subclass may compute a different score from the gains.
     if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
         return (_table_row(metric, candidates, reference) for reference in references)
     if not _fits(metric, candidates, references):
@@ -68,7 +68,7 @@ def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_Stri
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     numbers: dict[str, int] = defaultdict(count().__next__)
     numbered = _numbered(metric, candidates, numbers.__getitem__)
-    # Words of references that no candidate has share a number, so that numbers do not grow with the references.
+    # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
     most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
     for first in range(0, len(references), most):
@@ -87,9 +87,9 @@ def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], i
 
 
 def _values(metric: GRR, gains: Counts, words: int) -> _Floats:
-    """Turn gains against a reference of so many words into rates."""
+    """Turn gains against a reference of `words` words into rates."""
     size = sum(max(0, words - k) for k in range(metric.order)) * metric.gains.unit
     if not size:
         return np.full(len(gains), np.nan)
-    # M + S + D = |r|, so that the errors, S + D + I, are what M − I lacks.
+    # M + S + D = |r|, so the errors S + D + I are |r| − (M − I).
     return (size - gains if isinstance(metric, WER) else gains) / size

@@ -1,4 +1,4 @@
-"""Preparation of strings before they are scored: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
+"""Prepare strings before scoring: lower-casing, sacrebleu's tokenizers, Porter's stemmer."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 
 class Tokenizer(Protocol):
-    """A tokenizer of sacrebleu's."""
+    """A tokenizer of sacrebleu."""
 
     def __call__(self, line: str) -> str:
         """Separate the tokens of a line by spaces."""
         ...
 
     def signature(self) -> str:
-        """Return the tokenizer, for a signature; some add the version of what they use."""
+        """Return the tokenizer's name, for a signature; some add the version of a package that they use."""
         ...
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Turns strings into words. As in sacrebleu, case goes first, then the tokenizer.
+    """Turn strings into words. As in sacrebleu, lower-casing comes before the tokenizer.
 
     Args:
         lowercase: Write all words in lower case.
-        tokenize: A tokenizer of sacrebleu's; `none` splits at white space.
+        tokenize: A tokenizer of sacrebleu; `none` splits at white space.
 
     Examples:
         >>> Preparation(lowercase=True).words("The cat")
@@ -55,7 +55,7 @@ class Preparation:
         return tuple(split_words(self._tokenizer(cased.rstrip()) if self._tokenizer else cased))
 
     def all_words(self, texts: Sequence[str | Lattice]) -> list[tuple[str, ...] | Lattice]:
-        """Return the words of each line; graphs as graphs."""
+        """Return the words of each line, and each graph with its words prepared."""
         return [self.graph(text) if isinstance(text, Lattice) else self.words(text) for text in texts]
 
     def graph(self, lattice: Lattice) -> Lattice:
@@ -72,24 +72,24 @@ class Preparation:
         return replace(lattice, word=number[lattice.word], vocabulary=vocabulary)
 
     def signed(self, signature: Signature) -> Signature:
-        """Return a metric's signature, with what was done to the strings."""
+        """Return a metric's signature with the fields of this preparation."""
         done = {"case": "lc"} if self.lowercase else {}
         done |= {"tok": self._tokenizer.signature()} if self._tokenizer else {}
         return signature.also(**done)
 
 
 def find_tokenizer(name: str) -> Tokenizer:
-    """Return a tokenizer of sacrebleu's, by its name there.
+    """Return a tokenizer of sacrebleu, by its sacrebleu name.
 
     Raises:
-        MissingDependencyError: sacrebleu, or what this tokenizer needs, is not installed.
-        UsageError: It has no such tokenizer.
+        MissingDependencyError: If sacrebleu, or a package that this tokenizer needs, is not installed.
+        UsageError: If sacrebleu has no tokenizer of this name.
     """
     try:
         bleu = import_module("sacrebleu.metrics").BLEU
     except ImportError as error:
         raise MissingDependencyError(
-            f"the tokenizer '{name}' is sacrebleu's, which is not installed",
+            f"the tokenizer '{name}' needs sacrebleu, which is not installed",
             advice="pip install sacrebleu, or tokenize the files and leave --tokenize out",
         ) from error
     if name not in bleu.TOKENIZERS:
@@ -98,13 +98,13 @@ def find_tokenizer(name: str) -> Tokenizer:
         )
     try:
         tokenizer: Tokenizer = bleu(tokenize=name).tokenizer
-    except (RuntimeError, ImportError, OSError) as error:  # they need packages, or models from the network
+    except (RuntimeError, ImportError, OSError) as error:  # some tokenizers need packages, or models from the network
         reason = re.sub(r"\s+", " ", str(error)).strip()
-        raise MissingDependencyError(f"the tokenizer '{name}' cannot be had: {reason}") from error
+        raise MissingDependencyError(f"the tokenizer '{name}' cannot be loaded: {reason}") from error
     return tokenizer
 
 
-_TYPES_KEPT = 1 << 20  # far beyond a test set's vocabulary, and no leak in a server
+_TYPES_KEPT = 1 << 20  # far more than a test set's vocabulary, but bounded for servers
 
 
 @lru_cache(maxsize=_TYPES_KEPT)
@@ -126,7 +126,7 @@ def _stemmer() -> Callable[[str, bool], str]:
         raise MissingDependencyError(
             "Porter stems need nltk, which is not installed", advice="install it: pip install nltk"
         ) from error
-    # nltk's default has extensions: it keeps short words and knows irregular ones, and differs on 41 of the 1584 word
-    # types of a test set.
+    # nltk's default mode has extensions for short and irregular words; it differs on 41 of the 1584 word types of a
+    # test set.
     stemmer = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
     return cast("Callable[[str, bool], str]", stemmer.stem)

@@ -1,4 +1,4 @@
-"""Recognition rates on strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), WRR and WER, which are of order one."""
+"""Recognition rates on strings: n-GRR (Chiang & DeNeefe 2008, eq. 5 and 6), and WRR and WER, both of order one."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _HIGHEST_ORDER = 254
 
 
 class BestReference(NamedTuple):
-    """A candidate against the reference with the best rate."""
+    """The reference with the best rate for a candidate, and their alignment."""
 
     reference: int  # its number
     statistics: RecognitionStatistics
     alignment: Alignment
-    words: tuple[str, ...]  # of the reference; of a graph, those of its best path
+    words: tuple[str, ...]  # of the reference; for a graph, of its best path
 
 
 @register("grr", ordered=True)
@@ -71,8 +71,8 @@ class GRR(Metric[RecognitionStatistics]):
         order: n, the longest n-gram rewarded.
         alpha: The insertion penalty; negative values reward insertions.
         beta: The deletion penalty.
-        ignore: Words to remove from both sides before anything is counted.
-        wildcard: Words that cost nothing on either side: they match ε, but are reported as words.
+        ignore: Words to remove from both sides before counting.
+        wildcard: Words without cost on either side: they match ε, but results still show them.
 
     Examples:
         >>> GRR(4).score("the president spoke", "the president then spoke")
@@ -86,7 +86,7 @@ class GRR(Metric[RecognitionStatistics]):
     beta: Penalty = 0
     ignore: frozenset[str] = frozenset()
     wildcard: frozenset[str] = frozenset()
-    gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels count in
+    gains: Gains = field(init=False, repr=False, compare=False)  # the integers that engines and kernels use
 
     takes_graphs = True
 
@@ -126,7 +126,7 @@ class GRR(Metric[RecognitionStatistics]):
         return (*matches, "substitutions", "deletions", "insertions", *sizes)
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature of a value made with so many references."""
+        """Return the signature for `references` references per segment."""
         fields = {**self._parameter_fields(), "refs": str(references), "case": "mixed", "tok": "none"}
         for name in ("ignore", "wildcard"):
             if words := getattr(self, name):
@@ -134,7 +134,7 @@ class GRR(Metric[RecognitionStatistics]):
         return Signature(self.name, fields)
 
     def signature_text(self, references: int | str) -> str:
-        """Return the same as text, made once: every graph's result has it."""
+        """Return the signature as text; cache it, since every result contains it."""
         known: dict[int | str, str] = vars(self).setdefault("_signatures", {})
         if references not in known:
             known[references] = str(self.signature_for(references))
@@ -144,20 +144,20 @@ class GRR(Metric[RecognitionStatistics]):
         return {name: str(plain_number(Fraction(getattr(self, name)))) for name in ("alpha", "beta")}
 
     def counted(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that count: neither ignored nor wildcards."""
+        """Return the words that are neither ignored nor wildcards."""
         if not self.ignore and not self.wildcard:
             return tuple(words)
         return tuple(word for word in words if word not in self.ignore and word not in self.wildcard)
 
     def align(self, candidate: Text, reference: Text) -> Alignment:
-        """Return the optimal alignment of the counted words with one reference, ties resolved."""
+        """Return the optimal alignment of the counted words with one reference; ties are resolved."""
         words, expected = self.counted(words_of(candidate)), self.counted(words_of(reference))
         numbers = {word: number for number, word in enumerate(dict.fromkeys(words + expected))}
         candidates, references = (np.array([numbers[word] for word in side], np.int32) for side in (words, expected))
         return Alignment(words, expected, _native.align(candidates, references, *self.gains))
 
     def evaluate(self, candidate: Text, references: GraphReferences) -> BestReference:
-        """Return the candidate against the reference with the best rate (ties: the first)."""
+        """Find the reference with the best rate (ties: the first); return it with its alignment and statistics."""
         check_candidate(candidate)
         check_references(references)
         strings = self.best_strings(candidate, graphs_of(references))
@@ -166,7 +166,7 @@ class GRR(Metric[RecognitionStatistics]):
         return BestReference(best, statistics, alignments[best], strings[best])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
-        """Return the words of each reference; of a graph, those of the path that the candidate scores best against."""
+        """Return the words of each reference; for a graph, those of the path with the candidate's best score."""
         return [
             _best_string(self.counted(words_of(candidate)), reference, self.gains, self.ignore | self.wildcard)
             if isinstance(reference, Lattice)
@@ -175,11 +175,11 @@ class GRR(Metric[RecognitionStatistics]):
         ]
 
     def statistics(self, candidate: Text, references: GraphReferences) -> RecognitionStatistics:
-        """Count against the reference with the best rate (ties: the first)."""
+        """Return the statistics for the reference with the best rate (ties: the first)."""
         return self.evaluate(candidate, references).statistics
 
     def best_of(self, statistics: Sequence[RecognitionStatistics]) -> tuple[int, RecognitionStatistics]:
-        """Return the number of the statistics of the best rate (ties: the first), and these."""
+        """Return the index of the statistics with the best rate (ties: the first), and these statistics."""
         if len(statistics) == 1:
             return 0, statistics[0]
         best = max(range(len(statistics)), key=lambda k: self.merit(statistics[k]))
@@ -191,7 +191,7 @@ class GRR(Metric[RecognitionStatistics]):
         return sum(statistics.matches) * unit - statistics.insertions * alpha - statistics.deletions * beta
 
     def merit(self, statistics: RecognitionStatistics) -> Merit:
-        """Return the rate as a key: the larger is better."""
+        """Return the rate as a sort key: larger is better."""
         return merit(self.gain(statistics), sum(statistics.reference_ngrams), self.gains)
 
     def numerator(self, statistics: RecognitionStatistics) -> int | float:
@@ -207,39 +207,39 @@ class GRR(Metric[RecognitionStatistics]):
         return sum(statistics.reference_ngrams)
 
     def value(self, statistics: RecognitionStatistics) -> float | None:
-        """Return the rate; `None` where the reference has no words."""
+        """Return the rate; `None` if the reference has no words."""
         size = self.denominator(statistics)
         exact = self.exact_numerator(statistics)
-        return exact.numerator / (exact.denominator * size) if size else None  # rounded once, as fractions are
+        return exact.numerator / (exact.denominator * size) if size else None  # rounded only once, like a `Fraction`
 
     def score(self, candidate: Text, references: GraphReferences) -> float | None:
-        """Return the rate of one candidate; `None` where the reference has no words.
+        """Return the rate of one candidate; `None` if the reference has no words.
 
         Args:
             candidate: A string or its words.
-            references: One reference or several; any of them may be a `Lattice`, all of whose paths are right.
+            references: One reference or several; any may be a `Lattice`, whose paths are all correct references.
         """
         return self.value(self.statistics(candidate, references))
 
     def corpus(
         self, candidates: Sequence[Text], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return summed numerators over summed denominators; each candidate counts with its best reference."""
+        """Return the sum of numerators divided by the sum of denominators, each candidate with its best reference."""
         check_corpus(candidates, references)
         counts, owner = _best_counts(self, candidates, references)
         total = RecognitionStatistics.of_row(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
     def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
-        """Count of each candidate against its best reference: the table, in whole numbers."""
+        """Return the table in whole numbers: the statistics of each candidate against its best reference."""
         return _best_counts(self, candidates, references)[0]
 
     def table(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Table:
-        """Return the statistics of a test set, a row a segment, against the best reference of each."""
+        """Return the statistics of a test set, one row per segment, against the best reference of each."""
         return self.counts(candidates, references).astype(np.float64)
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN if the references have no words."""
         n = self.order
         size = sums[..., n + 3 :].sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -255,7 +255,7 @@ class GRR(Metric[RecognitionStatistics]):
     def corpus_score(
         self, total: RecognitionStatistics, references: int | str = 1
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return the value made from summed statistics."""
+        """Return the value of summed statistics."""
         signature = str(self.signature_for(references))
         return CorpusScore(self.value(total), self.numerator(total), self.denominator(total), total, signature)
 
@@ -319,7 +319,7 @@ class WER(WRR):
 def _best_counts(
     metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
 ) -> tuple[Counts, Counts]:
-    """Count candidates against their best references: rows of `metric.columns`, and where references begin."""
+    """Return counts against best references, as rows of `metric.columns`; and each segment's first reference."""
     listed = _as_strings(metric, candidates, references)
     if metric.ignore or metric.wildcard:
         listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
@@ -355,14 +355,14 @@ def _has_graph(references: GraphReferences) -> bool:
 def _best_string(
     candidate: Sequence[str], reference: Lattice, gains: Gains, silent: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return the words of the path of a reference that a candidate's counted words have the best rate against.
+    """Return the words of the reference's path with the best rate for a candidate's counted words.
 
     Ties: the path that ends in the smallest state, then the one whose arcs, read from its end, are smallest. With
-    alternations, the last difference decides, and earlier alternatives go before later ones. Silent words count as
-    none.
+    alternations, the last difference decides, and earlier alternatives win over later ones. Words in `silent` do not
+    count.
     """
     vocabulary = Vocabulary.from_words(candidate)
-    # Words that the string lacks match nothing, whichever they are.
+    # Words that are not in the candidate match nothing.
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
     counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
@@ -372,7 +372,7 @@ def _best_string(
 
 
 def _best_path_at(graph: ReferenceGraph, candidate: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """Search a lattice with the sides exchanged, so that its tie rule chooses among the reference's paths."""
+    """Search the reference's lattice with both sides exchanged, so that the tie rule chooses among its paths."""
     arcs = len(graph.word)
     columns = {
         "source": graph.source,

@@ -1,6 +1,6 @@
-"""Counts of recognition rates on strings: matches of each length, substitutions, deletions, insertions.
+"""Count matches of each length, substitutions, deletions and insertions for recognition rates on strings.
 
-And exact arithmetic: 0.1 is one tenth, not the double beside it.
+Arithmetic is exact: 0.1 is one tenth, not the nearest double.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class RecognitionStatistics:
     Attributes:
         matches: k-gram matches M_1 … M_n.
         substitutions: Reference words aligned with another word.
-        deletions: Reference words aligned with none.
-        insertions: Candidate words aligned with none.
+        deletions: Reference words aligned with no word.
+        insertions: Candidate words aligned with no word.
         reference_ngrams: Sizes of the reference's k-gram multisets, |g_1(r)| … |g_n(r)|.
     """
 
@@ -46,7 +46,7 @@ class RecognitionStatistics:
 
     @classmethod
     def of_edits(cls, edits: str, order: int) -> Self:
-        """Count of an alignment, a letter an edit: C (match), S, D, I."""
+        """Count the statistics of an alignment string with one letter per edit: C (match), S, D, I."""
         # A run of n matches holds n − k + 1 matching k-grams.
         runs = [len(run) for run in edits.translate(_OTHER_THAN_MATCHES).split()]
         matches = [0] * order
@@ -135,7 +135,7 @@ def exact_gains(order: int, alpha: Fraction, beta: Fraction) -> Gains:
 
 
 def exact_penalty(value: Penalty, name: str) -> Fraction:
-    """Return the number as it is written: 0.1 means one tenth, not the double beside it."""
+    """Return the number as it is written: 0.1 means one tenth, not the nearest double."""
     try:
         if isinstance(value, str) and "/" not in value and abs(Decimal(value).adjusted()) > _MOST_DIGITS:
             raise UsageError(f"{name} is {shortened(value)}, too fine or too large for exact scores")
@@ -145,7 +145,7 @@ def exact_penalty(value: Penalty, name: str) -> Fraction:
 
 
 Merit = tuple[bool, Fraction]
-"""A rate to be compared: larger is better, and a defined one beats none (which ranks by its numerator)."""
+"""A rate to compare: larger is better. A defined rate beats an undefined one, which ranks by its numerator."""
 
 
 def merit(gain: int, denominator: int, gains: Gains) -> Merit:

@@ -1,4 +1,4 @@
-"""Refuse what may be one reference, word by word, where it would count as several of one word each."""
+"""Refuse lists of single words as references: each list may be one reference or several of one word each."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def check_references(references: Any) -> None:
     reference is `"the cold"` or `[["the", "cold"]]`, two are `[["the"], ["cold"]]`.
 
     Raises:
-        UsageError: There are several strings, and each of them is one word; or this is no string and no list.
+        UsageError: If there are several strings of one word each, or `references` is neither a string nor a list.
     """
     if isinstance(references, bytes | bytearray | np.ndarray | Iterator | Mapping | AbstractSet):
         raise UsageError(
-            f"references is a {type(references).__name__}", advice="give a string, or a list with a reference each"
+            f"references is a {type(references).__name__}", advice="give a string, or a list of references"
         )
     if are_single_words(references):
         raise _ambiguous(references)
@@ -36,10 +36,10 @@ def check_candidate(candidate: Any) -> None:
 
 
 def check_word_list(text: Any, what: str) -> None:
-    """Refuse a list of words that are texts, every one of them.
+    """Refuse a list of words if every word is a text.
 
     Raises:
-        UsageError: All strings of the list hold several words.
+        UsageError: If all strings of the list hold several words.
     """
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(
@@ -48,17 +48,17 @@ def check_word_list(text: Any, what: str) -> None:
 
 
 def check_corpus(candidates: Any, references: Any) -> None:
-    """Refuse the same where it runs through a whole corpus, and one string where there should be a list of them.
+    """Refuse single words as references throughout a corpus, and a string instead of a list.
 
-    One segment may well have several references of one word each. A corpus where no reference is longer than that,
-    and some segments have several, was given the words of its references.
+    One segment may have several references of one word each. But if no reference of a corpus is longer, and some
+    segments have several, the caller passed the words of references.
 
     Raises:
-        UsageError: It is so.
+        UsageError: If the candidates or references are such lists or a string.
     """
     for name, given in (("candidates", candidates), ("references", references)):
         if isinstance(given, str):
-            raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one a candidate")
+            raise UsageError(f"{name} is a string", advice=f"give a list of {name}, one per candidate")
     for candidate in candidates if isinstance(candidates, list) else ():
         check_candidate(candidate)
     if isinstance(references, Sequence):
@@ -67,7 +67,7 @@ def check_corpus(candidates: Any, references: Any) -> None:
 
 
 def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
-    """Pass the references of a corpus on, and refuse at its end what `check_corpus` refuses."""
+    """Yield the references of a corpus; at its end, raise the errors of `check_corpus`."""
     if isinstance(references, str):
         raise UsageError("references is a string", advice="give a list: the references of each graph")
     suspect = None
@@ -89,14 +89,14 @@ def _check_texts(references: Any) -> None:
 
 
 def are_single_words(references: Any) -> bool:
-    """Check for several strings of one word each."""
+    """Check if `references` are several strings of one word each."""
     if not isinstance(references, list | tuple) or len(references) < 2:  # noqa: PLR2004  one is clear
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
 
 
 def _is_one_word(references: Any) -> bool:
-    """Check for one reference of one word, as a string or in a list."""
+    """Check if `references` is one reference of one word, as a string or in a list."""
     one = references[0] if isinstance(references, list | tuple) and len(references) == 1 else references
     return isinstance(one, str) and len(split_words(one)) == 1
 

@@ -1,4 +1,4 @@
-"""Metrics by name: our own (`4-grr`, `wer`, …) and those of other packages."""
+"""Find metrics by name: those of this package (`4-grr`, `wer`, …) and of other packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from latticemetric.errors import UsageError, shortened
 
 _ENTRY_POINTS = "latticemetric.metrics"
 
-# The modules of our own metrics, imported when one of theirs is needed.
+# The modules of this package's metrics, imported when needed.
 _HOME = {
     "grr": "recognition",
     **dict.fromkeys(("wrr", "wer"), "recognition"),
@@ -31,10 +31,10 @@ Factory = Callable[..., Any]
 
 
 def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory]:
-    """Register a metric's factory; an `ordered` one is written `N-name` and gets N first.
+    """Register a metric's factory. An `ordered` metric is written `N-name`; its factory gets N as the first argument.
 
     Raises:
-        UsageError: The name is taken.
+        UsageError: If the name is taken.
     """
 
     def add(factory: Factory) -> Factory:
@@ -47,7 +47,7 @@ def register(name: str, *, ordered: bool = False) -> Callable[[Factory], Factory
 
 
 def load_plugins() -> None:
-    """Import the metrics of other packages; warn of those that fail."""
+    """Import the metrics of other packages; warn if one fails."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=_ENTRY_POINTS):
@@ -70,7 +70,7 @@ def metric_names() -> list[str]:
 
 
 def make_metric(spec: str, **parameters: Any) -> Any:
-    """Return the metric that a string names.
+    """Return the metric with the name `spec`.
 
     Args:
         spec: `wrr`, `wer`, `4-grr`, `bleu`, …

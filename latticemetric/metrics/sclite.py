@@ -1,8 +1,8 @@
-"""The word error rate of NIST's sclite: along the alignment of least cost, not the one of fewest errors.
+"""The word error rate of NIST's sclite: errors of the alignment with the lowest cost, not with the fewest errors.
 
-sclite aligns networks of words at 4 for a substitution, 3 for a deletion or an insertion, and 0.001 for each silence
-(`@`) that either side takes. Three substitutions cost as much as four deletions and insertions, so the alignment may
-have more errors than need be, and of alternatives it may take others than the best rate does.
+sclite aligns networks of words. A substitution costs 4, a deletion or an insertion 3, and each silence (`@`) on either
+side 0.001. Three substitutions cost as much as four deletions and insertions, so the alignment may have more errors
+than necessary, and it may take other alternatives than the best rate does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from latticemetric.metrics.registry import register
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import Vocabulary
 
-_COSTS = 4.0, 3.0, 3.0, 0.001  # of a substitution, a deletion, an insertion, a silence
+_COSTS = 4.0, 3.0, 3.0, 0.001  # costs of a substitution, a deletion, an insertion, a silence
 _WER = WER()
 
 
@@ -51,7 +51,7 @@ class _Network(NamedTuple):
 class Sclite(Metric[RecognitionStatistics]):
     """The word error rate by sclite's alignment, (S + D + I) / |r|. Lower is better.
 
-    Candidates may be graphs too. Case counts, as under sclite's option -s.
+    Candidates may also be graphs. Case matters, as with sclite's option -s.
 
     Examples:
         >>> errors = Sclite().statistics("x y z", "a b c d x")
@@ -73,11 +73,11 @@ class Sclite(Metric[RecognitionStatistics]):
         return _WER.columns
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return the signature of a value made with so many references."""
+        """Return the signature for `references` references per segment."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def align(self, candidate: GraphText, reference: GraphText) -> Alignment:
-        """Return the alignment that costs least; ties as sclite resolves them."""
+        """Return the alignment with the lowest cost; resolve ties as sclite does."""
         sides = [graphs_of(side if isinstance(side, str | Lattice) else [side])[0] for side in (reference, candidate)]
         vocabulary = Vocabulary.from_words([*words_in(sides[1]), *words_in(sides[0])])
         networks = [_network(side, vocabulary) for side in sides]
@@ -86,7 +86,7 @@ class Sclite(Metric[RecognitionStatistics]):
         return Alignment(tuple(words), tuple(expected), edits)
 
     def statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
-        """Count against the reference with the fewest errors a word (ties: the first)."""
+        """Return the statistics for the reference with the fewest errors per word (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
         return self._statistics(candidate, references)
@@ -96,13 +96,13 @@ class Sclite(Metric[RecognitionStatistics]):
         return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
 
     def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
-        """Return the rate of one candidate; `None` where the reference has no words."""
+        """Return the rate of one candidate; `None` if the reference has no words."""
         return _WER.value(self.statistics(candidate, references))
 
     def corpus(
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> CorpusScore[RecognitionStatistics]:
-        """Return summed errors over summed words of references."""
+        """Return the sum of errors divided by the sum of reference words."""
         check_corpus(candidates, references)
         counted = self._counted(candidates, references)
         total = sum(counted, RecognitionStatistics.zero(1))
@@ -110,12 +110,12 @@ class Sclite(Metric[RecognitionStatistics]):
         return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
 
     def table(self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]) -> Table:
-        """Return the statistics of a test set, a row a segment."""
+        """Return the statistics of a test set, one row per segment."""
         rows = [counted.row() for counted in self._counted(candidates, references)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(self.columns))
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
-        """Return the rate of each row of summed statistics; NaN where the references have no words."""
+        """Return the rate of each row of summed statistics; NaN if the references have no words."""
         return _WER.values(sums)
 
     def _counted(

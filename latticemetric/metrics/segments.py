@@ -1,4 +1,4 @@
-"""A test set as numbers, and the n-grams that its candidates and references share."""
+"""Represent a test set as numbers; count the n-grams that candidates and references share."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _HIGHEST_ORDER = 254
 
 
 def check_order(order: int) -> None:
-    """Refuse what is no order of n-grams."""
+    """Raise an error if `order` is not an order of n-grams."""
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_ORDER:
         raise UsageError(f"order {order} of n-grams", advice=f"choose 1 … {_HIGHEST_ORDER}")
 
 
 class NumberedStrings(NamedTuple):
-    """Words as numbers, string after string; string s is `words[begin[s] : begin[s + 1]]`."""
+    """Strings as joined word numbers; string s is `words[begin[s] : begin[s + 1]]`."""
 
     words: WordNumbers
     begin: Counts
 
     @property
     def lengths(self) -> Counts:
-        """Words of each string."""
+        """The number of words of each string."""
         return np.diff(self.begin)
 
 
 class Segments(NamedTuple):
-    """Candidates, and the references of each: those of segment s are strings `owner[s] … owner[s + 1] − 1`."""
+    """Candidates and their references; those of segment s are the strings `owner[s] … owner[s + 1] − 1`."""
 
     candidates: NumberedStrings
     references: NumberedStrings
@@ -56,13 +56,13 @@ class Segments(NamedTuple):
         """Number the words of a test set.
 
         Args:
-            candidates: A text a segment.
-            references: One or several texts a segment.
-            across: Give a word the same number in all segments, which takes longer.
+            candidates: One text per segment.
+            references: One or several texts per segment.
+            across: Give a word the same number in all segments; this takes longer.
             stem: Give words with the same stem the same number.
 
         Raises:
-            UsageError: Candidates and references differ in number, or a candidate has none.
+            UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
         """
         numbers, begin, expected, expected_begin, owner, words = _numbered(
             candidates, references, across=across or stem
@@ -73,7 +73,7 @@ class Segments(NamedTuple):
         return cls(NumberedStrings(numbers, begin), NumberedStrings(expected, expected_begin), owner)
 
     def one_reference_each(self) -> Segments:
-        """Pair every candidate with each of its references, as segments of their own."""
+        """Pair every candidate with each of its references; each pair is a separate segment."""
         repeats = np.diff(self.owner)
         lengths = np.repeat(self.candidates.lengths, repeats)
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -82,24 +82,24 @@ class Segments(NamedTuple):
         return Segments(NumberedStrings(words, begin), self.references, np.arange(len(lengths) + 1, dtype=np.int64))
 
     def matches(self, order: int) -> Counts:
-        """Count clipped n-gram matches, a row a segment and a column an order."""
+        """Count clipped n-gram matches, one row per segment and one column per order."""
         return _native.match_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def information(self, order: int) -> npt.NDArray[np.float64]:
-        """Return the same, each match weighed by its information; needs words numbered across segments."""
+        """Return `matches` weighted by the information of each match; this needs words numbered across segments."""
         return _native.weigh_ngrams(*self.candidates, *self.references, self.owner, order)
 
     def ngrams(self, order: int) -> Counts:
-        """Count the n-grams of each candidate, a column an order."""
+        """Count the n-grams of each candidate, one column per order."""
         counts: Counts = np.maximum(0, self.candidates.lengths[:, None] - np.arange(order))
         return counts
 
 
 def count_segments(candidates: Sequence[Text], references: Sequence[References], gains: Gains) -> tuple[Counts, Counts]:
-    """Count what a recognition rate needs, a row a reference with its candidate; return also the `owner` of rows.
+    """Return the counts of a recognition rate, one row per pair of candidate and reference, and the rows' `owner`.
 
     Raises:
-        UsageError: Candidates and references differ in number, or a candidate has none.
+        UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
     """
     require_as_many(candidates, references)
     try:
@@ -125,7 +125,7 @@ def _numbered(
     return numbered
 
 
-# Raised by the native reader for words that UTF-8 cannot encode, and for sequences that are no lists or tuples.
+# The native reader raises these for words that UTF-8 cannot encode, and for sequences other than lists and tuples.
 _UNREADABLE = (TypeError, UnicodeEncodeError)
 
 
@@ -136,7 +136,7 @@ def _listed(texts: Sequence[Any]) -> Sequence[Any]:
 def _spelled_in_numbers(
     candidates: Sequence[Text], references: Sequence[References]
 ) -> tuple[list[list[str]], list[list[list[str]]], list[str]]:
-    """Spell a test set in numbers, which the native reader takes; return also the word of each number."""
+    """Write a test set in numbers, for the native reader; return also the word of each number."""
     numbers: dict[str, int] = {}
 
     def spelled(text: Text) -> list[str]:
@@ -159,11 +159,11 @@ def _stem_numbers(words: Sequence[str]) -> WordNumbers:
     return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))
 
 
-# ---- Matched n-grams, for people to read ----
+# ---- Matched n-grams, as text ----
 
 
 def matched_ngrams(candidate: Text, references: References, order: int, *, stem: bool = False) -> str:
-    """List the n-grams of a candidate that its references hold, a line an order, each as often as it counts."""
+    """List a candidate's n-grams that its references contain, one line per order, with the clipped counts."""
     from latticemetric.metrics.preparation import porter_stem
 
     def prepared(text: Text) -> tuple[str, ...]:

@@ -21,10 +21,10 @@ UnigramKind = Literal["precision", "recall", "f1", "fmean"]
 
 @dataclass(frozen=True)
 class Unigram(TallyMetric):
-    """Matched words over words of the candidate (precision), of the reference (recall), or a mean of the two.
+    """Matched words divided by words of the candidate (precision) or of the reference (recall), or a mean of the two.
 
-    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 where nothing matches. Each candidate counts with the reference
-    that is best for it (ties: the first).
+    F1 = 2PR / (P + R), Fmean = 10PR / (9P + R); 0 if nothing matches. Each candidate counts with its best reference
+    (ties: the first).
 
     Args:
         kind: `precision`, `recall`, `f1` or `fmean`.
@@ -55,11 +55,11 @@ class Unigram(TallyMetric):
         return ("matches", "words", "reference_words")
 
     def signature_for(self, references: int | str) -> Signature:
-        """Return name, parameters and version, for a value made with so many references."""
+        """Return the signature (name, parameters, version) for `references` references per segment."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
 
     def table(self, candidates: Sequence[Text], references: Sequence[References]) -> Table:
-        """Return the statistics of a test set, a row a segment, against the best reference of each."""
+        """Return the statistics of a test set, one row per segment, against the best reference of each."""
         test = Segments.of(candidates, references, stem=self.stem)
         pairs = test.one_reference_each()
         matches = pairs.matches(1)
@@ -81,7 +81,7 @@ class Unigram(TallyMetric):
 
 
 def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the row of the largest value of each segment, the first of equal ones."""
+    """Return, for each segment, the row with the largest value (ties: the first)."""
     if len(owner) == len(values) + 1:
         return np.arange(len(values))
     best = np.repeat(np.maximum.reduceat(values, owner[:-1]), np.diff(owner))

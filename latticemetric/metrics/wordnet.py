@@ -1,7 +1,7 @@
-"""WordNet: base forms and synsets of words, from its index files.
+"""Read base forms and synsets of words from WordNet's index files.
 
-nltk's own reader is of no use here. It opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
-outside of its own search path. Base forms and synsets are in `index.*` and `*.exc` alone, which both have.
+nltk's reader does not work here: it opens `lexnames`, which Debian's `wordnet-base` lacks, and it refuses folders
+outside its search path. Base forms and synsets need only `index.*` and `*.exc`, which both Debian and nltk have.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _TYPES_KEPT = 1 << 20
 Folder = Path | zipfile.Path
 
 Synset = tuple[str, int]
-"""Part of speech, and the byte at which it stands in that part's data file."""
+"""Part of speech, and the byte offset of the synset in that part's data file."""
 
 
 class WordNet:
     """Base forms and synsets.
 
     Args:
-        folder: Where `index.noun` and its like are.
+        folder: The folder of `index.noun` and the other files.
 
     Raises:
-        InputError: A file is missing or damaged.
+        InputError: If a file is missing or damaged.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -55,20 +55,20 @@ class WordNet:
         self._irregular = {part: dict(_keyed(self._text(f"{part}.exc"))) for part in _DETACHMENT}
 
     def files(self) -> list[str]:
-        """Return the files that are read: a folder's, or the archive that they are in."""
+        """Return the files to read: those of the folder, or the archive that holds them."""
         if isinstance(self.folder, zipfile.Path):
             return [str(self.folder.root.filename)]
         return [str(self.folder / name) for name in _FILES]
 
     def digest(self) -> str:
-        """Identify its version, wherever its files are."""
+        """Return a hash of the files' content, which identifies the version of WordNet."""
         hashed = hashlib.blake2b(digest_size=16)
         for name in _FILES:
             hashed.update(self._text(name).encode())
         return hashed.hexdigest()
 
     def base_forms(self, word: str) -> frozenset[str]:
-        """Return the entries that a word is a form of, in any part of speech, itself included; lower case."""
+        """Return the entries (lower case) of which a word is a form, in any part of speech, including itself."""
         return frozenset(form for _, form in self._entries(word))
 
     def synsets(self, word: str) -> frozenset[Synset]:
@@ -124,7 +124,7 @@ def wordnet() -> WordNet:
     """Return this machine's WordNet: `NLTK_DATA`, `WNSEARCHDIR`, `WNHOME`, nltk's folders or `/usr/share/wordnet`.
 
     Raises:
-        MissingDependencyError: It is nowhere.
+        MissingDependencyError: If none of these has WordNet.
     """
     variables = ("NLTK_DATA", "WNSEARCHDIR", "WNHOME")
     return _wordnet_of(*(os.environ.get(name) for name in variables))
@@ -156,7 +156,7 @@ def _folders(nltk_data: str | None, search_folder: str | None, home: str | None)
 
 def _corpora(root: Path) -> Iterator[Folder]:
     yield root / "corpora" / "wordnet"
-    packed = root / "corpora" / "wordnet.zip"  # as nltk's downloader leaves it
+    packed = root / "corpora" / "wordnet.zip"  # nltk's downloader leaves this archive
     if zipfile.is_zipfile(packed):
         yield zipfile.Path(packed, "wordnet/")
 
@@ -169,5 +169,5 @@ def synsets(source: WordNet, word: str) -> frozenset[Synset]:
 
 @lru_cache(maxsize=_TYPES_KEPT)
 def base_forms(source: WordNet, word: str) -> frozenset[str]:
-    """Return the base forms of a word, once per type; a word that WordNet does not know is its own."""
+    """Return the base forms of a word, once per type; a word that is not in WordNet is its own base form."""
     return source.base_forms(word) or frozenset([word])

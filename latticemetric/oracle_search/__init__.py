@@ -1,1 +1,1 @@
-"""Oracles: the paths of a graph that score best, or worst, by a metric and its references."""
+"""Oracles: find the paths of a graph with the best, or worst, score by a metric and references."""

@@ -1,4 +1,4 @@
-"""All best paths of a graph as a lattice, and all best derivations as a forest."""
+"""Return all best paths of a graph as a lattice, and all best derivations as a forest."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from latticemetric.oracle_search.reference_strings import strings_of_references
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:
-    """Return the derivations whose words score best, and no others, each of them once.
+    """Return a forest of the derivations whose words score best: only these, each of them once.
 
-    Nodes of the graph are split where best derivations need it; edges keep their scores and labels.
+    Nodes of the graph are split if best derivations need it; edges keep their scores and labels.
 
     Args:
-        graph: A forest; a lattice or an n-best list is taken as one.
+        graph: A forest; a lattice or an n-best list is converted to a forest.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
 
@@ -53,7 +53,7 @@ def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR =
 
 
 def _best_edges(space: ForestSpace, references: GraphReferences) -> BestEdges:
-    """Return all derivations that reach the best rate against any of the references."""
+    """Return all derivations with the best rate against any of the references."""
     check_references(references)
     strings = strings_of_references(references)
     promised = [space.best(reference).promised for reference in strings]
@@ -63,15 +63,15 @@ def _best_edges(space: ForestSpace, references: GraphReferences) -> BestEdges:
 
 
 def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Lattice:
-    """Return the paths whose words score best, and no others, each of them once.
+    """Return a lattice of the paths whose words score best: only these, each of them once.
 
-    States of the lattice are split where best paths need it, and no more than that takes. Arcs keep their scores and
-    labels, states their times.
+    States of the lattice are split only if best paths need it. Arcs keep their scores and labels, states their
+    times.
 
     Args:
-        graph: A lattice, an n-best list, or a forest that is a lattice. For other forests there is `oracle_forest`.
-        references: One reference as a string, or several; the best rate over them counts, and what reaches it against
-            any of them is kept.
+        graph: A lattice, an n-best list, or a forest in the form of a lattice. For other forests, use `oracle_forest`.
+        references: One reference as a string, or several; the best rate over them counts. The lattice has all paths
+            that reach it against any of them.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
 
     Examples:
@@ -83,7 +83,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     space = LatticeAsForest(lattice, as_recognition_rate(metric), None)
     best = _best_edges(space, references)
     arcs = space.arc_of[best.edge]
-    tails = best.tails.values  # of all edges but the start's, which has none
+    tails = best.tails.values  # of all edges except the start's, which has no tail
     states = _merged(
         zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True), best.goals, lattice
     )
@@ -91,7 +91,7 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
 
 
 class _State(NamedTuple):
-    """A state of the result: its state in the lattice, whether paths end there, and its arcs with their targets."""
+    """A state of the result: its state in the lattice, True if paths end there, and its arcs with their targets."""
 
     origin: int
     is_final: bool
@@ -99,11 +99,11 @@ class _State(NamedTuple):
 
 
 def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], lattice: Lattice) -> dict[_State, int]:
-    """Merge states with the same future; the start, node 0, gets the last number.
+    """Merge states with the same future; the start, node 0, gets the largest number.
 
     Args:
-        arcs: Source node, arc of the lattice, target node; targets come after their sources.
-        goals: Nodes where best paths end.
+        arcs: (source node, arc of the lattice, target node); targets come after their sources.
+        goals: Nodes in which best paths end.
         lattice: The lattice.
     """
     onward: dict[int, list[tuple[int, int]]] = {0: []}

@@ -1,9 +1,9 @@
-"""Oracles of corpora by BLEU, which is no sum over sentences.
+"""Oracles of corpora by BLEU, which is not a sum over sentences.
 
 The search is an ascent that linearises log BLEU = 1/n · Σ_k log(m_k / g_k) + min(0, 1 − ρ/c), with matches m, n-grams
-g, words c and effective reference words ρ of the whole corpus. A k-gram that matches adds 1 / (n m_k) to it; a word
-takes Σ_k 1 / (n g_k), and adds ρ/c² where the corpus is too short. (Tromble et al. 2008 linearise around averages; this
-is around the present totals.) One graph after the other gets the path that makes the whole better.
+g, words c and effective reference words ρ of the whole corpus. A matching k-gram adds 1 / (n m_k) to it. A word
+subtracts Σ_k 1 / (n g_k), and adds ρ/c² if the corpus is too short. (Tromble et al. 2008 linearise around averages;
+this code linearises around the present totals.) Each graph in turn gets the path that improves the corpus.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.oracle_search.search_space import SearchSpace
 from latticemetric.vocabulary import word_set
 
-# A corpus without matches at an order gains without bound by the first one.
+# If the corpus has no match at an order, the gain of the first match is unbounded.
 _FEWEST = 0.5
 
 
@@ -44,10 +44,10 @@ class BleuGain:
     """The slopes of log BLEU.
 
     Attributes:
-        of_match: The slope in matches of each order; of order 0, which is no n-gram, 0.
-        of_ngrams: The slope in words, by the n-grams that they make; below 0.
+        of_match: The slope in matches of each order; 0 for order 0, which is not an n-gram.
+        of_ngrams: The slope in words, by the n-grams that they form; below 0.
         of_length: The slope in words, by the brevity penalty of a corpus that is too short.
-        too_short: True where the corpus is too short.
+        too_short: True if the corpus is too short.
     """
 
     of_match: Floats
@@ -57,7 +57,7 @@ class BleuGain:
 
     @classmethod
     def around(cls, metric: BLEU, totals: Floats) -> BleuGain:
-        """Compute the slopes at summed statistics."""
+        """Compute the slopes at these totals (summed statistics)."""
         n = metric.order
         matches, ngrams = np.maximum(totals[:n], _FEWEST), np.maximum(totals[n : 2 * n], 1.0)
         words, wanted, covered = totals[2 * n :]
@@ -68,43 +68,43 @@ class BleuGain:
         )
 
     def of_word(self, share: float) -> float:
-        """Return the gain of a word that makes up for a share of the brevity penalty."""
+        """Return the gain of a word that offsets this share of the brevity penalty."""
         return self.of_ngrams + share * self.of_length
 
 
 class BleuObjective:
-    """The objective of the ascent: BLEU; where it is 0, smoothed BLEU − 1, which is below all values of BLEU."""
+    """The objective of the ascent: BLEU; if BLEU is 0, smoothed BLEU − 1, which is below all values of BLEU."""
 
     def __init__(self, metric: BLEU) -> None:
         self._metric = metric
         self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
 
     def __call__(self, totals: Table) -> float:
-        """Return the value of summed statistics."""
+        """Return the value of these totals (summed statistics)."""
         return float(self.each(totals))
 
     def each(self, totals: Table) -> Floats:
-        """Return the value of each row of summed statistics."""
+        """Return the value of each row of totals (summed statistics)."""
         values = self._metric.values(totals)
         return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
 
-# Shares of the brevity penalty that a word makes up for. Where the best length is that of the references, at which the
-# penalty begins, no single slope finds it. A few shares as long as they move something, then more of them.
+# Shares of the brevity penalty that a word offsets. If the best length is the references' length, at which the penalty
+# begins, no single slope finds it. Use a few shares while they change something, then more of them.
 _FEW_SHARES, _MANY_SHARES = (0.0, 0.5, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
-# How often a graph is searched again after its answer matched n-grams more often than the reference has them.
+# Number of further searches of a graph whose answer matched n-grams more often than the reference has them.
 _FEW_ROUNDS, _MANY_ROUNDS = 3, 6
 
-# All strings of a graph are tried where it has no more paths than this.
+# All strings of a graph are tried if it has at most this number of paths.
 MOST_TRIED = 1000
 
-# A smaller gain may be rounding, and the ascent would not end.
+# A smaller gain may be rounding; with such gains, the ascent would not end.
 _LEAST_STEP = 1e-12
 
 
 def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
-    """Check that a graph has at most so many complete paths or derivations."""
+    """Return True if a graph has at most `most` complete paths or derivations."""
     if isinstance(graph, Lattice):
         begun: list[int] = [1, *([0] * (graph.num_states - 1))]
         for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
@@ -135,7 +135,7 @@ class Member:
         self._ngrams = ReferenceNgrams.of([space.graph.vocabulary.encode(words) for words in self._counted], order)
 
     def oracle(self) -> Steps:
-        """Return the path of the best recognition rate."""
+        """Return the path with the best recognition rate."""
         return self.space.preferred([self.space.best(words) for words in self._references]).path
 
     def scored(self, path: Steps) -> ScoredPath:
@@ -148,28 +148,28 @@ class Member:
         return row
 
     def rows(self, metric: BLEU, paths: Sequence[Steps]) -> Floats:
-        """Return the statistics of some paths, a row each."""
+        """Return the statistics of these paths, one row per path."""
         return metric.table(list(map(self.space.reported, paths)), [self._counted] * len(paths))
 
     def all_paths(self) -> list[Steps]:
-        """Return the cheapest path of each string of a small graph, the cheapest first."""
-        # Nothing gains or loses by this rate: all strings are equal, and the least cost decides.
+        """Return the cheapest path of each string of a small graph, cheapest first."""
+        # With this rate, all strings have the same gain, so the least cost decides.
         indifferent = GRR(1, alpha=0, beta=0, ignore=self.space.metric.ignore)
         strings = as_forest_space(self.space.graph, indifferent, self._scales).best_strings((), MOST_TRIED)
         return [string.path for string in strings]
 
     def best(self, gain: BleuGain, share: float, weight: Floats | None = None) -> Steps:
-        """Return the path whose n-grams gain most, counted as often as they occur, times a weight."""
+        """Return the path whose n-grams gain most; `weight` multiplies the gain of each occurrence."""
         gains = gain.of_match[self._ngrams.length] * (1.0 if weight is None else weight)
         word = gain.of_word(share)
         largest = max(self._longest, 1) * (math.fsum(gain.of_match) + abs(word))
         return self.space.best_by_ngrams(self._ngrams, ExactGains.of(gains, word, largest))
 
     def proposals(self, gain: BleuGain, shares: Sequence[float], rounds: int) -> Iterator[Steps]:
-        """Yield paths that may gain most.
+        """Yield candidates for the path of the largest gain.
 
-        Matches beyond what a reference has do not count, which no sum over a path can express: where a path has them,
-        search again with gains so much smaller that all its matches together gain as much as those that count.
+        Matches beyond the reference's count do not count, and no sum over a path can express that. If a path has such
+        matches, search again with smaller gains, so that all its matches together gain as much as those that count.
         """
         for share in shares:
             weight = np.ones(len(self._ngrams.most))
@@ -183,7 +183,7 @@ class Member:
                 weight[beyond] *= self._ngrams.most[beyond] / counts[beyond]
 
     def counts(self, path: Steps) -> Floats:
-        """Count how often a path matches each n-gram; the empty one is none."""
+        """Count the matches of each n-gram in a path, without the empty n-gram."""
         return self._ngrams.counts_in(self.space.graph.vocabulary.encode(self.space.reported(path))).astype(np.float64)
 
     def gain(self, path: Steps, gain: BleuGain, share: float, *, clipped: bool) -> float:
@@ -204,7 +204,7 @@ class _Step(NamedTuple):
 
 
 class Ascent:
-    """A path for each graph, and the totals of all."""
+    """One path for each graph, and the totals of all."""
 
     def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Steps]) -> None:
         self._metric, self._members, self.paths = metric, members, list(paths)
@@ -215,22 +215,22 @@ class Ascent:
 
     @property
     def totals(self) -> Floats:
-        """The statistics of the corpus."""
+        """The summed statistics of the corpus."""
         totals: Floats = self.rows.sum(axis=0)
         return totals
 
     def climb(self) -> int:
-        """Go through all graphs until nothing moves; return how often."""
+        """Go through all graphs until no path changes; return the number of rounds."""
         sweeps = self._climb_by(partial(self._proposed, _FEW_SHARES, _FEW_ROUNDS))
         while True:
             sweeps += self._climb_by(partial(self._proposed, _MANY_SHARES, _MANY_ROUNDS))
             tried = self._climb_by(self._listed) if any(member.is_small for member in self._members) else 0
             sweeps += tried
-            if tried <= 1:  # no string of a small graph makes it better
+            if tried <= 1:  # no string of a small graph improves the corpus
                 return sweeps
 
     def _climb_by(self, step: Callable[[int], _Step | None]) -> int:
-        """Go through all graphs by one kind of step until nothing moves; return how often."""
+        """Go through all graphs with one kind of step until no path changes; return the number of rounds."""
         sweeps, moved = 0, True
         while moved and self._value < 1:
             moved = self._sweep(step)
@@ -238,7 +238,7 @@ class Ascent:
         return sweeps
 
     def headroom(self, k: int) -> float:
-        """Bound how much more another path of graph k could gain, to first order: without clipping."""
+        """Return an upper bound of the gain by another path of graph k, to first order and without clipping."""
         gain = BleuGain.around(self._metric, self.totals)
         share, member = float(gain.too_short), self._members[k]
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
@@ -254,7 +254,7 @@ class Ascent:
         return moved
 
     def _listed(self, k: int) -> _Step | None:
-        """Return the best of all paths of a small graph, if it is better."""
+        """Return the best of all paths of a small graph, if it improves the corpus."""
         member = self._members[k]
         if not member.is_small:
             return None
@@ -266,7 +266,7 @@ class Ascent:
         return _Step(value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
 
     def _proposed(self, shares: Sequence[float], rounds: int, k: int) -> _Step | None:
-        """Return the best of the paths that may gain most, if it is better."""
+        """Return the best of the proposed paths, if it improves the corpus."""
         gain = BleuGain.around(self._metric, self.totals)
         return self._best_step(k, self._members[k].proposals(gain, shares, rounds))
 
@@ -286,11 +286,11 @@ class CorpusPath:
     """The path of one graph in the oracle of the corpus.
 
     Attributes:
-        path: Its path or derivation, as 4-GRR scores it.
-        score: The metric's value for this sentence alone; `None` where it is undefined.
-        headroom: The most that another path could add to log BLEU, to first order and without clipping.
+        path: Its path or derivation, scored by 4-GRR.
+        score: The metric's value for this sentence alone; `None` if it is undefined.
+        headroom: Upper bound of the gain in log BLEU by another path, to first order and without clipping.
         one_best: The model's own best path.
-        one_best_score: The metric's value for that.
+        one_best_score: The metric's value for `one_best`.
     """
 
     path: ScoredPath
@@ -305,7 +305,7 @@ class CorpusPath:
         return self.path.words
 
     def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON: counts are those of the words' alignment."""
+        """Return plain values, for JSON; the counts are those of the words' alignment."""
         nothing = {"numerator": None, "denominator": None}
         one_best = {**self.one_best.asdict(), "score": self.one_best_score, **nothing}
         return {
@@ -320,17 +320,17 @@ class CorpusPath:
 
 @dataclass(frozen=True)
 class CorpusOracle:
-    """Paths of some graphs with the best BLEU together that the ascent reaches.
+    """Paths of several graphs with the best joint BLEU that the ascent reaches.
 
-    In graphs with at most 1000 paths, no other path raises it.
+    In graphs with at most 1000 paths, no other path improves it.
 
     Attributes:
-        paths: One a graph.
-        corpus: Their score.
-        start: The score of the 4-GRR oracles, where the ascent began: never above `corpus`.
+        paths: One path per graph.
+        corpus: Their joint score.
+        start: The score of the 4-GRR oracles, with which the ascent begins: never above `corpus`.
         one_best: The score of the models' own best paths.
-        sweeps: How often the ascent went through all graphs.
-        exact: False: the graphs may have something better.
+        sweeps: Number of rounds through all graphs.
+        exact: False: the graphs may have better paths.
     """
 
     paths: tuple[CorpusPath, ...]
@@ -342,7 +342,7 @@ class CorpusOracle:
 
     @property
     def score(self) -> float | None:
-        """BLEU of the corpus."""
+        """The BLEU of the corpus."""
         return self.corpus.score
 
     def asdict(self) -> dict[str, Any]:
@@ -359,18 +359,18 @@ def corpus_oracle(
     ignore: Collection[str] = (),
     scales: Scales | None = None,
 ) -> CorpusOracle:
-    """Search for the paths of some graphs that have the best BLEU together.
+    """Search for the paths of several graphs with the best joint BLEU.
 
-    BLEU does not decompose into sentences, so this is an ascent: from the 4-GRR oracles, search each graph in turn by
-    the linearisation of log BLEU around the totals of all, take the path where it makes the corpus better, and go on
-    until nothing moves. In graphs with at most 1000 paths, try all strings as well: no other string of such a graph,
-    the rest unchanged, makes the corpus better. The answer is never worse than these oracles; it may not be optimal.
+    BLEU is not a sum over sentences, so this is an ascent. It starts from the 4-GRR oracles. It searches each graph in
+    turn by log BLEU, linearised around the present totals, takes the path if it improves the corpus, and repeats this
+    until nothing changes. In graphs with at most 1000 paths it also tries all strings: no other string of one such
+    graph improves the corpus. The result is never worse than these oracles, but it may not be optimal.
 
     Args:
         graphs: Lattices, forests or n-best lists; all are held in memory.
         references: One or several for each graph.
-        metric: `bleu`, `bleu-sbp`, or an object of them.
-        ignore: Words that do not count: `<s>` and the like.
+        metric: `bleu`, `bleu-sbp`, or a metric object of these.
+        ignore: Words that do not count, for example `<s>`.
         scales: Weight of each score column in the model's cost, which decides ties.
 
     Examples:
@@ -399,7 +399,7 @@ def corpus_oracle(
 
 
 def as_bleu(metric: str | BLEU) -> BLEU:
-    """Return the metric of a name; refuse one that cannot search corpora."""
+    """Return the metric with this name; raise an error if it cannot search corpora."""
     bleu = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(bleu, BLEU):
         name = metric if isinstance(metric, str) else bleu.name

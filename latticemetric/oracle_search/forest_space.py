@@ -1,4 +1,4 @@
-"""The derivations of a forest as a search space, and those of a lattice that is searched as a forest."""
+"""Search spaces of derivations: those of a forest, or those of a lattice that is searched as a forest."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ class ForestSpace(SearchSpace):
         self._rank = np.zeros(0, dtype=np.int64)
 
     def search_for(self, reference: Sequence[str]) -> ForestSearch:
-        """Return the search for the best derivation against one reference."""
+        """Return the input of the search for the best derivation against one reference."""
         return self._forest_search(self.encoded(reference))
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the derivation that gains most."""
+        """Return the derivation with the largest gain."""
         known = np.unique(ngrams.word[ngrams.word > EPSILON])
         columns = self.graph.hypergraph(self.compared_cost, self._said, self.word_counts)
         return self._path(derivation_of_ngrams(columns, known, known, ngrams, gains))
 
     def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
-        """Return the `n` best strings against one reference: each one's best path in the graph that was given."""
+        """Return the `n` best strings against one reference, each with its best path in the original graph."""
         search = StringSearch(self.search_for(reference), self._shown, self._rank)
         return [self.candidate(self._path(best.edges), best.gain, reference) for best in search_strings(search, n)]
 
     def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
-        """Return a derivation as a path of the graph that was given."""
+        """Return a derivation as a path of the original graph."""
         return edges
 
     def _forest_search(self, reference: Words) -> ForestSearch:
@@ -60,7 +60,7 @@ class ForestSpace(SearchSpace):
 
 
 class LatticeAsForest(ForestSpace):
-    """The paths of a lattice, searched as a forest whose edges are the arcs, and one for the start.
+    """The paths of a lattice, searched as a forest: one edge per arc, and one for the start.
 
     Attributes:
         arc_of: The arc of each edge; −1 for the start.
@@ -68,18 +68,18 @@ class LatticeAsForest(ForestSpace):
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
         super().__init__(Forest.from_lattice(lattice), metric, scales)
-        # A forest's edges are sorted by head, otherwise in the order in which they were given.
+        # A forest's edges are sorted by head, then in the order of the input.
         self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
         self._rank = self.arc_of
 
     def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
-        # From the last arc down to the edge for the start.
+        # A derivation lists the last arc first and the start's edge last.
         arcs: Steps = self.arc_of[edges[-2::-1]]
         return arcs
 
 
 def as_forest_space(graph: Graph, metric: GRR, scales: Scales | None) -> ForestSpace:
-    """Return any graph as a forest to be searched."""
+    """Return any graph as a search space of derivations."""
     if isinstance(graph, Forest):
         return ForestSpace(graph, metric, scales)
     return LatticeAsForest(as_lattice(graph, scales), metric, scales)

@@ -1,7 +1,7 @@
-"""Hope, fear and worst: the strings that metric and model cost choose together (Chiang 2012).
+"""Hope, fear and worst: the strings that metric and model cost select together (Chiang 2012).
 
 All three maximise one `Objective`: ±weight · metric − cost. Hope and fear are the target and the rival of margin
-training; the worst string is a fear in which costs only decide ties.
+training; the worst string is a fear for which costs only decide ties.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ MOST_LISTED = 10_000
 
 @dataclass(frozen=True)
 class Hope(Answer):
-    """The best path or derivation by metric and model together: the target of margin training.
+    """The best path or derivation by both metric and model: the target of margin training.
 
     Attributes:
-        value: weight · rate − cost, or weight · numerator − cost; 1 − WER is the rate of WER.
+        value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
         one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing better can be in the graph, up to the rounding of 64-bit sums.
+        exact: True if the graph has nothing better, up to the rounding of 64-bit sums.
         signature: The metric, its parameters and the version.
     """
 
@@ -57,13 +57,13 @@ class Hope(Answer):
 
 @dataclass(frozen=True)
 class Fear(Answer):
-    """The worst string by the metric among those the model likes: the rival of margin training.
+    """The string with the largest −weight · metric − cost: the rival of margin training.
 
     Attributes:
-        value: −weight · rate − cost, or −weight · numerator − cost; 1 − WER is the rate of WER.
-        bound: No other string, except the answers before this one, has a larger value; `value` where it is exact.
+        value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
+        bound: No other string, except earlier results, has a larger value; equal to `value` if it is exact.
         one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing of a larger value can be in the graph, up to the rounding of 64-bit sums.
+        exact: True if the graph has nothing of a larger value, up to the rounding of 64-bit sums.
         signature: The metric, its parameters and the version.
     """
 
@@ -78,12 +78,12 @@ class Fear(Answer):
 
 @dataclass(frozen=True)
 class Worst(Answer):
-    """The string that scores worst.
+    """The string with the worst score.
 
     Attributes:
-        bound: No string of the graph scores worse than this; `score` where it is exact.
+        bound: No string of the graph scores worse than this; equal to `score` if it is exact.
         one_best: The model's own best path, scored in the same way.
-        exact: Whether nothing worse can be in the graph.
+        exact: True if the graph has no string with a worse score.
         signature: The metric, its parameters and the version.
     """
 
@@ -104,7 +104,7 @@ def hope(
     on: On = "rate",
     scales: Scales | None = None,
 ) -> Hope:
-    """Return the path or derivation of the largest weight · metric − model cost.
+    """Return the path or derivation with the largest weight · metric − model cost.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
@@ -113,8 +113,8 @@ def hope(
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: Weigh the `rate`, or its `numerator`.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        on: The weighted quantity: `rate`, or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -151,19 +151,19 @@ def hopes(
     on: On = "rate",
     scales: Scales | None = None,
 ) -> list[Hope]:
-    """Return the `n` strings of the largest weight · metric − model cost, each of them once, the best first.
+    """Return the `n` strings with the largest weight · metric − model cost: distinct strings, best first.
 
     Each string has its cheapest path. Ties are resolved by the tie rule (`latticemetric.engine.ties`). A forest that is
-    no lattice may have 10,000 strings.
+    not a lattice may have at most 10,000 strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`.
+        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`.
         references: One reference as a string, or several; the best value over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: Weigh the `rate`, or its `numerator`.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        on: The weighted quantity: `rate`, or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -198,19 +198,19 @@ def fear(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Fear:
-    """Return the string of the largest −weight · metric − model cost.
+    """Return the string with the largest −weight · metric − model cost.
 
-    The metric is that of the string: its best alignment, with the best of several references. Ties are resolved by the
-    tie rule (`latticemetric.engine.ties`).
+    The metric is the string's: that of its best alignment with the best of several references. Ties are resolved by
+    the tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, an n-best list, or a forest; see `fears`.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         weight: Weight of the metric against the cost; 0 gives the model's 1-best.
-        on: Weigh the `rate`, or its `numerator`.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: The search stops after so many prefixes, with the best string so far, `exact=False` and a `bound`.
+        on: The weighted quantity: `rate`, or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        cap: Stop the search after `cap` prefixes; return the best string so far, with `exact=False` and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -232,19 +232,19 @@ def fears(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> list[Fear]:
-    """Return the `n` strings of the largest −weight · metric − model cost, each of them once, the largest first.
+    """Return the `n` strings with the largest −weight · metric − model cost: distinct strings, largest first.
 
-    Each string has its cheapest path. A forest that is no lattice may have 10,000 strings.
+    Each string has its cheapest path. A forest that is not a lattice may have at most 10,000 strings.
 
     Args:
-        graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`.
+        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`.
         references: One reference as a string, or several.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
         weight: Weight of the metric against the cost.
-        on: Weigh the `rate`, or its `numerator`.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: The search stops after so many prefixes; the other answers are the best strings so far.
+        on: The weighted quantity: `rate`, or `numerator`.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        cap: Stop the search after `cap` prefixes; the remaining results are the best strings so far.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -276,17 +276,17 @@ def worst(
     scales: Scales | None = None,
     cap: int = DEFAULT_CAP,
 ) -> Worst:
-    """Return the string of a graph that scores worst, by its best alignment with the best of several references.
+    """Return the string of a graph with the worst score, by its best alignment with the best of several references.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
-        graph: A lattice, an n-best list, or a forest. Arcs of a forest that is a lattice are those of `to_lattice`;
-            one that is none may have 10,000 strings.
+        graph: A lattice, an n-best list, or a forest. If a forest is a lattice, arcs are those of `to_lattice`;
+            other forests may have at most 10,000 strings.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
-        cap: The search stops after so many prefixes, with the worst string so far, `exact=False` and a `bound`.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        cap: Stop the search after `cap` prefixes; return the worst string so far, with `exact=False` and a `bound`.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -316,20 +316,20 @@ def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple
 
 
 def _bound(rate: Fraction, path: ScoredPath, metric: GRR) -> float | None:
-    """Return a rate as the metric's value, rounded so that it stays a bound."""
+    """Return a rate as the metric's value, rounded to the side on which it stays a bound."""
     if path.score is None:
         return None
     return -_rounded_up(-rate) if metric.higher_is_better else _rounded_up(1 - rate)
 
 
 def _rounded_up(value: Fraction) -> float:
-    """Return the least 64-bit number that is no smaller."""
+    """Return the smallest 64-bit number that is at least `value`."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 class Worth(NamedTuple):
-    """The weighed metric of a string, and the reference that gives it (ties: the first)."""
+    """The weighted metric of a string, and the reference that gives it (ties: the first one)."""
 
     value: Fraction
     reference: tuple[str, ...]
@@ -337,14 +337,14 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True)
 class Objective:
-    """A recognition rate weighed against the model's cost.
+    """A recognition rate with a weight against the model's cost.
 
     Attributes:
         metric: The recognition rate.
-        references: The references that compete.
-        shares: The weight of a unit of gain against each of them.
-        costs_count: False where costs only decide ties.
-        penalize: True where gains count against a string.
+        references: The references from which the best one counts.
+        shares: The weight of one unit of gain against each of them.
+        costs_count: False if costs only decide ties.
+        penalize: True if gains count against a string.
     """
 
     metric: GRR
@@ -357,7 +357,7 @@ class Objective:
     def weighed(
         cls, metric: GRR, references: Sequence[Sequence[str]], weight: float | Fraction, on: str, *, penalize: bool
     ) -> Objective:
-        """Weigh the metric's rate or numerator against costs."""
+        """Build the objective of the metric's rate or numerator, weighted against costs."""
         if not (math.isfinite(weight) and weight >= 0):
             raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, and not a number from 0 on")
         if on not in {"rate", "numerator"}:
@@ -368,7 +368,7 @@ class Objective:
 
     @classmethod
     def worst_first(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Objective:
-        """Penalize the rate alone; costs decide ties."""
+        """Build the objective that penalizes the rate; costs only decide ties."""
         compared = _defined(references, metric)
         shares = [1 / Fraction(_units(reference, metric, "rate")) for reference in compared]
         return cls(metric, tuple(map(tuple, compared)), tuple(shares), costs_count=False, penalize=True)
@@ -381,7 +381,7 @@ class Objective:
         return Worth(values[best], self.references[best])
 
     def value(self, worth: Worth, cost: float) -> float:
-        """Return the value that is maximised."""
+        """Return the value to maximise."""
         value = (-worth.value if self.penalize else worth.value) - (Fraction(cost) if self.costs_count else 0)
         try:
             return float(value)
@@ -390,12 +390,12 @@ class Objective:
 
 
 def _defined(references: Sequence[Sequence[str]], metric: GRR) -> Sequence[Sequence[str]]:
-    """Return the references that have a rate, or all where none has: a reference without words has none."""
+    """Return the references that have a rate; return all of them if none has (no words, no rate)."""
     return [reference for reference in references if metric.counted(reference)] or references
 
 
 def _units(reference: Sequence[str], metric: GRR, on: str) -> int:
-    """Return how many units of gain make a rate, or a numerator, of one."""
+    """Return the number of units of gain in a rate, or a numerator, of one."""
     total = ngram_total(len(metric.counted(reference)), metric.order) if on == "rate" else 1
     return metric.gains.unit * (total or 1)
 
@@ -406,7 +406,7 @@ class BestString(NamedTuple):
     Attributes:
         path: The string's cheapest path.
         worth: Its worth by the metric.
-        bound: No other string, except the answers before it, has a smaller loss; `None` where it is the best.
+        bound: No other string, except earlier results, has a smaller loss; `None` if it is the best.
     """
 
     path: Steps
@@ -415,7 +415,7 @@ class BestString(NamedTuple):
 
 
 class BestStrings(NamedTuple):
-    """The best strings by an objective, the best first, and the space that they were searched in."""
+    """The best strings by an objective, best first, and the search space that they come from."""
 
     space: SearchSpace
     strings: Sequence[BestString]
@@ -432,7 +432,7 @@ class BestStrings(NamedTuple):
 def best_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
 ) -> BestStrings:
-    """Return the `n` best strings; without a cap they are exact, or there is an error."""
+    """Return the `n` best strings; without a cap, they are exact, or an error is raised."""
     check_number(n)
     if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
         raise UsageError(f"cap is {cap!r}, not a number of prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}")
@@ -444,7 +444,7 @@ def best_strings(
 
 
 def _linear(forest: Forest) -> Lattice | None:
-    """Return the lattice that a forest is, if it is one."""
+    """Return the forest as a lattice, or `None` if it is not one."""
     try:
         return forest.to_lattice()
     except InputError:
@@ -472,7 +472,7 @@ def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int
 
 
 def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> BestStrings:
-    """List all strings of a forest that is no lattice, and weigh them."""
+    """List all strings of a forest that is not a lattice, and weigh them."""
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
         raise InputError(

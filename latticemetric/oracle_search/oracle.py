@@ -1,4 +1,4 @@
-"""Oracles: the path of a graph whose words score best by a recognition rate, and the k best strings."""
+"""Oracles: find the path of a graph whose words score best by a recognition rate, or the k best strings."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ def oracle(
     scales: Scales | None = None,
     engine: str = "auto",
 ) -> Oracle | AutomatonOracle:
-    """Return the path of a graph whose words score best: a derivation, where the graph is a forest.
+    """Return the path of a graph whose words score best; in a forest, the derivation.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`): least cost, fewest words, smallest arc numbers.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
-        references: One reference as a string or as a lattice, all of whose paths are right; or several of these. The
-            best rate over all of them counts. For a forest, a lattice may have few strings only.
-        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, see `automaton_oracle`,
-            which needs no references.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
-        engine: `auto`, `native` or `openfst`. The answer is the same.
+        references: One reference as a string or as a lattice (any of its paths is right), or several of these. The
+            best rate over all of them counts. For a forest, a lattice may have only few strings.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object; or your own `pynini.Fst`, which needs no
+            references (see `automaton_oracle`).
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        engine: `auto`, `native` or `openfst`. All return the same result.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -84,7 +84,7 @@ def oracle(
 
 
 def as_recognition_rate(metric: str | GRR) -> GRR:
-    """Return the metric of a name; refuse one that cannot search a graph."""
+    """Return the metric with this name; raise an error if it cannot search a graph."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
@@ -93,9 +93,9 @@ def as_recognition_rate(metric: str | GRR) -> GRR:
 
 
 def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
-    """Return the graph as the metric reads it."""
+    """Wrap a lattice or forest as a search space for the metric."""
     if isinstance(graph, Forest):
-        from latticemetric.oracle_search.forest_space import ForestSpace  # a lattice has no use for it
+        from latticemetric.oracle_search.forest_space import ForestSpace  # not needed for lattices
 
         return ForestSpace(graph, metric, scales)
     return LatticeSpace(as_lattice(graph, scales), metric, scales)
@@ -104,7 +104,7 @@ def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchS
 def _oracle(
     space: SearchSpace, best: Candidate, references: Sequence[GraphReference], one_best: ScoredPath, graph: Graph
 ) -> Oracle:
-    """Return the answer; check that its words score what the search promised."""
+    """Return the result; check that its words have the score that the search computed."""
     path, metric = space.scored(best.path, references), space.metric
     merit = metric.merit(path.statistics)
     if merit != best.promised:
@@ -123,17 +123,17 @@ def oracles(
     n: int = 10,
     scales: Scales | None = None,
 ) -> list[Oracle]:
-    """Return the `n` strings of a graph that score best, each of them once, the best first.
+    """Return the `n` strings of a graph with the best scores: distinct strings, best first.
 
-    Strings differ in the words of the result, without ignored ones. Each one has its cheapest path; ties are resolved
-    as by `oracle`, whose answer is the first. There are fewer than `n` where the graph has fewer strings.
+    Strings are compared by the words of the result, without ignored ones. Each one has its cheapest path; ties are
+    resolved as by `oracle`, whose result comes first. The list is shorter if the graph has fewer strings.
 
     Args:
         graph: A lattice, a forest, or an n-best list.
         references: One reference as a string, or several; the best rate over them counts.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         n: Number of strings.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Examples:
         >>> from latticemetric import Lattice
@@ -155,7 +155,7 @@ def oracles(
 
 
 def _distinct(space: SearchSpace, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the best candidate of each string: with its best reference, if that is among the best of all."""
+    """Return the best candidate of each string: that of its best reference, if it is among the best of all."""
     first: dict[tuple[str, ...], Candidate] = {}
     for candidate in sorted(candidates, key=space.preference):
         first.setdefault(space.reported(candidate.path), candidate)

@@ -1,4 +1,4 @@
-"""The strings of a reference graph, one by one: for searches and metrics that cannot take the graph itself."""
+"""List the strings of a reference graph, for searches and metrics that cannot use the graph itself."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ MOST_STRINGS = 64
 
 
 def strings_of_graph(reference: Lattice) -> list[tuple[str, ...]]:
-    """Return the distinct strings of a reference graph, each of which counts as a reference.
+    """Return the distinct strings of a reference graph; each counts as a reference.
 
     Raises:
-        InputError: There are more than `MOST_STRINGS`.
+        InputError: The graph has more than `MOST_STRINGS` strings.
     """
     strings = distinct_strings(reference, MOST_STRINGS)
     if strings is None:
@@ -32,9 +32,9 @@ def strings_of_references(references: GraphReferences) -> tuple[tuple[str, ...],
 
 
 def distinct_strings(lattice: Lattice, most: int) -> list[tuple[str, ...]] | None:
-    """Return the distinct strings of a lattice; `None` where there are more than `most`."""
-    # A prefix is a node of a trie: its word, and the prefix before it. No state has more of them than there are
-    # strings, since what can follow the one can follow the other.
+    """Return the distinct strings of a lattice; `None` if there are more than `most`."""
+    # A prefix is a node of a trie: its word, and the prefix before it. No state has more prefixes than the lattice has
+    # strings, since all prefixes of a state have the same continuations.
     parent, word_of, child = [-1], [""], dict[tuple[int, int], int]()
     prefixes: list[dict[int, None]] = [{} for _ in range(lattice.num_states)]
     prefixes[0][0] = None

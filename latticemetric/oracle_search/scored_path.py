@@ -17,16 +17,16 @@ class ScoredPath:
 
     Attributes:
         words: Its words, without ε and ignored words.
-        score: The metric's value; `None` where the reference has no words.
+        score: The metric's value; `None` if the reference has no words.
         numerator: Its numerator.
         denominator: Its denominator.
         statistics: Matches, substitutions, deletions, insertions.
         cost: The model's cost under the given scales.
-        scores: Each named cost, summed along the path.
+        scores: The sum of each named cost along the path.
         arcs: The numbers of its arcs in the lattice.
         edges: The numbers of its edges in the forest, as in `Derivation`.
-        derivation: The tree of these edges, in brackets; `Forest.tree` makes a tree.
-        alignment: The alignment with the reference that it scores best against.
+        derivation: The tree of these edges, in brackets; `Forest.tree` returns a tree object.
+        alignment: The alignment with the reference that gives the best score.
         reference: The words of that reference.
     """
 
@@ -45,7 +45,7 @@ class ScoredPath:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """OK for each word that matches the reference, BAD for others; wildcards are OK.
+        """One tag per word: OK if it matches the reference, otherwise BAD; wildcards are OK.
 
         Examples:
             >>> from latticemetric import Lattice, oracle
@@ -63,9 +63,9 @@ class ScoredPath:
 
     @property
     def tags_with_gaps(self) -> tuple[str, ...]:
-        """The tags of words at odd places, and of the gaps around them at even places: 2n + 1 tags.
+        """The tags of words at odd positions, and of the gaps around them at even positions: 2n + 1 tags.
 
-        A gap is BAD where words of the reference are missing in it, else OK, as in WMT's tasks of quality estimation.
+        A gap is BAD if words of the reference are missing in it, otherwise OK, as in WMT's quality estimation tasks.
         """
         return tags_with_gaps(self.words, self.alignment)
 
@@ -82,7 +82,7 @@ class ScoredPath:
         }
 
     def details(self, *, exact: bool) -> dict[str, Any]:
-        """Return the values that only an answer has, and the model's own 1-best beside it has not."""
+        """Return the values that an answer has in addition to those of `one_best`."""
         path: dict[str, Any] = {"arcs": list(self.arcs)}
         if self.derivation is not None:
             path = {"edges": list(self.edges), "derivation": self.derivation}
@@ -100,7 +100,7 @@ class Answer(ScoredPath):
 
     Attributes:
         one_best: The model's own best path, scored in the same way.
-        exact: True where the graph has nothing better.
+        exact: True if the graph has nothing better.
         signature: The metric, its parameters and the version.
     """
 
@@ -120,7 +120,7 @@ class Answer(ScoredPath):
 
 @dataclass(frozen=True)
 class Oracle(Answer):
-    """The best path of a lattice, or derivation of a forest, under a metric.
+    """The best path of a lattice, or derivation of a forest, by a metric.
 
     Attributes:
         one_best: The model's own best path, scored in the same way.
@@ -133,7 +133,7 @@ class Oracle(Answer):
     signature: str
 
     def found_in(self, graph: object) -> Self:
-        """Remember the graph, without keeping it alive, so that notebooks can show the answer in it."""
+        """Store a weak reference to the graph, so that notebooks can show the answer in it."""
         object.__setattr__(self, "_graph", weakref.ref(graph))
         return self
 
@@ -153,11 +153,11 @@ OK, BAD = "OK", "BAD"
 
 
 def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
-    """Return the tags of a path's words at odd places, those of gaps at even ones.
+    """Return the tags of a path's words at odd positions, and those of gaps at even positions.
 
     Args:
-        words: The words of the path, with wildcards: these are in no alignment, and OK.
-        alignment: The alignment of its other words with the reference. A gap beside wildcards is BAD before them.
+        words: The words of the path, with wildcards; wildcards are not in the alignment, and are OK.
+        alignment: The alignment of its other words with the reference. Missing words mark the gap before wildcards.
     """
     tags = [OK]
     remaining = iter(words)
@@ -165,7 +165,7 @@ def tags_with_gaps(words: Sequence[str], alignment: Alignment) -> tuple[str, ...
         if edit == DELETION:
             tags[-1] = BAD
             continue
-        # A wildcard is no word of the alignment, wherever it is.
+        # A wildcard is not a word of the alignment, at any position.
         while next(remaining) != word:
             tags += [OK, OK]
         tags += [OK if edit == MATCH else BAD, OK]

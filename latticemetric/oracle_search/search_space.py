@@ -1,4 +1,4 @@
-"""Search spaces: the paths of a lattice, or the derivations of a forest, as a recognition rate reads their words."""
+"""Search spaces: the paths of a lattice, or the derivations of a forest, prepared for a recognition rate."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from latticemetric.vocabulary import EPSILON, Words
 
 
 class Candidate(NamedTuple):
-    """The best path for one reference, and the merit that the search promises."""
+    """The best path for one reference, and the merit that the search computed for it."""
 
     path: Steps
     promised: Merit
 
 
 class SearchSpace(ABC):
-    """A lattice or a forest, read without ignored words and wildcards.
+    """A lattice or a forest without ignored words and wildcards.
 
     Attributes:
         graph: The graph.
         metric: The recognition rate.
         cost: The model's cost of its arcs or edges.
-        compared_cost: The same, as ties compare it.
-        word_counts: How many words of the result each arc or edge carries.
+        compared_cost: The same cost, in the form that ties compare.
+        word_counts: The number of words of the result on each arc or edge.
     """
 
     graph: Lattice | Forest
@@ -60,17 +60,17 @@ class SearchSpace(ABC):
         return candidates[0] if len(candidates) == 1 else min(candidates, key=self.preference)
 
     def preference(self, candidate: Candidate) -> tuple[Any, ...]:
-        """Return the sort key of the best paths for several references; a defined rate comes before none."""
+        """Return the sort key of the best paths for several references; a defined rate sorts before none."""
         defined, rate = candidate.promised
         return (not defined, -rate, self.tie_key(candidate.path))
 
     def tie_key(self, path: Steps) -> TieKey:
-        """Return the sort key among paths of the same score."""
+        """Return the sort key among paths with the same score."""
         cost = self.graph.cost_of(path, self.compared_cost)
         return TieKey(cost, int(self.word_counts[path].sum()), tuple(path.tolist()))
 
     def reported(self, path: Steps) -> tuple[str, ...]:
-        """Return the words of a path without ignored ones."""
+        """Return the words of a path, without ignored words."""
         words, ignored = self.graph.words(path), self.metric.ignore
         return tuple(word for word in words if word not in ignored) if ignored else words
 
@@ -103,7 +103,7 @@ class SearchSpace(ABC):
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
     def candidate(self, path: Steps, gain: int, reference: Sequence[str]) -> Candidate:
-        """Return a path with what it gains against one reference."""
+        """Return a path with its merit, from its gain against one reference."""
         total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
         return Candidate(path, merit(gain, total, self.metric.gains))
 
@@ -113,18 +113,18 @@ class SearchSpace(ABC):
 
     @abstractmethod
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path that gains most: by each n-gram as often as it has it, and by each word."""
+        """Return the path with the largest gain. Each occurrence of an n-gram, and each word, adds to the gain."""
 
     @abstractmethod
     def _search(self, reference: Words, engine: str) -> tuple[Steps, int]:
-        """Return the best path, and what it gains."""
+        """Return the best path and its gain."""
 
 
 class LatticeSpace(SearchSpace):
     """The paths of a lattice.
 
     Attributes:
-        label: What each arc counts as; ε for ignored words and wildcards.
+        label: The word as which each arc is counted; ε for ignored words and wildcards.
     """
 
     def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
@@ -137,11 +137,11 @@ class LatticeSpace(SearchSpace):
 
     @property
     def shown(self) -> Words:
-        """What each arc says in the result; ε for ignored words."""
+        """The word of each arc in the result; ε for ignored words."""
         return self._without(self.word_counts == 0)
 
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path that gains most."""
+        """Return the path with the largest gain."""
         return path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
 
     def _without(self, silent: Any) -> Words:

@@ -1,4 +1,4 @@
-"""Sweeps: the oracle of a graph that is pruned to beams, densities and n-best lists."""
+"""Sweeps: find the oracle of a graph pruned to beams, to densities and to n-best lists."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_ARCS = 2**53
 
 
 class Point(NamedTuple):
-    """One size of a pruned graph.
+    """One size to which a graph is pruned.
 
     Attributes:
         kind: `one_best`: the model's own best path; `beam`: paths that cost at most `at` more; `density`: at most `at`
-            arcs for each word of the reference; `nbest`: the `at` cheapest strings; `whole`: everything.
+            arcs per word of the reference; `nbest`: the `at` cheapest strings; `whole`: the whole graph.
         at: The size; `None` for `one_best` and `whole`.
     """
 
@@ -47,8 +47,8 @@ class Points:
     """The points of a sweep.
 
     Attributes:
-        beams: Costs above that of the best path, ascending.
-        densities: Arcs with a word for each word of the reference, ascending.
+        beams: Costs above the cost of the best path, ascending.
+        densities: Arcs with a word per word of the reference, ascending.
         nbest: Numbers of strings, ascending.
     """
 
@@ -58,10 +58,10 @@ class Points:
 
     @classmethod
     def of(cls, beams: Iterable[float], densities: Iterable[float], nbest: Iterable[int]) -> Points:
-        """Return the points in order, each once.
+        """Return the points, sorted and without duplicates.
 
         Raises:
-            UsageError: One of them makes no sense.
+            UsageError: A point is not valid.
         """
         points = cls(_ascending(map(float, beams)), _ascending(map(float, densities)), _ascending(nbest))
         for beam in points.beams:
@@ -74,11 +74,11 @@ class Points:
                 raise UsageError(f"the density is {density}", advice="give arcs per reference word, more than 0")
         for number in points.nbest:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise UsageError(f"{number!r} best strings are asked for", advice="ask for a number from 1 on")
+                raise UsageError(f"the number of best strings is {number!r}", advice="ask for a number from 1 on")
         return points
 
     def listed(self) -> list[Point]:
-        """Return all points, between the 1-best and the whole graph."""
+        """Return all points, from the 1-best to the whole graph."""
         beams = [Point("beam", beam) for beam in self.beams]
         densities = [Point("density", density) for density in self.densities]
         nbest = [Point("nbest", number) for number in self.nbest]
@@ -94,9 +94,9 @@ class Kept(NamedTuple):
 
     Attributes:
         statistics: The statistics of the best path.
-        arcs: Number of arcs that are kept; `None` where a point is no part of a lattice.
-        word_arcs: Number of these that carry a word; likewise.
-        strings: Number of strings of an n-best list, which may be smaller than the point's.
+        arcs: Number of arcs that are kept; `None` if the point is not a part of a lattice.
+        word_arcs: Number of kept arcs that carry a word; `None` if the point is not a part of a lattice.
+        strings: Number of strings of an n-best list, which may be smaller than the point's size.
     """
 
     statistics: RecognitionStatistics
@@ -111,12 +111,12 @@ def sweep_graph(
     """Return the oracle at each point, in the order of `Points.listed`.
 
     Raises:
-        InputError: There are beams or densities for a forest.
+        InputError: The graph is a forest, and there are beams or densities.
     """
     listed = strings_of_references(references)
     if isinstance(graph, Forest):
         if points.beams or points.densities:
-            raise InputError("beams and densities are those of lattices; this is a forest", advice="sweep over n-best")
+            raise InputError("beams and densities need a lattice; this is a forest", advice="sweep over n-best")
         best = oracle(graph, listed, metric, scales=scales)
         parts, whole = [], Kept(best.statistics)
     else:
@@ -145,18 +145,18 @@ class _Beams:
         self._is_word = lattice.is_word(metric.ignore) > 0
 
     def of_density(self, density: float) -> float:
-        """Return the widest beam that keeps at most `density` arcs with words for each word of the reference."""
-        # The rounding of a product that should be a whole number must not cost an arc.
+        """Return the widest beam that keeps at most `density` arcs with words per word of the reference."""
+        # Allow for rounding: a product that should be a whole number must not lose an arc.
         allowed = density * reference_words(self._references, self._metric) + 1e-9
-        # No lattice has so many arcs: the product may be infinite, too.
+        # No lattice has this number of arcs: the product may also be infinite.
         most = int(min(allowed, _MOST_ARCS))
         return self._margins.beam_of(most, self._is_word)
 
     def kept(self, whole: Oracle, beams: Sequence[float]) -> list[Kept]:
-        """Return the oracle within each beam, given that of the whole lattice.
+        """Return the oracle within each beam, given the oracle of the whole lattice.
 
-        The best path of a graph is also the best of each part that has it: a beam is searched only where it loses the
-        best path of the next wider one.
+        Search a beam again only if it removes the best path of the next wider beam. Otherwise that path stays the
+        best.
         """
         kept: dict[float, Kept] = {}
         path, statistics = list(whole.arcs), whole.statistics
@@ -169,7 +169,7 @@ class _Beams:
         return [kept[beam] for beam in beams]
 
     def sized(self, statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
-        """Return the oracle of some arcs, with their number."""
+        """Return the oracle of these arcs, with the number of arcs."""
         return Kept(statistics, len(arcs), int(self._is_word[arcs].sum()))
 
 
@@ -180,14 +180,14 @@ def _lists(
     numbers: Sequence[int],
     scales: Scales | None,
 ) -> Iterator[Kept]:
-    """Yield the oracle of each n-best list: all are beginnings of the longest one, whose strings are scored once."""
+    """Yield the oracle of each n-best list; score strings once, since each list is the beginning of the longest."""
     if not numbers:
         return
     searched = as_lattice_or_forest(graph, scales)
     paths = searched.n_best(max(numbers), scales, ignore=metric.ignore)
     strings = [tuple(word for word in searched.words(path) if word not in metric.ignore) for path in paths]
     counts = metric.counts(strings, [references] * len(strings))
-    # Of strings with equal counts the first represents all.
+    # The first of several strings with equal counts represents them.
     first = sorted(np.unique(counts, axis=0, return_index=True)[1].tolist())
     scored = [(at, RecognitionStatistics.of_row(counts[at].tolist())) for at in first]
     for number in numbers:

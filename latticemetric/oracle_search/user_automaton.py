@@ -1,4 +1,4 @@
-"""Oracles by a user's own automaton."""
+"""Find oracles by a user's own automaton."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class ValuedPath:
 
     Attributes:
         words: Its words, without ε.
-        score: The value, −weight; `None` where the automaton does not accept the words.
+        score: The value, −weight; `None` if the automaton does not accept the words.
         cost: The model's cost under the given scales.
-        scores: Each named cost, summed along the path.
+        scores: The sum of each named cost along the path.
         arcs: The numbers of its arcs in the lattice.
     """
 
@@ -47,7 +47,7 @@ class ValuedPath:
 
 @dataclass(frozen=True)
 class AutomatonOracle(ValuedPath):
-    """The path of a lattice that an automaton values most.
+    """The path of a lattice with the largest value under an automaton.
 
     Attributes:
         one_best: The model's own best path, valued in the same way.
@@ -68,19 +68,19 @@ class AutomatonOracle(ValuedPath):
 def automaton_oracle(
     graph: Graph, automaton: Any, references: GraphReferences | None = None, *, scales: Scales | None = None
 ) -> AutomatonOracle:
-    """Return the path of a lattice that an automaton values most.
+    """Return the path of a lattice with the largest value under an automaton.
 
     Ties are resolved by the tie rule (`latticemetric.engine.ties`).
 
     Args:
         graph: A lattice, or an n-best list.
-        automaton: A `pynini.Fst`, tropical, its costs −score. ★ among its labels takes any word. With references, a
+        automaton: A tropical `pynini.Fst` with costs −score. Its label ★ accepts any word. With references, it is a
             transducer from hypotheses to references.
         references: One reference or several, strings or lattices, as the transducer's output.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Raises:
-        InputError: The automaton accepts nothing that the lattice says.
+        InputError: The automaton accepts no string of the lattice.
     """
     check_references(references)
     lattice = as_lattice(graph, scales)
@@ -90,8 +90,8 @@ def automaton_oracle(
     best = search_by_automaton(lattice, own, cost)
     if best is None:
         raise InputError(
-            "the automaton accepts nothing that the lattice says",
-            advice="see that its symbols are the lattice's words; ★ takes any",
+            "the automaton accepts no string of the lattice",
+            advice="check that its symbols are the lattice's words; ★ accepts any word",
         )
     first = lattice.best_path(cost)
     return AutomatonOracle(
@@ -109,7 +109,7 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
 
 
 def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Steps) -> Fraction | None:
-    """Return the value of one path alone."""
+    """Return the value of this path alone."""
     places = np.arange(len(arcs) + 1)
     alone = Lattice.from_arcs(
         places[:-1], places[1:], lattice.word[arcs], final=places[-1:], vocabulary=lattice.vocabulary
@@ -119,6 +119,6 @@ def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Steps) -> Fraction 
 
 
 def _signature(automaton: Any) -> Signature:
-    """Return the signature of the automaton itself: the same for all graphs, whatever their references."""
+    """Return the signature of the automaton itself: the same for all graphs and references."""
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})

@@ -1,1 +1,1 @@
-"""Many questions answered by processes or clusters: in order, within limits, with a journal."""
+"""Answer many questions in processes or on clusters: in order, within limits, with a journal."""

@@ -1,4 +1,4 @@
-"""Connecting to a Dask cluster: of this machine, of jobs, or one that runs already."""
+"""Connect to a Dask cluster: a local one, one of SLURM jobs, or one that already runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMS = "give local, local:N, slurm:N, tcp://HOST:PORT, tls://HOST:PORT, or the scheduler's file, FILE.json"
 _MOST_WORKERS = 10_000
 _ADDRESS = re.compile(r"[a-z]+://\S+")
-# A file with 100,000 workers has more; the address stands at its end.
+# The scheduler's file can be longer, with 100,000 workers; the address is at its end.
 _MOST_BYTES_OF_FILE = 2**26
 _TLS_ADVICE = "name certificates that the cluster accepts in Dask's configuration, distributed.comm.tls"
 _SECONDS_TO_CONNECT = 30
@@ -31,12 +31,12 @@ _SECONDS_BEFORE_A_MESSAGE = 5.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where a cluster is, or how to start one.
+    """The location of a cluster, or how to start one.
 
     Attributes:
         kind: `local`, `slurm`, `address` or `file`.
         place: The address or the file.
-        size: Workers or jobs to start; `None` for one a processor.
+        size: Number of workers or jobs to start; `None` for one per processor.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class Cluster:
         """Parse the value of `--cluster`.
 
         Raises:
-            UsageError: It names no cluster.
+            UsageError: The value is not the name of a cluster.
         """
         if match := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
             kind, size = match[1], int(match[2]) if match[2] else None
@@ -63,15 +63,15 @@ class Cluster:
             return cls("address", text)
         if text.endswith(".json"):
             return cls("file", text)
-        raise UsageError(f"'{text}' is no cluster", advice=_FORMS)
+        raise UsageError(f"'{text}' is not a cluster", advice=_FORMS)
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[Client]:
-        """Yield a client; end what was started for it afterwards.
+        """Yield a client; afterwards, end everything that was started for it.
 
         Raises:
             MissingDependencyError: Dask is not installed.
-            InputError: There is no answer.
+            InputError: The cluster does not answer.
         """
         _require("distributed")
         from distributed import Client
@@ -92,12 +92,12 @@ class Cluster:
             yield client
 
     def _scheduler(self, stack: contextlib.ExitStack) -> Any:
-        """Return an address, or start a cluster."""
+        """Return the scheduler's address, or start a cluster."""
         if self.kind == "address":
             return self.place
         if self.kind == "file":
             if not Path(self.place).is_file():
-                raise InputError("there is no such file of a scheduler", where=self.place)
+                raise InputError("the file of the scheduler does not exist", where=self.place)
             return _address_in(Path(self.place))
         return stack.enter_context(
             _local_cluster(self.size) if self.kind == "local" else _slurm_cluster(self.size or 1)
@@ -105,7 +105,7 @@ class Cluster:
 
 
 def _address_in(file: Path) -> str:
-    """Read the address in the file that `dask scheduler --scheduler-file` writes."""
+    """Read the address from the file that `dask scheduler --scheduler-file` writes."""
     import json
 
     try:
@@ -118,13 +118,13 @@ def _address_in(file: Path) -> str:
         address = ""
     if not _ADDRESS.fullmatch(address):
         raise InputError(
-            "this is no file of a scheduler", where=str(file), advice="dask scheduler --scheduler-file writes one"
+            "this is not a scheduler's file", where=str(file), advice="dask scheduler --scheduler-file writes one"
         )
     return address
 
 
 def _local_cluster(workers: int | None) -> Any:
-    """Start a cluster that other machines cannot reach, nor other users of this one where there is TLS."""
+    """Start a cluster that other machines cannot reach; with TLS, other users of this machine cannot either."""
     from distributed import LocalCluster
 
     return LocalCluster(
@@ -142,13 +142,13 @@ def _local_cluster(workers: int | None) -> Any:
 
 
 def dask_setup(_worker: object) -> None:
-    """Ignore interrupts in a local worker: they reach all processes of a terminal, and the client ends its workers."""
+    """Ignore interrupts in a local worker: a terminal sends them to all processes, and the client ends its workers."""
     for name in ("SIGINT", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _slurm_cluster(jobs: int) -> Any:
-    """Start jobs of SLURM, as dask-jobqueue is configured."""
+    """Start SLURM jobs, as configured in dask-jobqueue."""
     _require("dask_jobqueue")
     from dask_jobqueue import SLURMCluster
 
@@ -158,12 +158,12 @@ def _slurm_cluster(jobs: int) -> Any:
 
 
 def _secured(security: Security | None) -> dict[str, Any]:
-    """Return the settings of a cluster with certificates; none without them."""
+    """Return the TLS settings of a cluster; return an empty dict without certificates."""
     return {} if security is None else {"security": security, "protocol": "tls://"}
 
 
 def _configured_security() -> Security | None:
-    """Return the certificates that Dask's configuration names in `distributed.comm.tls`, if any."""
+    """Return the certificates from `distributed.comm.tls` in Dask's configuration, if any."""
     from distributed.security import Security
 
     security = Security()
@@ -172,7 +172,7 @@ def _configured_security() -> Security | None:
 
 
 def _temporary_security() -> Security | None:
-    """Make certificates for one run, in memory only, if `cryptography` is installed."""
+    """Create certificates for one run, only in memory, if `cryptography` is installed."""
     from importlib.util import find_spec
 
     from distributed.security import Security
@@ -190,7 +190,7 @@ def _require(package: str) -> None:
 
 
 def _wait_for_workers(client: Client) -> None:
-    """Wait for a worker, and say so: jobs may queue for hours."""
+    """Wait for a worker, with a message: jobs may be in a queue for hours."""
     began, is_reported = time.monotonic(), False
     while not client.nthreads():
         if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
@@ -201,7 +201,7 @@ def _wait_for_workers(client: Client) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log of workers that come and go."""
+    """Silence Dask's log of workers that join and leave."""
     import dask
 
     logger = logging.getLogger("distributed")

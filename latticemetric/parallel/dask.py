@@ -1,4 +1,4 @@
-"""Batches of questions on the workers of a Dask cluster: sent, answered there, and answered again if a worker dies."""
+"""Answer batches of questions on the workers of a Dask cluster; repeat a batch if its worker dies."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from latticemetric.signature import VERSION
 if TYPE_CHECKING:
     from distributed import Client
 
-# A batch takes about so long: short enough to share work well, long enough that handing it over does not count.
+# Seconds of a batch: short enough to share work well, long enough that sending it costs little in comparison.
 _SECONDS = 0.2
 _MOST_IN_BATCH = 64
 _BYTES_OF_BATCH = 2**20
-# Batches of each worker: one that it works on, one that waits for it.
+# Batches of each worker: one in progress, one waiting.
 _BATCHES = 2
-# Seconds after which workers are counted again, even if there is no answer.
+# Count workers again after this number of seconds, even without an answer.
 _PATIENCE = 5.0
 _SECONDS_BETWEEN_COUNTS = 2.0
 
@@ -41,9 +41,9 @@ class _Run(NamedTuple):
     """The settings of all batches of a run.
 
     Attributes:
-        name: Tells it from other runs.
-        limits: What one question may take.
-        folder: The folder that the client works in.
+        name: Distinguishes it from other runs.
+        limits: The limits of one question.
+        folder: The working folder of the client.
     """
 
     name: str
@@ -52,7 +52,7 @@ class _Run(NamedTuple):
 
 
 class Batches(Window):
-    """Batches on their way to a cluster and back. The threads of its workers each answer one at a time."""
+    """Batches that a cluster works on. Each thread of its workers answers one batch at a time."""
 
     def __init__(self, function: Callable[[Any], Any], client: Client, limits: Limits) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Batches(Window):
     def _fill(self, tasks: Iterator[Task]) -> bool:
         if self._suspects:
             return self._fill_with_suspect()
-        threads = max(1, self._count_threads())  # workers that are gone may come back
+        threads = max(1, self._count_threads())  # lost workers may come back
         filled = False
         while len(self._batches) < _BATCHES * threads and (batch := self._next(tasks, threads)):
             self._submit(batch)
@@ -89,7 +89,7 @@ class Batches(Window):
         return filled
 
     def _fill_with_suspect(self) -> bool:
-        """Ask what may have killed a worker again while nothing else runs, so that nothing else is blamed."""
+        """Repeat a question that may have killed a worker; run it alone, so that no other question is blamed."""
         if self._batches:
             return False
         self._submit([self._suspects.popleft()])
@@ -97,7 +97,7 @@ class Batches(Window):
         return True
 
     def _count_threads(self) -> int:
-        """Count the threads of all workers, which come and go."""
+        """Count the threads of all workers; workers may join and leave."""
         if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
             before, self._threads = self._threads, sum(self._client.nthreads().values())
             self._counted = time.monotonic()
@@ -122,8 +122,8 @@ class Batches(Window):
         future.add_done_callback(self._finished.put)
 
     def _data(self, name: str, content: Callable[[str], bytes]) -> Any:
-        """Make something data of the cluster, which each worker fetches once."""
-        # Workers may have died while they had it: then it is lost.
+        """Store data on the cluster, so that each worker fetches it only once."""
+        # The data are lost if all workers that held them have died.
         if name not in self._sent or self._sent[name].status not in {"pending", "finished"}:
             self._sent[name] = self._client.submit(_same, content(name), pure=False)
         return self._sent[name]
@@ -132,7 +132,7 @@ class Batches(Window):
         try:
             self._take(self._finished.get(timeout=_PATIENCE))
         except queue.Empty:
-            return  # there may be more workers by now, or none
+            return  # the number of workers may have changed
         while not self._finished.empty():
             self._take(self._finished.get())
 
@@ -158,7 +158,7 @@ class Batches(Window):
                 self._again.append(task)
 
     def _bury(self, batch: list[Task], *, was_alone: bool) -> None:
-        """Suspect a batch whose workers died; a question that ran alone has killed them."""
+        """Suspect the questions of a batch whose workers died; blame a question that ran alone."""
         if not was_alone:
             self._suspects.extend(batch)
             return
@@ -182,9 +182,9 @@ def _portable(function: Callable[[Any], Any]) -> bytes:
         ) from None
 
 
-# ---- In a worker of the cluster: each of its threads has a process of its own for a run ----
+# ---- In a worker of the cluster: each of its threads has a separate process for a run ----
 
-# A process ends after so many seconds without a question: the client may be gone without a word.
+# A process ends after this number of seconds without a question: the client may have died.
 _IDLE_SECONDS = 60.0
 _MOST_ENDED = 1000
 
@@ -192,7 +192,7 @@ Question = tuple[bytes, frozenset[str]]
 
 
 class _Replies(NamedTuple):
-    """The pickled reply to each question, or why there is none; and the seconds that they took."""
+    """The pickled reply to each question, or the reason for its absence; and the seconds that they took."""
 
     replies: list[tuple[bytes | None, InputError | None]]
     seconds: float
@@ -201,17 +201,17 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Answer some questions, one after the other.
+    """Answer questions, one after another.
 
     Args:
         version: The version of the client.
-        run: Their run.
+        run: The settings of their run.
         function: The function that answers, pickled.
-        questions: Each question, pickled, and the tokens that it needs.
-        constants: Those of all questions.
+        questions: Each question, pickled, and the tokens of the constants that it needs.
+        constants: The constants of all questions.
 
     Raises:
-        UsageError: The worker has another version.
+        UsageError: The worker has a different version.
     """
     if version != VERSION:
         raise UsageError(
@@ -225,12 +225,12 @@ def answer_batch(
 
 
 def _tasks(questions: Iterable[Question]) -> Iterator[Task]:
-    """Make tasks; a question whose file is not here goes back to the client, which sends it whole."""
+    """Build tasks; a question whose file is missing here goes back to the client, which then sends all its data."""
     return (Task(Packed(*question)) for question in questions)
 
 
 class _ThreadPool:
-    """The process of one thread for one run."""
+    """The process of one thread in one run."""
 
     def __init__(self, run: _Run, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
@@ -246,7 +246,7 @@ _ended: deque[str] = deque(maxlen=_MOST_ENDED)
 
 @contextlib.contextmanager
 def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
-    """Lend this thread its pool, which is kept from one batch to the next: a process takes longer to start."""
+    """Reserve the pool of this thread; it is kept between batches, since it takes long to start a process."""
     key = run.name, threading.get_ident()
     with _lock:
         if run.name in _ended:
@@ -271,10 +271,10 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
 
 
 def end_run(name: str) -> None:
-    """End all processes here that work for a run, and start no others."""
+    """End all processes here that work for a run, and do not start others."""
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:
             _pools[key].pool.kill()
-            if not _pools[key].lock.locked():  # else its thread sees to it
+            if not _pools[key].lock.locked():  # otherwise, its thread ends it
                 _pools.pop(key).pool.__exit__()

@@ -1,9 +1,9 @@
-"""The journal of a run: keeps answers on disk as they come, so that an interrupted run does not repeat them.
+"""The journal of a run: it stores answers on disk as they arrive, so that an interrupted run does not repeat them.
 
-A journal is a line of JSON that identifies the run, and a record an answer: its length, a checksum, the answer as plain
-data (see `plain`). Each record is handed to the system at once, so that it outlives the process; a last record that was
-cut short is cut off. A run that resumes writes its output from the beginning, with the answers of the journal: what it
-writes cannot differ.
+A journal is one line of JSON that identifies the run, then one record per answer: its length, a checksum, the answer as
+plain data (see `plain`). Each record is written to the system at once, so that it survives the process; an incomplete
+last record is removed. A resumed run writes its output from the beginning, with the answers of the journal, so
+its output cannot differ.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Fingerprint = dict[str, Any]
 _RECORD = struct.Struct("<QI")
 _SYNC_SECONDS = 10.0
 _FORMAT = 2
-# The first line is read whole: it lists the files of a run, a hundred bytes each.
+# The first line is read as a whole: it lists the files of a run, a hundred bytes per file.
 _LONGEST_HEAD = 2**28
 _BEGIN_AGAIN = "remove it to begin again"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -41,12 +41,12 @@ class Journal:
     """The journal of one run, locked for other processes.
 
     Args:
-        path: Its file, new or not.
+        path: The file of the journal, which may be new.
         fingerprint: Identifies the run: plain values, for JSON.
 
     Raises:
         UsageError: The file is the journal of another run.
-        InputError: The file cannot be read or written, or another process has it.
+        InputError: The file cannot be read or written, or another process uses it.
     """
 
     def __init__(self, path: str, fingerprint: Fingerprint) -> None:
@@ -56,8 +56,8 @@ class Journal:
         self._repeated = 0
         self._synced = time.monotonic()
         try:
-            # Without a buffer: bytes that a full disk did not take must not be tried again when the file is closed.
-            # Not through a link: its name is known beforehand, and others may write into the folder.
+            # No buffer: bytes that a full disk rejected must not be written again when the file is closed.
+            # No symbolic link: others may write into the folder, and know the file's name beforehand.
             self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "r+")
         except OSError as error:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
@@ -73,7 +73,7 @@ class Journal:
     def continued(
         self, questions: Iterable[Question], answers: Callable[[Iterable[Question]], Iterator[Answer]]
     ) -> Iterator[Answer]:
-        """Yield the answers in the journal, then those to the questions that are left, and keep them."""
+        """Yield the answers in the journal; then answer the remaining questions, and store and yield their answers."""
         rest = iter(questions)
         for answer in self._records():
             question: Any = next(rest, None)
@@ -96,7 +96,7 @@ class Journal:
     def blamed(self) -> Iterator[None]:
         """Blame the journal for an unforeseen error in a run that repeats its answers.
 
-        Answers are checked field by field. Only the code that uses them can tell that fields do not fit together.
+        Answers are checked field by field. Only the code that uses them can notice that fields do not fit together.
         """
         try:
             yield
@@ -108,17 +108,17 @@ class Journal:
             raise self._damaged(f"its answers cannot be used ({type(e).__name__})") from e
 
     def remove(self) -> None:
-        """Remove the journal: the run is done and its output is safe."""
+        """Remove the journal. Call this when the run is finished and its output is safe."""
         Path(self.path).unlink(missing_ok=True)
         self._file.close()
 
     def close(self) -> None:
-        """Close the journal, for a run that resumes."""
+        """Close the journal, so that a later run can resume."""
         self._file.close()
 
     def _require_file(self) -> None:
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            raise InputError("this is no file", where=self.path, advice="name another output")
+            raise InputError("this is not a file", where=self.path, advice="name another output")
 
     def _lock(self) -> None:
         try:
@@ -127,7 +127,7 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                "another process is at work on this", where=self.path, advice="wait for it, or stop it"
+                "another process uses this file", where=self.path, advice="wait for it, or stop it"
             ) from None
         except (OSError, ImportError):
             return  # some file systems have no locks, and Windows has others
@@ -147,7 +147,7 @@ class Journal:
         except (ValueError, RecursionError):
             before = None
         if not isinstance(before, dict):
-            raise UsageError("this is no journal", where=self.path, advice="name another output, or remove it")
+            raise UsageError("this is not a journal", where=self.path, advice="name another output, or remove it")
         if changed := sorted(_changes(before, json.loads(json.dumps(fingerprint)))):
             raise UsageError(
                 f"the journal is of another run: {shortened(', '.join(changed), 200)} changed",
@@ -156,7 +156,7 @@ class Journal:
             )
 
     def _records(self) -> Iterator[Any]:
-        """Yield the answers of whole records, and cut off what follows them."""
+        """Yield the answers of complete records, and cut off the rest of the file."""
         end, reader = self._begin, self._reader(self._begin)
         while (data := self._read_record(reader)) is not None:
             yield self._answer(data)
@@ -168,7 +168,7 @@ class Journal:
         return os.fdopen(self._file.fileno(), "rb", closefd=False)
 
     def _cut(self, end: int) -> None:
-        """Cut the file here, and write on here."""
+        """Cut the file at `end`, and continue writing there."""
         try:
             self._file.truncate(end)
             self._file.seek(end)
@@ -227,12 +227,12 @@ class Journal:
         return InputError(
             f"cannot be written: {error.strerror}",
             where=self.path,
-            advice="what it has is kept; make room, and give the same command",
+            advice="its records are safe; free some space, and give the same command",
         )
 
 
 def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
-    """Yield the names of values that differ."""
+    """Yield the names of the values that differ."""
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):

@@ -1,4 +1,4 @@
-"""An ordered map over many questions: taken as they are needed, answered in this process, in others or on a cluster."""
+"""An ordered map over many questions: read as needed, and answered in this process, in others or on a cluster."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def map_in_order(
 ) -> Iterator[Answer]:
     """Yield answers in order; questions and answers are pickled.
 
-    However many questions there are, at most 128 a worker, and at most 64 MB of all of them, are under way. An error of
-    the questions, or of an answer, is raised when its turn comes.
+    At most 128 questions per worker, and at most 64 MB of questions and answers, are in progress at any time. An error
+    of the questions, or of an answer, is raised in its turn.
 
     Args:
-        function: Answers a question. Processes that are forked take functions that cannot be pickled.
-        questions: Taken as they are needed.
-        workers: How many processes; or a Dask client. One worker without limits, or few questions that are answered at
-            once, need no process.
-        lost: Makes the answer to a question that has none: its process was killed twice, or a limit was reached.
-        limits: What one question may take.
-        packing: Makes what pickles the questions.
+        function: Answers a question. In forked processes, it need not be picklable.
+        questions: The questions; they are read as needed.
+        workers: Number of processes, or a Dask client. No process is started for one worker without limits, or for a
+            few questions with quick answers.
+        lost: Returns the answer to a question that failed: its process was killed twice, or it reached a limit.
+        limits: The limits of one question.
+        packing: Returns the object that pickles the questions.
     """
     source = _Source(questions)
     limits = Limits() if limits is None else limits
@@ -69,7 +69,7 @@ def map_in_order(
 def _answered_here(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Answer all questions that need no other process."""
+    """Answer all questions that do not need another process."""
     check_workers(workers)
     can_fork = hasattr(os, "fork")
     if limits and not can_fork:
@@ -83,14 +83,14 @@ def _window(function: Callable[[Any], Any], workers: Any, limits: Limits) -> Poo
         return Pool(function, max(1, workers), limits)
     if not hasattr(workers, "get_executor"):
         advice = "give a number of processes, or a distributed.Client of a Dask cluster"
-        raise UsageError(f"{workers!r} is no number and no Dask client", where="workers", advice=advice)
+        raise UsageError(f"{workers!r} is not a number and not a Dask client", where="workers", advice=advice)
     from latticemetric.parallel.dask import Batches
 
     return Batches(function, workers, limits)
 
 
 def _limited(function: Callable[[Question], Answer], memory: int | None) -> Callable[[Question], Answer]:
-    """Limit the memory of a function."""
+    """Return a function that runs within a limit of memory."""
 
     def answer(question: Question) -> Answer:
         with held(memory):
@@ -100,14 +100,14 @@ def _limited(function: Callable[[Question], Answer], memory: int | None) -> Call
 
 
 def _few(source: _Source[Question]) -> Iterator[Question]:
-    """Yield all questions if they are few, as long as they are answered at once."""
+    """Yield all questions if they are few, and only while their answers are quick."""
     until = time.monotonic() + BATCH_SECONDS
     while not source.has(MOST_IN_BATCH) and source.has(1) and time.monotonic() < until:
         yield next(source)
 
 
 class _Source(Generic[Question]):
-    """Questions as they come; an error among them is kept until those before it are answered."""
+    """Questions, read as needed; an error among them is raised after the questions before it are answered."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)
@@ -132,7 +132,7 @@ class _Source(Generic[Question]):
             raise StopIteration from None
 
     def has(self, number: int) -> bool:
-        """Check whether there are so many more questions; they are read and kept."""
+        """Read ahead, and return True if at least `number` more questions exist."""
         while len(self._taken) < number:
             try:
                 self._taken.append(self._read())

@@ -1,7 +1,7 @@
-"""Pickles between our processes: questions and answers, and constants, which travel to each process once.
+"""Pickle questions and answers between processes; send each constant to each process only once.
 
-A constant is something that many questions share, like a symbol table. In pickles a token stands for it. Sending a
-table of 200,000 words with each of 100 lattices takes eleven times as long as sending it once.
+A constant is an object that many questions share, like a symbol table. Pickles contain a token instead. It takes
+eleven times as long to send a table of 200,000 words with each of 100 lattices as to send it once.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 Reducers: TypeAlias = dict[type, Callable[[Any], Any]]
-"""How to pickle objects of some types, as `copyreg.dispatch_table` has it."""
+"""Functions that pickle objects of some types, in the form of `copyreg.dispatch_table`."""
 
 
 @cache
 def reducers() -> Reducers:
-    """Return what packages have registered for their types, but not for errors.
+    """Return the reducers that packages have registered for their types, except those for errors.
 
-    Dask registers a way of its own for all errors, in each process that imports it. What our processes send each other
-    must not depend on that.
+    Dask registers a reducer for all errors, in each process that imports it. Messages between these processes must
+    not depend on that.
     """
     registered: Any = copyreg.dispatch_table
     return {kind: reduce for kind, reduce in registered.items() if not issubclass(kind, BaseException)}
 
 
 def pickled(thing: Any, table: Reducers | None = None) -> bytes:
-    """Pickle something with a table of reducers."""
+    """Pickle an object with a table of reducers."""
     file = io.BytesIO()
     pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = reducers() if table is None else table
@@ -42,9 +42,9 @@ def pickled(thing: Any, table: Reducers | None = None) -> bytes:
 
 
 def portable(function: Any) -> bytes:
-    """Pickle a function for a process that may know only the installed packages.
+    """Pickle a function for a process that may have only the installed packages.
 
-    With cloudpickle, functions of a script or a notebook travel with their code.
+    With cloudpickle, functions of a script or a notebook are pickled with their code.
     """
     try:
         import cloudpickle
@@ -54,9 +54,9 @@ def portable(function: Any) -> bytes:
     return data
 
 
-# A process knows the tokens that it made, those of the process it was forked from, and those that it was sent.
+# A process knows the tokens that it made, those of the process that it was forked from, and those sent to it.
 
-# Constants of earlier runs: a worker of a cluster does not hear that a run is over.
+# Constants of earlier runs: a worker of a cluster does not notice that a run is over.
 _MOST_LEARNT = 16
 
 _objects: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def learn(contents: Mapping[str, bytes]) -> None:
 
 
 def constant(token: str) -> Any:
-    """Return the constant of a token."""
+    """Return the constant with this token."""
     with _lock:
         if token not in _objects:
             thing = pickle.loads(_contents[token])  # noqa: S301  a question of our own run
@@ -89,12 +89,12 @@ def constant(token: str) -> Any:
 
 
 def content(token: str) -> bytes:
-    """Return the pickled constant of a token."""
+    """Return the pickled constant with this token."""
     return _contents[token]
 
 
 def pickled_reply(reply: Any) -> bytes:
-    """Pickle an answer, with tokens for the constants in it."""
+    """Pickle an answer, with tokens in place of its constants."""
     kinds = map(type, _objects.values())
     return pickled(reply, {**reducers(), **dict.fromkeys(kinds, _reduced)})
 
@@ -118,11 +118,11 @@ class Packed(NamedTuple):
 
 
 class Packing:
-    """Pickles the questions of one run; closing it forgets their constants.
+    """Pickles the questions of one run; `close` forgets their constants.
 
     Args:
         table: Reducers for types of these questions.
-        whole: Reducers that replace some of them for a process that cannot read the files of this one.
+        whole: Reducers that replace some of these, for a process that cannot read the files of this one.
         constants: Reducers for the constants themselves.
     """
 
@@ -140,13 +140,13 @@ class Packing:
         self._needs: set[str] = set()
 
     def pack(self, question: Any, *, whole: bool = False) -> Packed:
-        """Pickle a question; a `whole` one holds what it needs of files."""
+        """Pickle a question; if `whole`, include the data that it needs from files."""
         self._needs = set()
         data = pickled(question, self._whole if whole else self._table)
         return Packed(data, frozenset(self._needs))
 
     def by_token(self, thing: Any) -> Any:
-        """Reduce something to its token; return nothing if it comes for the first time, or constants are too many."""
+        """Reduce an object to its token; return `None` when it is first seen, or if there are too many constants."""
         token = _tokens.get(id(thing)) or self._made_constant(thing)
         if token is None:
             return None
@@ -154,7 +154,7 @@ class Packing:
         return constant, (token,)
 
     def _made_constant(self, thing: Any) -> str | None:
-        """Make a constant of what comes again: graphs that bring their own tables have others each time."""
+        """Make an object a constant the second time it is seen: a graph's own table is seen only once."""
         if not any(thing is other for other in self._recent):
             self._recent.append(thing)
             return None

@@ -1,9 +1,9 @@
-"""Plain data: JSON for answers, which can make results and graphs and nothing else.
+"""Plain data: JSON for answers, from which only results and graphs can be built.
 
-Numbers, texts, truth values and `None` are written as in JSON, and so are dicts whose keys are texts. All else is a
+Numbers, texts, truth values, `None` and dicts with texts as keys are written as in JSON. Any other value becomes a
 list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only the classes
-listed here are written and read. Fields are checked against the annotations of their class, and graphs as if they came
-from a file. So a file that is damaged, or made to do harm, gives an error.
+listed here are written and read. Fields are checked against the annotations of their class, and graphs as if they
+came from a file. So a damaged or malicious file causes an error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 
-# Module, and in it names in journals, with those of classes where they are others.
+# Module, and its names in journals; `name=class` if the class has another name.
 _RESULTS: dict[str, tuple[str, ...]] = {
     "latticemetric.metrics.alignment": ("Alignment",),
     "latticemetric.batch.answers": ("Answer",),
@@ -57,7 +57,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     "latticemetric.oracle_search.sweep": ("Kept",),
     "latticemetric.oracle_search.margin": ("Fear", "Hope", "Worst"),
 }
-# By the name in journals: the module and the class; and by these, the name.
+# Name in journals → (module, class); and the reverse.
 _CLASSES = {
     name.partition("=")[0]: (module, name.rpartition("=")[2]) for module, names in _RESULTS.items() for name in names
 }
@@ -65,7 +65,7 @@ _NAMES = {place: name for name, place in _CLASSES.items()}
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
-# Writing a smaller table again costs less than looking for it.
+# A table with fewer words is written again: that costs less than to search for it.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
 
@@ -78,7 +78,7 @@ class NotPlainError(ValueError):
 
 
 class PlainData:
-    """Writes and reads values. Read them in the order of writing: a symbol table that they share is written once.
+    """Writes and reads values. Read them in the order of writing, since a shared symbol table is written only once.
 
     Examples:
         >>> plain = PlainData()
@@ -122,7 +122,7 @@ class PlainData:
         tree = self._tree(value)
         try:
             text = _json(tree)
-        except ValueError:  # Python writes integers of so many digits in base 16 only
+        except ValueError:  # Python writes very long integers only in base 16
             text = _json(_without_long_integers(tree))
         return text.encode("ascii")
 
@@ -149,7 +149,7 @@ class PlainData:
         return write(value)
 
     def _writer(self, kind: type) -> Callable[[Any], _Tree]:
-        """Choose the writer of a class."""
+        """Return the writer of a class."""
         if issubclass(kind, np.generic):
             return _number
         if issubclass(kind, Vocabulary):
@@ -158,7 +158,7 @@ class PlainData:
             return _error
         if (name := _NAMES.get((kind.__module__, kind.__name__))) is not None:
             return partial(self._fields, name, _getter(_field_names(kind)))
-        raise NotPlainError(f"a {kind.__module__}.{kind.__qualname__} is no plain data")
+        raise NotPlainError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def _list(self, kind: str, values: Sequence[Any]) -> _Tree:
         if _SCALARS.issuperset(map(type, values)):
@@ -236,7 +236,7 @@ def _without_long_integers(tree: _Tree) -> _Tree:
 def _array(value: npt.NDArray[Any]) -> _Tree:
     kind = value.dtype.newbyteorder("<").str
     if value.ndim != 1 or kind not in _NUMBERS:
-        raise NotPlainError(f"an array of {value.ndim} dimensions of {value.dtype} is no plain data")
+        raise NotPlainError(f"an array of {value.ndim} dimensions of {value.dtype} is not plain data")
     return ["array", kind, b64encode(value.astype(kind, copy=False).tobytes()).decode("ascii")]
 
 
@@ -284,7 +284,7 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _rebuilt(name: Any, values: list[Any]) -> Any:
-    """Make an object of one of the classes that may be read."""
+    """Build an object of one of the classes that may be read."""
     _require(isinstance(name, str) and name in _CLASSES)
     kind = _class(name)
     checks = _checks(name)
@@ -299,7 +299,7 @@ def _rebuilt(name: Any, values: list[Any]) -> Any:
 
 
 def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
-    """Make a graph by its constructor, which checks it: native code trusts graphs."""
+    """Build a graph by its constructor, which checks it: native code relies on valid graphs."""
     if isinstance(given, Lattice):
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
@@ -326,7 +326,7 @@ def _class(name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """Names in annotations that their module imports for type checkers only, and the alias that quotes such names."""
+    """Names in annotations: those imported only for type checkers, and the alias that quotes such names."""
 
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
@@ -339,14 +339,14 @@ class _Names(dict[str, Any]):
 
 @cache
 def _checks(name: str) -> dict[str, _Check]:
-    """Make a check for each field of a class, from its annotation."""
+    """Return a check for each field of a class, from its annotation."""
     kind = _class(name)
     hints = typing.get_type_hints(kind, localns=_Names())
     return {field: _check(hints[field]) for field in _field_names(kind)}
 
 
 def _check(hint: Any) -> _Check:
-    """Make a check of values from an annotated type.
+    """Return a check for values of an annotated type.
 
     Raises:
         TypeError: No check is known for such an annotation.
@@ -382,7 +382,7 @@ def _is_array(kind: np.dtype[Any], value: Any) -> bool:
 
 
 def _check_class(kind: type) -> _Check:
-    if kind is float:  # whole numbers are accepted where floats are, as type checkers have it
+    if kind is float:  # integers are accepted as floats, as in type checkers
         return lambda value: isinstance(value, (float, int, np.number)) and value is not True and value is not False
     if kind is int:
         return lambda value: isinstance(value, (int, np.integer)) and value is not True and value is not False
@@ -403,6 +403,6 @@ def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:
 
 
 def _check_each(hint: Any) -> Callable[[Iterable[Any]], bool]:
-    """Make a check of all values of an iterable; builtin types are checked at once."""
+    """Return a check for all values of an iterable; builtin types are checked at once."""
     check, plain = _check(hint), {float: {float, int}}.get(hint, {hint})
     return lambda values: plain.issuperset(map(type, values)) or all(map(check, values))

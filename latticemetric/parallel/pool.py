@@ -1,8 +1,8 @@
-"""Processes that answer questions in their order, with a bounded number of them under way.
+"""Run tasks in worker processes; return answers in order, with a limited number in progress.
 
-Processes, not threads: between the native calls, which let other threads run, each graph takes some hundreds of
-microseconds of Python, which do not. Measured on 1000 lattices of 10,000 arcs with two workers, threads gained a tenth.
-And a process can be killed: no thread that searches a graph can be.
+Processes, not threads: native calls let other threads run, but between them each graph takes some hundred microseconds
+of Python, which does not. On 1000 lattices of 10,000 arcs with two workers, threads gained a tenth.
+A process can also be killed, unlike a thread that searches a graph.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from latticemetric.parallel.process import Limits, Start, Started, Task, Worker,
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-# More are of no use on any machine, or have to wait for processors.
+# More workers are not useful on any machine, or have to wait for processors.
 _MOST_WORKERS, _MOST_A_PROCESSOR = 64, 4
-# Handing over a batch costs as much as a small lattice; questions that take long go one by one.
+# Sending a batch costs as much as a small lattice; questions with slow answers are sent one by one.
 MOST_IN_BATCH = 16
 BATCH_SECONDS = 0.02
-# While all workers have enough to do, replies may gather: waking up for each costs more than reading it.
+# While all workers have enough tasks, let replies accumulate: waking up for each costs more than reading it.
 _BREATH = 0.001
-# Questions under way, answered or not, of each worker; and bytes of all of them and of their answers.
+# Limits: questions of each worker in progress, answered or not; and bytes of all questions and answers.
 _AHEAD = 128
 _BYTES_AHEAD = 2**26
 
 
 def default_workers() -> int:
-    """Count the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -46,10 +46,10 @@ def default_workers() -> int:
 
 
 def check_workers(number: int) -> None:
-    """Refuse more processes than do any good: each takes memory, and thousands take the machine.
+    """Raise an error if there are more workers than the machine can use: each worker takes memory.
 
     Raises:
-        UsageError: They are too many.
+        UsageError: The number is too large.
     """
     most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
     if number > most:
@@ -57,14 +57,14 @@ def check_workers(number: int) -> None:
 
 
 class Window(ABC):
-    """Tasks between their beginning and their turn, whoever works on them."""
+    """Tasks in progress, in order, for any kind of worker."""
 
     def __init__(self) -> None:
         self._under_way: deque[Task] = deque()
         self._again: deque[Task] = deque()
 
     def done(self, tasks: Iterator[Task]) -> Iterator[Task]:
-        """Yield all tasks in order, done."""
+        """Yield all tasks in order, when they are done."""
         while self._fill(tasks) or self._under_way:
             if not self._under_way[0].is_done:
                 self._wait()
@@ -73,14 +73,14 @@ class Window(ABC):
 
     @abstractmethod
     def _fill(self, tasks: Iterator[Task]) -> bool:
-        """Hand tasks to workers that have little to do; return whether there were any."""
+        """Give tasks to workers that have few; return True if there was a task."""
 
     @abstractmethod
     def _wait(self) -> None:
-        """Wait until there is something new."""
+        """Wait until a task or a worker changes."""
 
     def _following(self, tasks: Iterator[Task], workers: int) -> Task | None:
-        """Take the next task, unless too much is under way; tasks that have to be done again come first."""
+        """Return the next task, or `None` if too much is in progress; tasks to repeat come first."""
         if self._again:
             return self._again.popleft()
         if (self._under_way and self._is_full(workers)) or (task := next(tasks, None)) is None:
@@ -93,23 +93,23 @@ class Window(ABC):
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a worker: a copy of this process or, where other threads live, a program of its own.
+    """Start a worker: a copy of this process or, if it has other threads, a separate program.
 
-    In a copy, locks that other threads held are never released: of a module that one of them was importing, for
-    example. So a copy is made only where there are no other threads, or where the function cannot be sent to a program.
-    A copy starts in some milliseconds, a program in some hundred.
+    In a copy, locks of other threads are never released, for example that of a module that a thread is importing. So a
+    copy is made only if there are no other threads, or if the function cannot be sent to a program. A copy starts in
+    some milliseconds, a program in some hundred.
     """
     data = _portable(function) if other_threads_live() else None
     return forked(function, memory, foreign) if data is None else started_program(data, memory, foreign)
 
 
 def other_threads_live() -> bool:
-    """Check for threads of Python besides this one."""
+    """Return True if this process has other Python threads."""
     return threading.active_count() > 1
 
 
 def _portable(function: Any) -> bytes | None:
-    """Pickle a function for a program; return nothing if the program could not import it."""
+    """Pickle a function for a program; return `None` if the program could not import it."""
     try:
         data = pickling.portable(function)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -119,7 +119,7 @@ def _portable(function: Any) -> bytes | None:
 
 
 class Pool(Window):
-    """Processes, and the tasks that they work on."""
+    """Processes and their tasks."""
 
     def __init__(self, function: Any, workers: int, limits: Limits, start: Start = started) -> None:
         super().__init__()
@@ -134,12 +134,12 @@ class Pool(Window):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.kill()  # all of them at once: to take gigabytes away takes time
+        self.kill()  # all at the same time: to free gigabytes takes time
         for worker in self._workers:
             worker.end()
 
     def kill(self) -> None:
-        """Kill the processes, from any thread; no others are started."""
+        """Kill the processes, from any thread; do not start others."""
         self._is_over = True
         for worker in list(self._workers):
             worker.kill()
@@ -153,7 +153,7 @@ class Pool(Window):
         return filled
 
     def _hired(self) -> list[Worker]:
-        """Start workers up to their number, and return all."""
+        """Start the missing workers, and return all workers."""
         new = []
         while len(self._workers) < self._most and not self._is_over:
             worker = Worker(self._function, self._limits, self._workers, self._start)
@@ -163,12 +163,12 @@ class Pool(Window):
         if self._is_over:
             self.kill()
             raise UsageError("this run is over")
-        for worker in new:  # they begin at the same time
+        for worker in new:  # they start at the same time
             worker.wait()
         return self._workers
 
     def _next(self, tasks: Iterator[Task], worker: Worker) -> list[Task]:
-        """Take a batch for a worker; tasks that another worker died of, or left undone, come first."""
+        """Return a batch for a worker; tasks that a dead worker had come first."""
         batch: list[Task] = []
         size = 0
         while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
@@ -180,7 +180,7 @@ class Pool(Window):
         return batch
 
     def _wait(self) -> None:
-        """Wait until a worker has replied, has died, or has run out of time."""
+        """Wait until a worker replies, dies, or runs out of time."""
         began = time.monotonic()
         if all(len(worker.tasks) > MOST_IN_BATCH // 2 for worker in self._workers):
             time.sleep(_BREATH)
@@ -203,14 +203,14 @@ class Pool(Window):
         return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
 
     def _judge_pace(self, seconds: float, answered: int) -> None:
-        """Grow batches while they are answered at once, shrink them while they are not."""
+        """Make batches larger while their answers are quick, and smaller while they are slow."""
         if seconds < BATCH_SECONDS and answered:
             self._batch = min(MOST_IN_BATCH, self._batch + 1)
         elif seconds > 2 * BATCH_SECONDS:
             self._batch = max(1, self._batch // 2)
 
     def _stop_late(self) -> None:
-        """Kill workers that have run out of time; their questions have failed."""
+        """Kill workers that have run out of time; their questions fail."""
         timeout = self._limits.timeout
         if timeout is None:
             return
@@ -220,7 +220,7 @@ class Pool(Window):
                 self._dismiss(worker)
 
     def _bury(self, worker: Worker) -> None:
-        """Remove a dead worker. Try once more what it died of: the system kills where memory is short."""
+        """Remove a dead worker. Try the fatal task once more: the system kills processes if memory is short."""
         fatal = worker.tasks.popleft() if worker.tasks else None
         how = self._dismiss(worker)
         if fatal is None:
@@ -230,11 +230,11 @@ class Pool(Window):
             self._again.appendleft(fatal)
         else:
             fatal.problem = InputError(
-                f"the process that worked on it was twice {how}", advice="perhaps there is too little memory for it"
+                f"the worker process was {how} twice on this task", advice="perhaps there is too little memory for it"
             )
 
     def _dismiss(self, worker: Worker) -> str:
-        """End a worker and leave its tasks to others; return how it ended."""
+        """End a worker and leave its tasks to other workers; return how it ended."""
         self._workers.remove(worker)
         self._replies.unregister(worker.replies)
         self._again.extendleft(reversed(worker.tasks))

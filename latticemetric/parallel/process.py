@@ -1,4 +1,4 @@
-"""A process that answers questions: its limits, what its parent does, and what it does itself."""
+"""Worker processes that answer questions: their limits, the parent's side, and the worker's side."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _LONGEST = 366 * 86400.0
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of time and memory for one question; one that takes more has failed.
+    """Limits of time and memory for one question; a question that exceeds them fails.
 
     Attributes:
         timeout: Seconds.
-        memory: Bytes, beyond what the program needs by itself; Linux only.
-        default_memory: Bytes, where `memory` is not given. This limit alone starts no process.
+        memory: Bytes, in addition to the needs of the program itself; Linux only.
+        default_memory: Bytes, if `memory` is not given. This limit alone does not start a process.
     """
 
     timeout: float | None = None
@@ -57,33 +57,33 @@ class Limits:
 
     @property
     def most_memory(self) -> int | None:
-        """The bytes that a question may take."""
+        """The largest number of bytes for a question."""
         return self.default_memory if self.memory is None else self.memory
 
 
 # ---- In the parent ----
 
-# A busy worker can be sent less than this without waiting: a pipe takes it in before anybody reads it.
+# Messages shorter than this can be sent to a busy worker without waiting: they fit into the pipe.
 _SMALL = 2**15
 # Read at most this many bytes of replies at once.
 _PIECE = 2**20
-# Stands before each reply.
+# The length before each reply.
 _LENGTH = struct.Struct("<Q")
-# The reply to a question that stands in a file which the worker does not have.
+# The reply to a question that needs a file which the worker does not have.
 _NO_FILE = b""
 
 
 class Task:
-    """One question on its way through a worker.
+    """One question, while workers process it.
 
     Attributes:
         question: The question; `None` in a worker of a cluster.
         data: The question, pickled, until it is answered.
-        needs: Tokens of the constants that the data need.
+        needs: Tokens of the constants in the data.
         size: Bytes of the data and of the reply.
         reply: The reply, pickled.
-        problem: Why there is no reply.
-        deaths: How many workers died of it.
+        problem: The reason if there is no reply.
+        deaths: The number of workers that died of it.
     """
 
     __slots__ = ("_packing", "data", "deaths", "needs", "problem", "question", "reply", "size")
@@ -99,21 +99,21 @@ class Task:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is a reply or a problem."""
+        """True if there is a reply or a problem."""
         return self.reply is not None or self.problem is not None
 
     def take(self, reply: bytes) -> None:
-        """Store the reply; if the worker does not have the file of the question, pack it whole to ask it again."""
+        """Store the reply; if the worker does not have the question's file, pack the question with all its data."""
         if reply == _NO_FILE and self._packing is not None:
             self.data, self.needs = self._packing.pack(self.question, whole=True)
             self.size = len(self.data)
         else:
-            # The question itself is kept until its turn: an error may have to name it.
+            # Keep the question until its turn: an error may need its name.
             self.reply, self.data = reply, None
             self.size += len(reply)
 
     def answer(self, lost: Callable[[Any, InputError], Any]) -> Any:
-        """Return the answer; for a question without one, what `lost` makes of it.
+        """Return the answer. If the task has no answer, return `lost(question, problem)`.
 
         Raises:
             Exception: The worker raised it.
@@ -130,27 +130,27 @@ class Task:
 
 
 class Process(Protocol):
-    """A process, as its parent sees it; like `multiprocessing.Process`."""
+    """A process from the parent's side; like `multiprocessing.Process`."""
 
     @property
     def exitcode(self) -> int | None:
-        """How it ended; negative: the signal that killed it."""
+        """The exit code; if negative, the signal that killed the process."""
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
 
     def join(self) -> None:
-        """Wait until it has ended."""
+        """Wait for the end of the process."""
 
 
 class Started(NamedTuple):
-    """A process that was started.
+    """A process that was just started.
 
     Attributes:
         process: The process.
         outbox: The parent's end of the pipe to it.
         replies: The parent's end of the pipe from it.
-        wait: Waits until it is ready, so that no question pays for its start.
+        wait: Waits until the process is ready, so that its start does not count as time of a question.
     """
 
     process: Process
@@ -160,20 +160,20 @@ class Started(NamedTuple):
 
 
 Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
-"""Starts a process from a function (or its pickle), bytes of memory, and pipes that are not for it."""
+"""Starts a process from a function (or its pickle), bytes of memory, and pipes that it must close."""
 
 
 class Worker:
-    """A process that answers one question after the other.
+    """A process that answers questions one after another.
 
-    It ends when its parent ends, even in the middle of an answer.
+    It ends when its parent ends, even while it computes an answer.
 
     Attributes:
-        replies: The pipe from it.
-        tasks: Its tasks that are not answered.
-        again: Those of its tasks that have to be asked again.
-        since: When its last reply came, or when it was given work after having none.
-        wait: Waits until it is ready.
+        replies: The pipe from the worker.
+        tasks: Its tasks without an answer.
+        again: Its tasks that have to be repeated.
+        since: The time of its last reply, or of its first task after it had none.
+        wait: Waits until the worker is ready.
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
@@ -192,28 +192,28 @@ class Worker:
         return self._outbox, self.replies
 
     def takes(self, size: int) -> bool:
-        """Check whether a task of this size can be handed over now without waiting."""
+        """Return True if a task of this size can be sent now without waiting."""
         return not self.tasks or size <= _SMALL
 
     def takes_together(self, size: int) -> bool:
-        """Check the same of several tasks; where memory is limited, each task may need all of it."""
+        """Return True if tasks of this total size can be sent together; under a memory limit, only small ones."""
         return size <= _SMALL or not (self.tasks or self._is_limited)
 
     def hand(self, tasks: Iterable[Task]) -> None:
-        """Add tasks to those that it has."""
+        """Send more tasks to the worker."""
         batch = list(tasks)
         if not self.tasks:
             self.since = time.monotonic()
         self.tasks.extend(batch)
         new = {token: pickling.content(token) for task in batch for token in task.needs - self._knows}
         self._knows.update(new)
-        with contextlib.suppress(OSError):  # it is dead; whoever reads its replies notices that
+        with contextlib.suppress(OSError):  # it is dead, which the reader of its replies notices
             self._outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
-        """Take the replies that are there; return false if the worker is dead."""
+        """Read the available replies; return False if the worker is dead."""
         data = os.read(self.replies.fileno(), _PIECE)
-        if data:  # it has finished something, however long it waited for us to read all of it
+        if data:  # it has finished something, maybe long before the parent read all of it
             self.since = time.monotonic()
         self._unread += data
         begin = 0
@@ -237,7 +237,7 @@ class Worker:
         self._process.kill()
 
     def end(self) -> str:
-        """Kill the process and close its pipes; return how it ended if it was dead already."""
+        """Kill the process and close its pipes; return how it ended if it was already dead."""
         self._process.kill()
         self._process.join()
         self._outbox.close()
@@ -255,15 +255,15 @@ def _signal_name(number: int) -> str:
 
 # ---- In the process ----
 
-# The status of a worker that has no memory for its message.
+# The exit status of a worker without memory for its message.
 _NO_MEMORY = 12
-# Threads fork one after the other: a worker with a copy of another one's pipes would hide its death.
+# Threads fork one at a time: a worker with copies of another worker's pipes would hide its death.
 _births = threading.Lock()
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Connection]) -> Started:
-    """Start a copy of this process: the function need not be picklable."""
+    """Start a copy of this process; the function need not be picklable."""
     import multiprocessing
 
     context = multiprocessing.get_context("fork")
@@ -272,7 +272,7 @@ def forked(function: Callable[[Any], Any], memory: int | None, foreign: list[Con
         our_inbox, outbox = context.Pipe(duplex=False)
         given = function, memory, inbox, outbox, [our_outbox, our_inbox, *foreign]
         process = context.Process(target=_be_forked, args=given, name="latticemetric worker", daemon=True)
-        # Signals that end a run wait: a newborn process would do with them what its parent does.
+        # Block signals that end a run: the new process would handle them like its parent.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             process.start()
@@ -290,7 +290,7 @@ def _be_forked(
     outbox: Connection,
     foreign: Iterable[Connection],
 ) -> None:
-    global _births  # noqa: PLW0603  the parent holds its own
+    global _births  # noqa: PLW0603  the parent holds its lock
     _births = threading.Lock()
     for pipe in foreign:
         pipe.close()
@@ -304,7 +304,7 @@ def serve(
     outbox: Connection,
     patience: float | None = None,
 ) -> None:
-    """Answer questions until the parent is gone, or has asked nothing for some seconds (`patience`)."""
+    """Answer questions until the parent is gone, or has not sent one for `patience` seconds."""
     # Such signals reach all processes of a terminal or of a job. The parent decides what to do, and its workers end
     # with it.
     for number in _ENDING:
@@ -328,12 +328,12 @@ def serve(
                 replies.write(_LENGTH.pack(len(reply)))
                 replies.write(reply)
                 replies.flush()
-            except OSError:  # nobody is there to read it
+            except OSError:  # the parent is gone
                 os._exit(0)
 
 
 def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
-    """Read while the worker works, so that its parent never waits; end the worker when the parent is gone."""
+    """Read while the worker computes, so that its parent never waits; end the worker when the parent is gone."""
     try:
         while True:
             batches.put(inbox.recv_bytes())
@@ -356,7 +356,7 @@ def _unpacked(message: bytes) -> tuple[dict[str, bytes], list[bytes]]:
 
 
 def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
-    """Return a pickled answer, error, and whether the error is of this question alone."""
+    """Return a pickled (answer, error, True if the error concerns only this question)."""
     try:
         try:
             question = pickle.loads(data)  # noqa: S301  our own parent wrote it
@@ -365,31 +365,31 @@ def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
         return pickling.pickled_reply((function(question), None, False))
     except MemoryError:
         return _pickled(no_memory(), is_lost=True)
-    except Exception as error:  # noqa: BLE001  it is raised where the answers are read
+    except Exception as error:  # noqa: BLE001  the reader of the answers raises it
         return _pickled(error, is_lost=False)
 
 
 def _pickled(error: Exception, *, is_lost: bool) -> bytes:
-    """Pickle an error, with its traceback if it is none of ours; one that cannot be pickled becomes text."""
+    """Pickle an error, with its traceback if it is not a `LatticeMetricError`; if pickling fails, as text."""
     if not isinstance(error, LatticeMetricError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
         data = pickling.pickled((None, error, is_lost))
-        pickle.loads(data)  # noqa: S301  some errors can be written, and not read
-    except Exception:  # noqa: BLE001  whatever a stranger's class does
+        pickle.loads(data)  # noqa: S301  some errors can be pickled, but not unpickled
+    except Exception:  # noqa: BLE001  classes of other packages may raise anything
         text = RuntimeError(f"{type(error).__name__}: {error}")
         text.add_note("\n".join(getattr(error, "__notes__", [])))
         data = pickling.pickled((None, text, is_lost))
     return data
 
 
-# ---- A process that is a program of its own: it shares no threads, locks and connections with its parent ----
+# ---- A worker that is a separate program: it shares no threads, locks and connections with its parent ----
 
 _PROGRAM = f"from {__name__} import main; main()"
 
 
 class _Program(subprocess.Popen[bytes]):
-    """A program with the methods of a process."""
+    """A program with the interface of `Process`."""
 
     @property
     def exitcode(self) -> int | None:
@@ -411,8 +411,8 @@ def started_program(
 
     Args:
         function: The function, pickled.
-        memory: Bytes that it may use beyond what it has once the function is loaded.
-        folder: The folder to work in, if it exists here.
+        memory: Bytes that it may use in addition to those after loading the function.
+        folder: The working folder, if it exists here.
         patience: Seconds without a question after which it ends.
     """
     from multiprocessing import Pipe
@@ -425,7 +425,7 @@ def started_program(
     program = _Program(command, pass_fds=pipes, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     inbox.close()
     outbox.close()
-    with contextlib.suppress(EOFError, OSError):  # it is dead; whoever hands it work notices that
+    with contextlib.suppress(EOFError, OSError):  # it is dead, which is noticed when it gets tasks
         our_outbox.send_bytes(pickle.dumps((function, memory, folder, patience)))
     return Started(program, our_outbox, our_inbox, partial(_wait, our_inbox))
 
@@ -436,10 +436,10 @@ def _wait(inbox: Connection) -> None:
 
 
 def _loaded(function: bytes) -> Callable[[Any], Any]:
-    """Unpickle the function; if that fails, return one that raises the reason for each question."""
+    """Unpickle the function; if that fails, return a function that raises the reason for each question."""
     try:
         loaded: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301  our own parent wrote it
-    except Exception as error:  # noqa: BLE001  whatever importing a stranger's package does
+    except Exception as error:  # noqa: BLE001  an import of another package may raise anything
         return partial(_fail, f"{type(error).__name__}: {error}")
     return loaded
 
@@ -451,11 +451,11 @@ def _fail(why: str, _question: Any) -> None:
 
 
 def main() -> None:
-    """Run a worker that is a program."""
+    """Run a worker that is a separate program."""
     inbox, outbox = Connection(int(sys.argv[1]), writable=False), Connection(int(sys.argv[2]), readable=False)
     try:
         function, memory, folder, patience = pickle.loads(inbox.recv_bytes())  # noqa: S301  our own parent wrote it
-    except EOFError:  # it is gone already
+    except EOFError:  # the parent is already gone
         return
     if folder is not None and os.path.isdir(folder):  # noqa: PTH112  a plain string
         os.chdir(folder)

@@ -1,1 +1,1 @@
-"""Posteriors of the parts of a graph: its arcs or edges, words and n-grams."""
+"""Posterior probabilities of the parts of a graph: arcs or edges, words and n-grams."""

@@ -1,4 +1,4 @@
-"""The common base of distributions over paths of a lattice and over derivations of a forest."""
+"""The common base class of distributions over paths of a lattice and over derivations of a forest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Distribution(ABC, Frozen):
 
     Attributes:
         log_total: Logarithm of the sum of exp(−cost).
-        transition: The probability of each arc or edge, given the state or node that it begins at.
+        transition: The probability of each arc or edge, given its source state or head node.
         ending: The probability of ending in each final state or goal.
     """
 
@@ -43,18 +43,18 @@ class Distribution(ABC, Frozen):
 
     @abstractmethod
     def ngrams(self, order: int) -> NgramPosteriors:
-        """Return the probability of each n-gram up to an order."""
+        """Return the probability of each n-gram of up to `order` words."""
 
     @abstractmethod
     def _taken(self) -> Floats:
-        """Return how often each arc or edge is taken, on average."""
+        """Return the mean number of uses of each arc or edge."""
 
     @abstractmethod
     def _ending_step(self) -> Floats:
-        """Return the probability of each ending, given the state or the choice of a goal."""
+        """Return the probability of each ending, given its state; for goals, the probability of choosing the goal."""
 
     def words(self) -> dict[str, float]:
-        """Return the probability that a path has each word, once or more often."""
+        """Return, for each word, the probability that a path has it at least once."""
         return self.ngrams(1).words()
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
@@ -70,7 +70,7 @@ def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
 
 
 def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
-    """Return the model's cost times a scale. It may be infinite; `require_finite` then refuses the result."""
+    """Return the model's cost times `scale`. Costs may be infinite: check results with `require_finite`."""
     if not math.isfinite(scale):
         raise UsageError(f"the scale is {scale}, not a finite number")
     cost = graph.cost(scales)
@@ -82,6 +82,6 @@ def scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) ->
 
 
 def require_finite(*sums: float | Floats) -> None:
-    """Refuse costs whose sums are not finite."""
+    """Raise an error if sums of costs are not finite."""
     if not all(np.isfinite(values).all() for values in sums):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")

@@ -1,4 +1,4 @@
-"""Posteriors of the parts of forests, where a derivation has the probability exp(−cost), normalised."""
+"""Posteriors of the parts of forests: a derivation has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from latticemetric.posterior.distribution import Distribution, require_finite, s
 if TYPE_CHECKING:
     from latticemetric.posterior.ngrams import NgramPosteriors
 
-_MOST_EDGES = 2**18  # of one derivation: shared nodes can make it longer than any memory
+_MOST_EDGES = 2**18  # of one derivation: shared nodes can make it too long for any memory
 
 
 @dataclass(frozen=True, eq=False)
 class ForestPosteriors(Distribution):
     """The distribution over the derivations of a forest.
 
-    Where a derivation can use a node or an edge several times, as it can in forests that are made by hand, `node` and
-    `edge` are the mean numbers of uses.
+    If a derivation can use a node or an edge several times, as in some forests made by hand, `node` and `edge` are
+    the mean numbers of uses.
 
     Attributes:
         forest: The forest.
@@ -44,14 +44,14 @@ class ForestPosteriors(Distribution):
     edge: Floats
 
     def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected sum of values over a derivation: of its edges, and of its goal."""
+        """Return the expected sum of values of a derivation's edges and of its goal."""
         return self._expected(edge_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
-        """Return the probability that a derivation has each n-gram up to an order, once or more often.
+        """Return, for each n-gram of up to `order` words, the probability that a derivation has it at least once.
 
         Raises:
-            InputError: There are so many that they take more than 2 GiB.
+            InputError: The n-grams need more than 2 GiB.
 
         Examples:
             >>> from latticemetric import Forest
@@ -71,9 +71,9 @@ class ForestPosteriors(Distribution):
         return ngrams_counted(order, self.forest.vocabulary, self._count)
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw derivations independently with their probabilities; return their edges in preorder."""
+        """Sample derivations independently with their probabilities; return their edges in preorder."""
         if count < 0:
-            raise UsageError(f"{count} derivations cannot be drawn")
+            raise UsageError(f"cannot sample {count} derivations")
         random, sampler = np.random.default_rng(seed), _Sampler(self)
         return [sampler.derivation(random) for _ in range(count)]
 
@@ -101,7 +101,7 @@ class ForestPosteriors(Distribution):
 
 
 class _Sampler:
-    """Draws edges of nodes by running sums of probabilities."""
+    """Samples edges of nodes by cumulative probabilities."""
 
     def __init__(self, posteriors: ForestPosteriors) -> None:
         forest = posteriors.forest
@@ -115,7 +115,7 @@ class _Sampler:
         ]
 
     def derivation(self, random: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return the edges of one derivation, from a goal down, in preorder."""
+        """Return the edges of one sampled derivation, from a goal down, in preorder."""
         drawn = int(np.searchsorted(self._ending, random.random() * self._ending[-1], side="right"))
         pending, edges = [self._goals[min(drawn, len(self._goals) - 1)]], []
         while pending:
@@ -123,7 +123,7 @@ class _Sampler:
             edges.append(edge)
             pending += self._tails[edge]
             if len(edges) > _MOST_EDGES:
-                raise InputError(f"derivations of more than {_MOST_EDGES} edges are too long to be drawn")
+                raise InputError(f"cannot sample from derivations with more than {_MOST_EDGES} edges")
         return np.array(edges, dtype=np.int64)
 
     def _edge(self, node: int, drawn: float) -> int:
@@ -133,7 +133,7 @@ class _Sampler:
 
 
 def forest_posteriors(forest: Forest, scale: float = 1.0, scales: Scales | None = None) -> ForestPosteriors:
-    """Compute `posteriors` of a forest by inside and outside."""
+    """Compute the posteriors of a forest by the inside-outside algorithm; see `posteriors`."""
     cost = scaled_cost(forest, scale, scales)
     log_total, node, transition, ending = _native.inside_outside(**forest.hypergraph(cost))
     require_finite(log_total, cost.arc, node)

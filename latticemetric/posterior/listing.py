@@ -1,4 +1,4 @@
-"""Posteriors in rows, the most probable first: of words, of n-grams, of a lattice's arcs or a forest's edges."""
+"""List posteriors, most probable first: of words, of n-grams, of a lattice's arcs or of a forest's edges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from latticemetric.vocabulary import EPSILON
 
 Row = dict[str, Any]
 
-# Posteriors this close are equal: the rounding of sums over paths must not order words.
+# Posteriors this close count as equal, so that the rounding of sums over paths does not order words.
 _PLACES = 12
 
 
@@ -29,9 +29,9 @@ class PosteriorListing:
 
     Attributes:
         of: The kind of parts: `words`, `ngrams`, `arcs` of a lattice, `edges` of a forest; none in a `summary`.
-        log_total: Logarithm of the sum of exp(−cost) over the graph's paths or derivations, costs times the scale.
-        entropy: The entropy of the distribution over them, in nats.
-        rows: The parts, the most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
+        log_total: Logarithm of the sum of exp(−scale · cost) over the graph's paths or derivations.
+        entropy: The entropy of the distribution over paths or derivations, in nats.
+        rows: The parts, most probable first; ties: shorter n-grams, then the alphabet; the smallest arc or edge.
     """
 
     of: str
@@ -52,10 +52,10 @@ def listing(
 
     Args:
         distribution: The posteriors of the graph.
-        of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for none of them.
+        of: `words`, `ngrams`, `arcs` (of a lattice), `edges` (of a forest), or `summary` for no rows.
         order: The longest n-grams.
         least: The smallest posterior to list.
-        top: List at most so many.
+        top: The largest number of rows; by default, all rows.
 
     Examples:
         >>> from latticemetric import Lattice, posteriors
@@ -137,7 +137,7 @@ def _edges(distribution: Distribution, _order: int, least: float) -> list[Row]:
 
 
 def _target_side(forest: Forest, edge: int) -> str:
-    """Return the words of an edge; a tail is the number of its node, in brackets."""
+    """Return the words of an edge; a tail is shown as the number of its node, in brackets."""
     tails = forest.tails.row(edge)
     symbols = (
         forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"

@@ -22,16 +22,16 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
-    """A mapping of n-grams, as tuples of words, to their posteriors: of all n-grams of the graph up to an order.
+    """A mapping of n-grams (tuples of words) to their posteriors, for all n-grams of the graph of up to `order` words.
 
-    The arrays are a trie with a row an n-gram. Row 0 is the empty one, which the mapping leaves out.
+    The arrays are a trie with one row per n-gram. Row 0 is the empty n-gram, which is not in the mapping.
 
     Attributes:
         order: The longest n-grams.
         vocabulary: Spelling of the word numbers.
-        parent: The row of an n-gram without its last word; −1 for the empty one.
-        word: The number of its last word.
-        posterior: The probability that a path or derivation has it, once or more often.
+        parent: The row of each n-gram without its last word; −1 for the empty n-gram.
+        word: The number of the last word of each n-gram.
+        posterior: The probability that a path or derivation has the n-gram at least once.
     """
 
     order: int
@@ -47,12 +47,12 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return dict(zip(spelled, self.posterior[rows].tolist(), strict=True))
 
     def of_length(self, length: int) -> dict[tuple[str, ...], float]:
-        """Return the posteriors of n-grams of so many words."""
+        """Return the posteriors of n-grams with `length` words."""
         return {words: posterior for words, posterior in self.items() if len(words) == length}
 
     @cached_property
     def lengths(self) -> Words:
-        """Words of the n-gram of each row."""
+        """The number of words of the n-gram of each row."""
         lengths = np.zeros(len(self.parent), dtype=np.int32)
         at = self.parent.copy()
         while (inner := at >= _EMPTY).any():
@@ -61,7 +61,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return frozen(lengths)
 
     def rows_in(self, words: Sequence[str]) -> list[int]:
-        """Return the rows of the n-grams of a string, each as often as the string has it."""
+        """Return the row of each n-gram of a string, once per occurrence."""
         numbers, rows = self.vocabulary.encode(words).tolist(), []
         for first in range(len(numbers)):
             row = _EMPTY
@@ -87,7 +87,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return len(self.parent) - 1
 
     def _child(self, row: int, number: int) -> int:
-        """Return the row of an n-gram with one more word."""
+        """Return the row of an n-gram extended by one word."""
         keys, rows = self._sorted
         key = row << _WORD_BITS | max(number, 0)
         at = int(np.searchsorted(keys, key))
@@ -95,14 +95,14 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Parents and words in one number, ascending, and their rows: faster to build than a dictionary of millions."""
+        """Sorted keys of (parent, word), and their rows: faster to build than a dictionary of millions of n-grams."""
         keys = self.parent.astype(np.int64) << _WORD_BITS | self.word
         rows = np.argsort(keys)
         return frozen(keys[rows]), frozen(rows)
 
     @cached_property
     def _spelled(self) -> list[tuple[str, ...]]:
-        """The n-grams, short ones first, each length in alphabetical order."""
+        """The n-grams, short ones first; n-grams of the same length are in alphabetical order."""
         spelled: list[tuple[str, ...]] = [()]
         rows = zip(self.parent[1:].tolist(), self.vocabulary.decode(self.word[1:]), strict=True)
         for parent, word in rows:
@@ -116,7 +116,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
 def ngrams_counted(
     order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
 ) -> NgramPosteriors:
-    """Return the n-grams up to an order; `count` computes their parents, last words and posteriors."""
+    """Return the n-grams of up to `order` words; `count` computes their parents, last words and posteriors."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _MOST):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
     parent, word, posterior = count(order)
@@ -124,11 +124,11 @@ def ngrams_counted(
 
 
 def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
-    """Compute `Posteriors.ngrams`, exactly at every order.
+    """Compute the posteriors of n-grams exactly, for any order; see `Posteriors.ngrams`.
 
     Args:
         lattice: The lattice.
-        transition: The probability of each arc, given that its source is passed.
+        transition: The probability of each arc, given its source state.
         order: The longest n-grams.
     """
 

@@ -1,4 +1,4 @@
-"""Posteriors of the parts of lattices, where a path has the probability exp(−cost), normalised."""
+"""Posteriors of the parts of lattices: a path has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 class ArcPath(Protocol):
-    """A scored path of a lattice, as oracles return it; `edges` are those of forests."""
+    """A scored path of a lattice, as oracles return it; paths of forests have `edges` instead of `arcs`."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words without ignored ones."""
+        """The words of the path, without ignored words."""
 
     @property
     def arcs(self) -> tuple[int, ...]:
-        """The arcs in the lattice."""
+        """The numbers of its arcs in the lattice."""
 
     @property
     def edges(self) -> tuple[int, ...]:
-        """The edges in a forest."""
+        """The numbers of its edges in the forest."""
 
 
-_ANOTHER_LATTICE = UsageError("the path is one of another lattice", advice="take both from the same")
+_ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,9 @@ class Posteriors(Distribution):
     Attributes:
         lattice: The lattice.
         log_total: Logarithm of the sum of exp(−cost) over its paths.
-        state: The probability of passing each state.
-        arc: The probability of each arc.
-        transition: The probability of each arc, given that its source is passed.
+        state: The probability that a path passes each state.
+        arc: The probability that a path has each arc.
+        transition: The probability of each arc, given its source state.
         ending: The probability of ending in each final state.
     """
 
@@ -58,11 +58,11 @@ class Posteriors(Distribution):
     arc: Floats
 
     def expected(self, arc_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
-        """Return the expected sum of values along a path: of its arcs, and of the state where it ends."""
+        """Return the expected sum of values of a path's arcs and of its final state."""
         return self._expected(arc_values, final_values)
 
     def ngrams(self, order: int) -> NgramPosteriors:
-        """Return the probability that a path has each n-gram up to an order, once or more often.
+        """Return, for each n-gram of up to `order` words, the probability that a path has it at least once.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a b a b", "b"], costs=[0.0, 0.0, 0.0])
@@ -78,9 +78,9 @@ class Posteriors(Distribution):
         return ngram_posteriors(self.lattice, self.transition, order)
 
     def to_lattice(self) -> Lattice:
-        """Return the lattice with one column, `posterior`: −ln of the probability of each arc, and of each end.
+        """Return the lattice with one column, `posterior`: −ln of the probability of each arc and of each end.
 
-        Words, states and times stay. Probabilities below the smallest normal number (10⁻³⁰⁸) cost as much as that.
+        Words, states and times do not change. Probabilities below the smallest normal number (10⁻³⁰⁸) are raised to it.
 
         Examples:
             >>> lattice = Lattice.from_strings(["a b", "a c", "b"], costs=[0.0, 0.0, 0.0])
@@ -99,7 +99,7 @@ class Posteriors(Distribution):
         )
 
     def confidences(self, path: ArcPath) -> tuple[float, ...]:
-        """Return the probability of the arc of each word of a scored path.
+        """Return the arc probability of each word of a scored path.
 
         Args:
             path: An oracle or a 1-best of this lattice.
@@ -112,31 +112,31 @@ class Posteriors(Distribution):
             [0.333, 0.667]
         """
         if path.edges:
-            raise UsageError("confidences are those of a lattice's arcs; this is a derivation of a forest")
+            raise UsageError("confidences need a path of a lattice; this is a derivation of a forest")
         if max(path.arcs, default=-1) >= len(self.arc):
             raise _ANOTHER_LATTICE
         spelled = [(self.lattice.vocabulary.word(int(self.lattice.word[arc])), arc) for arc in path.arcs]
-        # Ignored words are on arcs, and not among the words of a path.
+        # Ignored words are on arcs, but not in the path's `words`.
         counted = [(word, arc) for word, arc in spelled if word in set(path.words)]
         if tuple(word for word, _ in counted) != path.words:
             raise _ANOTHER_LATTICE
         return tuple(np.minimum(self.arc[[arc for _, arc in counted]], 1.0).tolist())
 
     def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
-        """Draw paths independently with their probabilities; return their arcs."""
+        """Sample paths independently with their probabilities; return their arcs."""
         if count < 0:
-            raise UsageError(f"{count} paths cannot be drawn")
+            raise UsageError(f"cannot sample {count} paths")
         lattice, random = self.lattice, np.random.default_rng(seed)
         begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1))
         before = np.concatenate([[0.0], np.cumsum(self.transition)])
         paths: list[list[int]] = [[] for _ in range(count)]
         at, unfinished = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(unfinished):
-            # All unfinished paths take a step: an arc of their state, or its end, which comes after the last arc.
+            # All unfinished paths take a step: an arc of their state, or their end, which comes after the last arc.
             first, last = begin[at], begin[at + 1]
             drawn = np.searchsorted(before, before[first] + random.random(len(at)), side="right") - 1
             goes_on = (drawn < last) & (last > first)
-            goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding ends no path where it cannot end
+            goes_on |= (last > first) & ~np.isin(at, lattice.final)  # rounding must not end a path in a non-final state
             taken = np.clip(drawn, first, np.maximum(last - 1, first))[goes_on]
             unfinished = unfinished[goes_on]
             for path, arc in zip(unfinished.tolist(), taken.tolist(), strict=True):
@@ -153,7 +153,7 @@ class Posteriors(Distribution):
 
 
 def _costs_of(probability: Floats) -> Floats:
-    """Return −ln of probabilities: finite, and 0 where rounding makes them larger than 1."""
+    """Return −ln of probabilities: always finite, and 0 if rounding makes a probability larger than 1."""
     return 0.0 - np.log(np.clip(probability, np.finfo(np.float64).tiny, 1.0))
 
 
@@ -166,12 +166,12 @@ def posteriors(graph: Lattice | NBest, *, scale: float = ..., scales: Scales | N
 
 
 def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None) -> Posteriors | ForestPosteriors:
-    """Compute the probabilities of a graph's parts.
+    """Compute the posterior probabilities of a graph's parts.
 
     Args:
         graph: A lattice, an n-best list, or a forest.
-        scale: Multiplies the cost: below 1 makes the distribution flatter.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        scale: Factor of the costs; below 1, it makes the distribution flatter.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
 
     Raises:
         InputError: The costs are too large to be added up.

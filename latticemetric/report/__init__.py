@@ -1,1 +1,1 @@
-"""Drawings of results. matplotlib is imported when something is to be drawn."""
+"""Draw results and write reports. matplotlib is imported only when needed."""

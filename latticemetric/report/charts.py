@@ -1,4 +1,4 @@
-"""Charts of a report as SVG: rates of the sides and their distribution, headroom by length and density, sweeps.
+"""Draw a report's charts as SVG: rates of the sides and their distribution, headroom by length and density, sweeps.
 
 The page's style sheet colours axes, marks and texts by their classes.
 """
@@ -22,9 +22,9 @@ _DIGITS = 1  # of numbers in elements
 
 
 class Axis:
-    """A scale that maps values from low to high to places from begin to end.
+    """A scale that maps values from `low` to `high` to positions from `begin` to `end`.
 
-    Equal steps of a logarithmic one are equal ratios; its values are more than 0.
+    On a logarithmic scale, equal steps are equal ratios, and values must be more than 0.
     """
 
     def __init__(self, low: float, high: float, begin: float, end: float, *, logarithmic: bool = False) -> None:
@@ -33,7 +33,7 @@ class Axis:
         self._begin, self._end = begin, end
 
     def place(self, value: float) -> float:
-        """Return the place of a value."""
+        """Return the position of a value."""
         at = math.log(value) if self.logarithmic else value
         share = (at - self._low) / (self._high - self._low) if self._high > self._low else 0.5
         return self._begin + share * (self._end - self._begin)
@@ -43,8 +43,8 @@ class Paper:
     """Collects the elements of a chart.
 
     Args:
-        title: A description, for those who cannot see it.
-        height: The height; all charts are equally wide.
+        title: A description, for readers who cannot see it.
+        height: The height; all charts have the same width.
     """
 
     def __init__(self, title: str, height: float) -> None:
@@ -68,7 +68,7 @@ class Paper:
         self._add("rect", class_=kind, x=x, y=y, width=width, height=height)
 
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
-        """Draw a mark: a square for the 1-best, a diamond for MBR, else a circle, so that colour is not needed."""
+        """Draw a mark, readable without colour: a square for the 1-best, a diamond for MBR, else a circle."""
         if "one_best" in kind:
             self.box(x - 0.85 * radius, y - 0.85 * radius, 1.7 * radius, 1.7 * radius, kind)
         elif "mbr" in kind:
@@ -78,11 +78,11 @@ class Paper:
             self._add("circle", class_=kind, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> None:
-        """Write a text that begins, ends or has its middle at x."""
+        """Write a text that begins, ends or is centred at x, by `anchor`."""
         self._add("text", text, class_=kind or None, x=x, y=y, text_anchor=anchor)
 
     def axis(self, scale: Axis, marks: Sequence[float]) -> None:
-        """Draw horizontal lines, with their values at the left."""
+        """Draw a horizontal line per mark, with its value at the left."""
         for mark in marks:
             self.line(_LEFT, scale.place(mark), _RIGHT, scale.place(mark), "grid")
             self.text(_LEFT - 6, scale.place(mark) + 4, _tick(mark), "end")
@@ -102,7 +102,7 @@ def _joined(points: Iterable[tuple[float, float]]) -> str:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers from below `low` to above `high`, one to five times a power of ten apart."""
+    """Return round numbers from below `low` to above `high`; steps are 1 to 10 times a power of ten."""
     reach = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(reach / most))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if reach / (factor * power) <= most)
@@ -111,7 +111,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Return one, two and five times powers of ten from below `low` to above `high`, both more than 0."""
+    """Return 1, 2 and 5 times powers of ten, from below `low` to above `high`; both must be more than 0."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     first = max((k for k, step in enumerate(steps) if step <= low * 1.000001), default=0)
@@ -130,7 +130,7 @@ LABELS = {"oracle": "oracle", "mbr": "MBR", "one_best": "1-best"}
 
 _SWEPT = {"beam": "beam", "density": "arcs for each reference word", "nbest": "strings of an n-best list"}
 _WIDE = 20
-# As finely as marks are put into a chart; those that fall together are one.
+# Positions of marks are rounded to multiples of this; marks at the same position become one.
 _GRAIN = 3.0
 
 Rates = dict[str, list[float]]
@@ -200,7 +200,7 @@ def rates_chart(rates: Rates, metric: str) -> Chart | None:
 
 
 def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
-    """Draw oracle and 1-best by the length of references; the headroom lies between them."""
+    """Draw oracle and 1-best by the length of references; the line between them is the headroom."""
     there = [one for one in bins if one.graphs and one.oracle.score is not None and one.one_best.score is not None]
     if not there:
         return None
@@ -233,7 +233,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
 
 
 def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
-    """Draw headroom against density, a mark an utterance."""
+    """Draw headroom against density, with one mark per utterance."""
     there = [(density, headroom) for density, headroom in points if density > 0]
     if not there:
         return None
@@ -263,7 +263,7 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
 
 
 def sweep_charts(found: Sweep, intervals: Sequence[Interval], metric: str) -> list[Chart]:
-    """Draw a chart for each kind of point that was swept over."""
+    """Draw one chart per kind of point in the sweep."""
     kinds = [kind for kind in _SWEPT if any(row.kind == kind for row in found.rows)]
     return [_sweep_chart(found, intervals, kind, metric) for kind in kinds]
 
@@ -322,7 +322,7 @@ def _spread(values: Sequence[float]) -> Callable[[float], float]:
 
 
 def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """Count the values in each bin, which includes its lower end; the last one includes both."""
+    """Count the values in each bin. A bin includes its lower end, the last bin both ends."""
     import numpy as np
 
     found: list[int] = np.histogram(np.asarray(values), bins=np.asarray(edges))[0].tolist()

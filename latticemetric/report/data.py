@@ -1,4 +1,4 @@
-"""The data of a page's scripts, as plain values for JSON: utterances with their alignments, and drawings."""
+"""Build the JSON data that the scripts of the report page read: utterances, alignments, drawings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from latticemetric.metrics.alignment import INSERTION, Alignment
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.figures import paths
 
-# The largest whole number that scripts hold exactly; enough to sort by.
+# The largest whole number that scripts hold exactly; large enough for sorting.
 _LARGEST = 2**53
 _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
@@ -24,8 +24,8 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 def utterance(review: Review) -> dict[str, Any]:
     """Return one utterance, without its drawing.
 
-    References are lists of words; a side has all of its `words`, and its alignment: `edits` with the words of both
-    sides that count.
+    References are lists of words. A side has all its `words`, and its alignment: `edits`, with the counted words of
+    both sides.
     """
     common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
     if review.oracle is None:
@@ -54,14 +54,14 @@ def utterance(review: Review) -> dict[str, Any]:
 
 
 def headroom(review: Review) -> float | None:
-    """Return the difference of the rates of a graph's oracle and 1-best."""
+    """Return the difference between the rates of a graph's oracle and 1-best."""
     if review.oracle is None or review.oracle.score is None or review.oracle.one_best.score is None:
         return None
     return abs(review.oracle.score - review.oracle.one_best.score)
 
 
 def density(review: Review) -> float | None:
-    """Return a lattice's arcs with words for each word of the reference, as sweeps count them."""
+    """Return the number of arcs with words per reference word of a lattice, as in sweeps."""
     whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
     return whole / review.swept.length if whole is not None and review.swept.length else None
 
@@ -79,7 +79,7 @@ def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
 
 
 def _aligned(alignment: Alignment, words: tuple[str, ...]) -> dict[str, Any]:
-    """Return edits, the reference words that no equal word matches, and the words that count if not all do (`said`)."""
+    """Return edits, the reference words without an equal match, and the counted words if not all count (`said`)."""
     expected = [r or "" for edit, r, c in alignment.steps() if edit != INSERTION and r != c]
     counted = {} if alignment.candidate == words else {"said": _shown(alignment.candidate)}
     return {"edits": alignment.edits, "expected": _shown(expected), **counted}
@@ -95,11 +95,11 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 
 def drawing(sketch: Sketch) -> dict[str, Any]:
-    """Return a sketch, laid out.
+    """Lay out a sketch; return its data.
 
-    `ways` are the sides of highlighted paths, by their numbers. A vertex is
-    `[x, y, width, height, shape, text, detail, paths]`, a link `[points, paths, label, source, target]`, with points
-    of Bézier curves in a row, as `Curve` has them, and a label `[x, y, text]` or `None`. `told` holds
+    `ways` are the sides of the highlighted paths, in the order of their numbers. A vertex is
+    `[x, y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, with the
+    points of `Curve` in one list, and a label `[x, y, text]` or `None`. `told` holds
     `[text, cost, posterior, scores]` of each link; in forests, of each vertex from number `edges` on.
     """
     diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
@@ -127,7 +127,7 @@ def drawing(sketch: Sketch) -> dict[str, Any]:
 
 
 def _labels(sketch: Sketch, picture: Picture) -> list[list[Any] | None]:
-    """Return the label of each link and where it stands: labels come in the order of the links that have one."""
+    """Return the label of each link with its position; the picture's labels are in the order of the labelled links."""
     labels = iter([[*_rounded(text.x, text.y), text.text] for text in picture.texts if text.role == "label"])
     return [next(labels) if link.label else None for link in sketch.diagram.links]
 
@@ -143,7 +143,7 @@ def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
 
 
 def _box(picture: Picture) -> list[float]:
-    """Return the area that a drawing covers, without its legend: the page has its own."""
+    """Return the area of a drawing without its legend, since the page has a separate one."""
     covering: list[Shape | PlacedText] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
     covered = [thing.rectangle for thing in covering]
     points = [point for curve in picture.curves for point in curve.points]

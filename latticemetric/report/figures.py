@@ -1,4 +1,4 @@
-"""Numbers as a page shows them."""
+"""Format numbers for the report page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LARGE = 100_000
 
 
 def rate_text(value: float | None) -> str:
-    """Write four places; a dash for an undefined rate."""
+    """Write a rate with four decimals; write a dash for an undefined rate."""
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
@@ -34,13 +34,13 @@ def count(value: int) -> str:
         return str(value).replace("-", "−")
     if abs(value) < 10**7:
         return f"{value:,}".replace(",", "\u202f").replace("-", "−")
-    # Counts of paths may have more digits than a float has room for.
+    # Counts of paths may be larger than any float.
     power = math.floor(math.log10(abs(value)))
     return f"{value // 10 ** (power - 1) / 10:g} · 10{str(power).translate(_RAISED)}"
 
 
 def paths(number: int | None) -> str:
-    """Write a number of paths; `None` is more than are counted."""
+    """Write a number of paths; `None` stands for a number too large to count."""
     return count(number) if number is not None else f"over {count(MANY)}"
 
 

@@ -1,6 +1,6 @@
-"""The page of a report: one HTML file, of a template, a style sheet, scripts and data.
+"""Build the page of a report: one HTML file from a template, a style sheet, scripts and data.
 
-Data cannot end their element, and a Content-Security-Policy lets nothing else run.
+Data are escaped, so that they cannot end their element; a Content-Security-Policy blocks all other scripts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def json_for_script(data: Any) -> str:
-    r"""Write JSON for a script element: whatever its texts are, it has no tag, no comment and no entity.
+    r"""Write JSON for a script element; escape its texts, so that it contains no tag, comment or entity.
 
     Examples:
         >>> print(json_for_script(["</script>", "<!--"]))
@@ -48,7 +48,7 @@ def json_for_script(data: Any) -> str:
 
 
 def policy(styles: list[str], scripts: list[str]) -> str:
-    """Return a Content-Security-Policy that allows exactly the contents of these elements; nothing is fetched."""
+    """Return a Content-Security-Policy that allows only these styles and scripts, and no requests."""
     parts = [
         "default-src 'none'",
         f"style-src {' '.join(map(_hash, styles))}",
@@ -100,7 +100,7 @@ class _Shown:
 
 
 def check_page() -> None:
-    """Refuse to go on without jinja2."""
+    """Raise an error if jinja2 is not installed."""
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
@@ -110,7 +110,7 @@ def check_page() -> None:
 
 
 def page(report: Report) -> str:
-    """Return a report as one HTML file, the same for the same report."""
+    """Return a report as one HTML file; the same report gives the same file."""
     check_page()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -170,7 +170,7 @@ def _shown(report: Report) -> _Shown:
 
 
 def _lead(report: Report) -> str:
-    """Write the report in a sentence."""
+    """Summarise the report in one sentence."""
     metric, totals = report.review.metric, report.totals
     scores = {side.side: side.total.score for side in report.sides}
     oracle, one_best = (rate_text(scores[side]) for side in ("oracle", "one_best"))
@@ -188,7 +188,7 @@ def _lead(report: Report) -> str:
 
 
 def _gap(found: Interval) -> tuple[float | None, float | None]:
-    """Return the interval of a difference, from none to some."""
+    """Return the interval of a difference, or of its opposite if the difference is negative."""
     if found.value is None or found.low is None or found.high is None or found.value >= 0:
         return found.low, found.high
     return -found.high, -found.low
@@ -256,7 +256,7 @@ def _settings(report: Report) -> list[tuple[str, str]]:
 
 
 def _date() -> list[tuple[str, str]]:
-    """Return the date of SOURCE_DATE_EPOCH, if that is set: without it, the same run gives the same file."""
+    """Return the date of SOURCE_DATE_EPOCH, if set, else nothing, so that the same run gives the same file."""
     try:
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))
         return [("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d"))]

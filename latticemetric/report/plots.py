@@ -1,6 +1,6 @@
-"""Plots by matplotlib: agreement with people, sweeps, thresholds of confidences.
+"""Draw plots with matplotlib: agreement with human scores, sweeps, confidence thresholds.
 
-Whatever differs in colour also differs in its dashes, its markers or its hatches: plots are printed in black and white.
+Colours come with different dashes, markers or hatches, since plots may be printed in black and white.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
-# Okabe and Ito's, which colour-blind people tell apart.
+# Colours of Okabe and Ito, which colour-blind readers can distinguish.
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 
 _DOTS_AN_INCH = 150
@@ -41,14 +41,14 @@ _PANEL_WIDTH, _PANEL_HEIGHT, _HEADING = 3.4, 3.2, 0.4  # inches
 
 
 def check_plot(path: str) -> None:
-    """Refuse what cannot be drawn, before anything is computed.
+    """Check, before any computation, that a plot can be drawn.
 
     Raises:
-        UsageError: The file's name says no format of pictures.
-        MissingDependencyError: There is no matplotlib.
+        UsageError: If the file's name does not end in a picture format.
+        MissingDependencyError: If matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise UsageError("the file is to be a picture", where=path, advice=f"end its name in {', '.join(SUFFIXES)}")
+        raise UsageError("the suffix is not a picture format", where=path, advice=f"use one of {', '.join(SUFFIXES)}")
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
@@ -83,14 +83,14 @@ def style() -> AbstractContextManager[None]:
 
 
 def new_figure(rows: int, columns: int) -> Figure:
-    """Return a figure with room for so many panels; make, fill and save it in our `style`."""
+    """Return a figure with room for `rows` × `columns` panels; create, fill and save it inside `style()`."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(columns * _PANEL_WIDTH, rows * _PANEL_HEIGHT + _HEADING), layout="constrained")
 
 
 def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
-    """Put a legend above all panels: lines and marks by their names, a tuple where several mean the same."""
+    """Put a legend above all panels: lines and marks by name, in a tuple if several mean the same."""
     from matplotlib.legend_handler import HandlerTuple
 
     figure.legend(
@@ -104,22 +104,22 @@ def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
 
 
 def save(figure: Figure, path: str) -> None:
-    """Write a figure in the format that the file's name ends in; the same figure gives the same file."""
+    """Write a figure in the format of the file's suffix; the same figure gives the same file."""
     suffix = Path(path).suffix.lower()
     metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
     with atomic_output(path) as file:
         figure.savefig(file, format=suffix[1:], dpi=_DOTS_AN_INCH, metadata=metadata)
 
 
-# ---- Scatter plots with fitted lines, a panel a metric ----
+# ---- Scatter plots with fitted lines, one panel per metric ----
 
 
 _MOST_COLUMNS = 4
 _MOST_LABELS = 25
 _LABEL_POINTS = 6
-_SPAN_POINTS = 130  # of a panel's height, what lies between the lowest and the highest point
+_SPAN_POINTS = 130  # of a panel's height, between the lowest and the highest point
 _LEAST_COLUMNS = 2
-_EDGE = 0.2  # of a panel's width: labels of points so close to a side go to the other
+_EDGE = 0.2  # share of a panel's width: closer to a side, labels go to the other side
 _MANY = 200
 
 
@@ -129,7 +129,7 @@ class Panel:
 
     title: str
     x: Floats  # the metric's values; NaN leaves a point out
-    y: Floats  # people's
+    y: Floats  # the human scores
     x_label: str
     y_label: str
     line: tuple[float, float] | None = None  # slope and intercept of the fitted line
@@ -138,7 +138,7 @@ class Panel:
 
 
 def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
-    """Draw panels into one picture, in the format that the file's name ends in.
+    """Draw panels into one picture, in the format of the file's suffix.
 
     The same panels give the same file.
     """
@@ -198,19 +198,19 @@ def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
 
 
 def _to_the_left(x: Floats, y: Floats, line: tuple[float, float] | None) -> npt.NDArray[np.bool_]:
-    """Choose the labels that go to the left of their points: away from the line, and inside the panel."""
+    """Choose the labels to put left of their points: away from the line, and inside the panel."""
     width = x.max() - x.min() or 1.0
     place = (x - x.min()) / width
     left: npt.NDArray[np.bool_] = place > 1 / 2
     if line is not None:
         slope, intercept = line
-        above = (y - slope * x - intercept) * slope > 0  # of a rising line, what is above lies left
+        above = (y - slope * x - intercept) * slope > 0  # points above a rising line lie left of it
         left = (above & (place >= _EDGE)) | (place > 1 - _EDGE)
     return left
 
 
 def _apart(heights: Floats) -> Floats:
-    """Push heights apart that are too close for two labels."""
+    """Move heights apart if they are too close for two labels."""
     order = np.argsort(heights, kind="stable")
     step = np.arange(len(heights)) * _LABEL_POINTS * 1.15
     pushed = np.maximum.accumulate(heights[order] - step) + step
@@ -231,7 +231,7 @@ _HEADINGS = {
 
 
 def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "system") -> None:
-    """Draw a scatter plot a metric, in one picture.
+    """Draw one scatter plot per metric, in one picture.
 
     Args:
         agreement: The result of `correlate`.
@@ -239,7 +239,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
         level: The points: systems, pairs of systems, or segments of systems.
 
     Raises:
-        MissingDependencyError: There is no matplotlib.
+        MissingDependencyError: If matplotlib is not installed.
     """
     if level not in get_args(PlotLevel):
         raise UsageError(f"there is no plot of '{level}'", advice=f"choose one of {', '.join(get_args(PlotLevel))}")
@@ -248,7 +248,7 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
 
 
 def plot_grouping(grouping: Grouping, path: str) -> None:
-    """Draw a scatter plot a metric over groups of segments; small groups are hollow triangles (Coughlin 2003)."""
+    """Draw one scatter plot per metric over groups of segments; small groups are hollow triangles (Coughlin 2003)."""
     human = np.array([group.human for group in grouping.groups])
     small = np.array([group.small for group in grouping.groups], dtype=bool)
     panels = []
@@ -305,20 +305,20 @@ _AXES = {
     "nbest": "n of n-best (strings)",
 }
 _BAR = 0.38
-# From this ratio on, axes are logarithmic.
+# Axes are logarithmic from this ratio of the largest to the smallest value on.
 _WIDE = 20
-# More of them would overlap.
+# More ticks would overlap.
 _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draw a sweep into a file: a panel for each kind of point, and one for lengths.
+    """Draw a sweep into a file: one panel per kind of point, and one for lengths.
 
     Args:
         found: The sweep.
         measured: The metric, and which direction is better.
         path: A file that ends in .svg, .png or .pdf.
-        intervals: Those of the sweep's rows, where there are any: drawn as bands.
+        intervals: Intervals of the sweep's rows, if any, drawn as bands.
     """
     check_plot(path)
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
@@ -337,7 +337,7 @@ def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Inter
 
 
 def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Join entries of the same meaning in panels of points and in the one of lengths, side by side in the legend."""
+    """Join entries of the same name from the first and last panel, to show them side by side in the legend."""
     first, last = drawn[0], drawn[-1]
     if first.keys() == last.keys():
         return first
@@ -367,7 +367,7 @@ def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interv
 
 
 def _scale(panel: Any, at: Sequence[float]) -> None:
-    """Make an axis logarithmic where numbers are far apart (linear below the first one above 0), with them as ticks."""
+    """Use the numbers as ticks; make the axis logarithmic if they are far apart (linear below the smallest above 0)."""
     least = min((number for number in at if number > 0), default=0)
     if least and max(at) >= _WIDE * least:
         if at[0] > 0:
@@ -381,7 +381,7 @@ def _scale(panel: Any, at: Sequence[float]) -> None:
 
 
 def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
-    """Draw 1-best and oracle side by side; the headroom lies between them."""
+    """Draw 1-best and oracle side by side; the headroom is their difference."""
     at = np.arange(len(lengths))
     one_best = [_number(one.one_best.score) for one in lengths]
     oracle = [_number(one.oracle.score) for one in lengths]
@@ -407,7 +407,7 @@ _COLUMNS = 2  # one panel, as wide as two
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draw F1-mult, and the two scores it is made of, against the threshold.
+    """Draw F1-mult and its two factors against the threshold.
 
     Args:
         found: The sweep.

@@ -1,4 +1,4 @@
-"""Reports: reviews of many graphs, gathered with their totals, rates and drawings."""
+"""Collect reviews of many graphs into a report, with totals, rates and drawings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class ReportOptions:
     """Parameters of a report.
 
     Attributes:
-        title: Its title.
-        most_graphs: The number of graphs to draw, those with the most headroom; the others are only listed.
+        title: The report's title.
+        most_graphs: The number of graphs to draw: those with the most headroom. The others are only listed.
         resamples: The number of resamples for intervals.
         seed: The same seed draws the same resamples.
         confidence: The share of resamples inside an interval.
-        settings: Further names and values for the section on how the report was made.
+        settings: More names and values for the section about the report's settings.
     """
 
     title: str = "lattices"
@@ -49,7 +49,7 @@ class ReportOptions:
 
 
 class Failure(NamedTuple):
-    """A graph that could not be answered, with file and line, and why."""
+    """A graph without an answer, with its file, line and reason."""
 
     name: str
     where: str
@@ -58,13 +58,13 @@ class Failure(NamedTuple):
 
 @dataclass
 class Report:
-    """Gathers reviews, of which the graphs with the most headroom keep their drawings.
+    """Collects reviews; keeps the drawings of the graphs with the most headroom.
 
     Attributes:
         review: The settings of each graph's review.
-        options: Parameters.
+        options: The report's parameters.
         totals: The sums of all reviews.
-        utterances: The data of each, for JSON.
+        utterances: The data of each utterance, for JSON.
         failures: Graphs without an answer.
     """
 
@@ -84,22 +84,22 @@ class Report:
             self._add(review)
 
     def sketches(self) -> dict[int, Sketch]:
-        """Return the graphs to be drawn, by the places of their utterances."""
+        """Return the graphs to draw, by the index of their utterance."""
         return {-place: one for _, place, one in sorted(self._sketches, key=lambda kept: -kept[1])}
 
     @cached_property
     def sides(self) -> list[SideTotal]:
-        """The corpus values, once all reviews are there."""
+        """The corpus values; valid after all reviews are added."""
         return self.totals.sides()
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The sweep, and bins of lengths; likewise."""
+        """The sweep and the bins of lengths; valid after all reviews are added."""
         return self.totals.sweep(_borders(self.totals.lengths()))
 
     @cached_property
     def headroom(self) -> Interval:
-        """The oracles' rate minus that of the 1-bests, with its interval on the same resamples; likewise."""
+        """The oracles' rate minus that of the 1-bests, with its interval on the same resamples."""
         tables = {side.side: side.table for side in self.sides}
         found = paired_bootstrap(
             self.review.metric, tables["one_best"], tables["oracle"], **self.options.resampling
@@ -123,7 +123,7 @@ class Report:
             self._keep(gap or 0.0, place, review.sketch)
 
     def _keep(self, gap: float, place: int, sketch: Sketch) -> None:
-        """Keep a drawing while it is among those with the most headroom; of equal ones the first stay."""
+        """Keep a drawing while it is among those with the most headroom (ties: the first)."""
         self.sketched += 1
         heapq.heappush(self._sketches, (gap, -place, sketch))
         if len(self._sketches) > self.options.most_graphs:
@@ -131,12 +131,12 @@ class Report:
 
 
 def _of_several(found: Interval, graphs: int) -> Interval:
-    """Leave the interval out for one graph: others might differ from it by any amount."""
+    """Remove the interval if there is only one graph, since it says nothing about other graphs."""
     return found if graphs > 1 else replace(found, low=None, high=None, half_width=None)
 
 
 def _borders(lengths: Sequence[float]) -> list[float]:
-    """Return the ends of bins with about as many utterances each; none where all are equally long."""
+    """Return the ends of bins with about the same number of utterances; none if all lengths are equal."""
     ordered = sorted(lengths)
     if not ordered or ordered[0] == ordered[-1]:
         return []

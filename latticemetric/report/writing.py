@@ -1,4 +1,4 @@
-"""Reports from Python."""
+"""Write reports from Python."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ def write_report(
     Args:
         path: The page, compressed if its suffix says so; `-` for standard output.
         graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
-        references: Those of each graph: one as a string, or several.
+        references: The references of each graph: one string, or several references.
         metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
         mbr: A method of `mbr`; `auto`: by n-grams of forests, else by word errors; `None`: no MBR.
         posterior_scale: The factor of costs before they become probabilities.
-        prune: Of MBR: prune graphs to this cost above the best path first.
-        samples: Of MBR by metrics: draw so many paths, instead of listing all.
+        prune: For MBR: first prune graphs to this cost above the best path.
+        samples: For MBR by metrics: draw this number of paths instead of listing all.
         score: Metrics of the extracted strings, by name or as objects.
-        beams: Find oracles at these beams, too, as in `sweep`.
-        densities: At these densities.
-        nbest: In n-best lists of these sizes.
-        scales: Weight of each score column in the model's cost; columns not named keep their own.
+        beams: Also find oracles at these beams, as in `sweep`.
+        densities: Also find oracles at these densities.
+        nbest: Also find oracles in n-best lists of these sizes.
+        scales: Weight of each score column in the model's cost; other columns keep their weights.
         title: The page's title.
-        most_graphs: The number of graphs to draw, those with the most headroom.
+        most_graphs: The number of graphs to draw: those with the most headroom.
         resamples: The number of resamples for intervals.
-        seed: Of these, and of `samples`.
+        seed: The seed of the resamples and of `samples`.
         confidence: The share of resamples inside an interval.
         workers: The number of graphs searched at once.
 
     Raises:
-        MissingDependencyError: There is no jinja2.
-        UsageError: A parameter makes no sense, or there are not as many references as graphs.
+        MissingDependencyError: If jinja2 is not installed.
+        UsageError: If a parameter is wrong, or the numbers of references and graphs differ.
     """
     check_page()
     rate = as_recognition_rate(metric)
@@ -92,5 +92,5 @@ def _write(
     with atomic_output(os.fspath(path)) as file:
         questions = graphs_with_references(graphs, references)
         report.add_all(map_in_order(partial(review_graph, report.review), questions, workers, packing=graph_packing))
-        # A file's name may hold bytes that are no UTF-8.
+        # A file's name may hold bytes that are not UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))

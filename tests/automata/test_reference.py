@@ -112,7 +112,7 @@ def test_other_metrics_refuse_graphs(metric):
 
 
 def test_a_graph_is_no_candidate():
-    with pytest.raises(lm.UsageError, match="a graph, or a text with alternatives, stands where a string is needed"):
+    with pytest.raises(lm.UsageError, match="expected a string, found a graph or a text with alternatives"):
         lm.WER().score(lm.Lattice.from_strings(["a"]), "a")
 
 

@@ -152,7 +152,7 @@ def test_sentences_without_a_certain_line_are_refused(numbers, tmp_path):
         told = " ".join(str(pair.problem) for pair in pairs_of(nbest(tmp_path, *numbers), files) if pair.problem)
     except lm.InputError as error:
         told = str(error)
-    assert "number 1 comes after 2" in told or "all pairs behind it are wrong" in told
+    assert "number 1 comes after 2" in told or "all pairs after it are wrong" in told
 
 
 def test_lists_of_several_files_go_on_in_the_next_one(tmp_path):
@@ -183,7 +183,7 @@ def test_pairs_by_order_are_said_to_be_uncertain_where_numbers_of_lines_differ(l
     pairs = pairs_of(graphs, references(tmp_path, "a b\n" * lines))
     told = [str(pair.problem) for pair in pairs if pair.problem]
     assert len(told) == 1
-    assert "if one in the middle is missing, all pairs behind it are wrong; " in told[0]
+    assert "if one in the middle is missing, all pairs after it are wrong; " in told[0]
 
 
 def test_an_id_that_comes_late_shows_that_references_are_keyed(tmp_path):

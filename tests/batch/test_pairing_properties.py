@@ -235,7 +235,7 @@ def paired(graphs: Path, *texts: str) -> list[Pair] | None:
     try:
         entries = reading.entries([graphs], None, WORDS if graphs.suffix in {".ark", ".scp"} else None)
         pairs = list(pair_up(entries, [read_references(str(path)) for path in files]))
-        return None if any("all pairs behind it are wrong" in str(pair.problem) for pair in pairs) else pairs
+        return None if any("all pairs after it are wrong" in str(pair.problem) for pair in pairs) else pairs
     except lm.LatticeMetricError:
         return None
 

@@ -377,7 +377,7 @@ def test_lines_too_many_or_too_few_are_failures_to_go_past(tmp_path):
     assert (done.status, done.json["corpus"]["lattices"], done.json["corpus"]["failed"]) == (1, 3, 1)
     assert done.json["lattices"][3]["id"] == "4"
     assert done.json["corpus"]["denominator"] == 6
-    assert "all pairs behind it are wrong" in done.stderr
+    assert "all pairs after it are wrong" in done.stderr
 
 
 def test_sentences_that_are_missing_are_failures_to_go_past(tmp_path):
@@ -476,7 +476,7 @@ def test_an_output_that_was_there_stays_as_it_was_on_failure(tmp_path):
         (["--scale", "prosody=2"], r"meeting-001\): there is no score column 'prosody' to scale; .* lm, acoustic"),
         (["--symbols", "nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
         (["--ignore", "@nowhere.txt"], "nowhere.txt: cannot be opened: No such file"),
-        (["--ignore", __file__], "would be taken for a word; for its words give @"),
+        (["--ignore", __file__], "would be read as a word; to read words from the file, give @"),
         (["--from", "slfx"], "there is no format 'slfx'; choose one of .*far, htk-slf"),
         (["--output", "no/such/folder/out"], r"no/such/folder/out.*: cannot be written: No such file"),
     ],
@@ -491,7 +491,7 @@ def test_an_output_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
 
 def test_reference_files_of_different_lengths_are_refused(tmp_path):
     other = file(tmp_path, "short.ref", "one\ntwo\n")
-    message = r"short.ref has 2 lines and .*proverbs.ref.txt has 3; every graph needs a reference in each file"
+    message = r"short.ref has 2 lines, but .*proverbs.ref.txt has 3; every graph needs a reference in each file"
     assert_one_line_error(oracle(*PROVERBS, other), message)
 
 

@@ -70,8 +70,8 @@ def test_the_signature_names_what_was_ignored():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--metric", "bleu", "--nbest", "3"], "--nbest means nothing to BLEU of a corpus"),
-        (["--metric", "bleu", "--alpha", "1"], "--alpha means nothing"),
+        (["--metric", "bleu", "--nbest", "3"], "--nbest has no effect with BLEU of a corpus"),
+        (["--metric", "bleu", "--alpha", "1"], "--alpha has no effect"),
         (["--metric", "bleu-stem"], "graphs are searched by words, not by stems"),
         (["--metric", "bleu", "--engine", "openfst"], "recognition rates only"),
         (["--metric", "meteor"], "use wer, wrr or N-grr"),

@@ -314,7 +314,7 @@ def test_a_system_that_nobody_judged_is_told_in_words(harvest):
     found = document(harvest, "-m", "bleu", "--resamples", 5)
     assert found["system"]["bleu"]["reason"] == "there is no human score of elm"
     assert found["human"]["elm"]["reason"] == "nobody judged it"
-    assert any(note.startswith("elm: no human score; leave out what has none") for note in found["notes"])
+    assert any(note.startswith("elm: no human score; leave these out") for note in found["notes"])
     assert "there is no judged segment" in found["segment"]["bleu"]["systems"]["elm"]["reason"]
 
 
@@ -537,7 +537,7 @@ def test_long_tables_that_make_no_sense_are_told(tmp_path, lines, message):
         ([HARVEST, "--leave-out", "oak"], "there is no system 'oak'; the systems are alder, birch"),
         ([HARVEST, "--human-scores", "grace"], "there is no column 'grace' of scores; choose among adequacy, fluency"),
         ([HARVEST, "--human-scores", ","], "no column of scores is named; choose among adequacy, fluency"),
-        ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the file is to be a picture; end its name in \.svg"),
+        ([HARVEST, "--plot", "plot.txt"], r"plot\.txt: the suffix is not a picture format; use one of \.svg"),
         ([HARVEST, "--plot", "p.svg", "--plot-level", "groups"], "--plot-level: there are no groups; make them with"),
         ([HARVEST, "-m", "wer", "--plot", "no/where/p.svg"], "no/where/p.svg: cannot be written: No such file"),
     ],

@@ -127,7 +127,7 @@ def test_what_is_left_out_is_told(run):
         ((*MEETING, "--oracle"), "--oracle needs a reference"),
         ((*MEETING, "--reference-text", "a"), "--reference-text has no effect here; add --oracle"),
         ((*MEETING, "--reference-text", "a", "--reference", "meeting.ref.txt", "--oracle"), "do not go together"),
-        ((*MEETING, "-o", "a.gif"), "a.gif: the name says no format of drawings"),
+        ((*MEETING, "-o", "a.gif"), "a.gif: the suffix is not a drawing format"),
         ((*MEETING, "--scores", "x"), "there is no score column 'x'; the columns here are: "),
         ((*MEETING, "--scale", "x=1"), "there is no score column 'x'"),
         ((*MEETING, "--kind", "tree"), "a lattice has no derivation trees"),

@@ -101,14 +101,14 @@ def test_absurd_amounts_of_work_are_refused(program, options):
 def test_absurd_samples_of_tags_are_refused(more):
     tables = [EXAMPLES / f"tide.{name}.tags" for name in ("gold", "gull", "wren")]
     done = run("latticemetric", "tags", *tables, "--sampling", *more)
-    assert_one_line_error(done, "samples of each error rate; give up to 10000000, all in all")
+    assert_one_line_error(done, "samples per error rate; use at most 10000000 in all rounds")
 
 
 @pytest.mark.parametrize("place", ["local:9999999999", "slurm:99999999", "local:" + "9" * 5000])
 def test_absurd_clusters_are_refused(place):
     done = oracle(*MEETING, "--cluster", place)
     assert_one_line_error(
-        done, "too many for this machine; give at most|too many workers; give up to 10000|is no cluster"
+        done, "too many for this machine; give at most|too many workers; give up to 10000|is not a cluster"
     )
     assert len(done.stderr) < 500 or "9" * 5000 in place
 

@@ -142,7 +142,7 @@ def test_two_runs_do_not_share_a_journal(tmp_path):
     first = started(*given, hurried=False)
     assert wait_for(lambda: size(tmp_path / "out.journal") > 1000)
     first.send_signal(signal.SIGSTOP)
-    assert_one_line_error(oracle(*given), "another process is at work")
+    assert_one_line_error(oracle(*given), "another process uses this file")
     first.kill()
     first.communicate()
 
@@ -312,7 +312,7 @@ def test_a_disk_that_is_full_under_the_journal(tmp_path):
     given = [*data(tmp_path, graphs=100), *SOME, "--format", "json", "--workers", 2]
     output, journal = tmp_path / "out.json", tmp_path / "out.json.journal"
     resumed = [*given, "--output", output, "--resume"]
-    advice = "what it has is kept; make room, and give the same command"
+    advice = "its records are safe; free some space, and give the same command"
     for limit in (0, 100, 20_000):
         told = f"error: {journal}: cannot be written: File too large; {advice}\n"
         assert limited(limit, *resumed) == (2, told)

@@ -175,7 +175,7 @@ def test_no_result_becomes_an_input(line, there):
     before = contents(there)
     done = CliRunner().invoke(main._group, line.split())
     assert isinstance(done.exception, UsageError), (done.output, done.exception)
-    assert "would be one of the files that are read" in str(done.exception)
+    assert "would be one of the input files" in str(done.exception)
     assert contents(there) == before
 
 

@@ -43,9 +43,12 @@ def test_items_of_forests_are_what_python_answers(of):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("posteriors", LANTERN, "--of", "arcs"), "the forest is no lattice"),
-        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "--of edges lists what forests have"),
-        (("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"), "--write-lattices means nothing"),
+        (("posteriors", LANTERN, "--of", "arcs"), "the forest is not a lattice"),
+        (("posteriors", LANTERN, "--write-lattices", "out.slf"), "use --of edges for forests"),
+        (
+            ("posteriors", LANTERN, "--of", "edges", "--write-lattices", "out.slf"),
+            "--write-lattices has no effect with --of edges",
+        ),
         (("posteriors", MEETING, "--of", "edges"), "a lattice has no edges; list its arcs"),
         (("consensus", LANTERN), "MBR by n-grams or by a metric takes any forest"),
         (("mbr", LANTERN, "--method", "wer"), "MBR by n-grams or by a metric takes any forest"),
@@ -107,7 +110,7 @@ def test_lattices_are_written_with_posteriors(tmp_path, suffix):
         ("--least x", "'x' is not a valid float"),
         ("--top -1", "-1 is not in the range"),
         ("--order 0 --of ngrams", "0 is not in the range"),
-        ("--order 2", "--order means nothing to words"),
+        ("--order 2", "--order has no effect with --of words"),
         ("--posterior-scale nan", "'nan' is not a finite number"),
         ("--scale acustic=2", "there is no score column 'acustic' to scale"),
         ("--write-lattices out.xyz", "the suffix of 'out.xyz' is not that of a format"),
@@ -231,7 +234,7 @@ def test_evidence_that_is_broken_fails_its_graph_only(tmp_path):
 
 def test_numbers_and_words_are_no_evidence_for_each_other():
     done = run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", status=2)
-    assert "one has numbers for words, and the other has not; give --symbols" in done.stderr
+    assert "one has numbers for words, the other has words; give the symbol table" in done.stderr
     run("mbr", MEETING, "--evidence", EXAMPLES / "meeting.ark", "--symbols", EXAMPLES / "meeting.words.txt")
 
 
@@ -261,16 +264,16 @@ def test_lattices_are_written_with_gains(tmp_path):
         ("--write-lattices out.far", "holds one score per arc; --gains-only leaves the model's scores and labels out"),
         ("--write-lattices out.far -p 0.7,0.8", "--write-lattices writes one setting"),
         ("--write-lattices out.far --posterior-scale 0.7,0.8", "--write-lattices writes one setting"),
-        ("--gains-only", "--gains-only means nothing without --write-lattices"),
+        ("--gains-only", "--gains-only has no effect without --write-lattices"),
         ("--write-lattices nowhere/out.far --gains-only", "cannot be written"),
-        ("--write-lattices out.far --method wer", "--write-lattices means nothing to the method wer"),
-        ("--evidence x --method wer", "--evidence means nothing to the method wer"),
+        ("--write-lattices out.far --method wer", "--write-lattices has no effect with the method wer"),
+        ("--evidence x --method wer", "--evidence has no effect with the method wer"),
         ("--posterior-scale 1,2 --method wer", "the method wer takes one setting"),
         ("--posterior-scale x", "'x' is not a number"),
-        ("--metric wer", "--metric means nothing to a run without --tune"),
-        ("--ignore x", "--ignore means nothing to a run without --tune"),
-        ("--tune x --method wer", "--tune means nothing to the method wer"),
-        ("--tune x --write-lattices out.far", "--write-lattices means nothing to --tune"),
+        ("--metric wer", "--metric has no effect without --tune"),
+        ("--ignore x", "--ignore has no effect without --tune"),
+        ("--tune x --method wer", "--tune has no effect with the method wer"),
+        ("--tune x --write-lattices out.far", "--write-lattices has no effect with --tune"),
         ("--tune nowhere.txt", "nowhere.txt: cannot be opened"),
     ],
 )

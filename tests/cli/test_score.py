@@ -182,7 +182,7 @@ def test_a_metric_may_draw_itself_or_its_alignment_or_nothing():
 
 
 def test_a_metric_without_a_drawing_says_so():
-    assert "(this metric draws nothing)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
+    assert "(this metric has no drawing)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
 
 
 def test_control_characters_are_not_drawn(tmp_path):
@@ -221,7 +221,7 @@ def test_an_unknown_tokenizer_is_told():
 def test_a_tokenizer_without_sacrebleu_is_told(tmp_path):
     file(tmp_path, "sacrebleu.py", "raise ImportError('not there')\n")
     done = score(NEW, REF, "--tokenize", "13a", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert_one_line_error(done, "the tokenizer '13a' is sacrebleu's, which is not installed; pip install sacrebleu")
+    assert_one_line_error(done, "the tokenizer '13a' needs sacrebleu, which is not installed; pip install sacrebleu")
 
 
 def test_what_a_tokenizer_lacks_is_told(tmp_path):
@@ -232,7 +232,7 @@ def test_what_a_tokenizer_lacks_is_told(tmp_path):
     )
     file(tmp_path / "sacrebleu", "metrics.py", source)
     done = score(NEW, REF, "--tokenize", "spm", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert_one_line_error(done, "the tokenizer 'spm' cannot be had: get spm")
+    assert_one_line_error(done, "the tokenizer 'spm' cannot be loaded: get spm")
 
 
 def test_stems_where_the_metric_knows_them(tmp_path):
@@ -241,7 +241,7 @@ def test_stems_where_the_metric_knows_them(tmp_path):
     found = scores(hyp, ref, "-m", "f1,bleu,nist-stem", "--stem")
     assert [metric for _, metric in found] == ["f1-stem", "bleu-stem", "nist-stem"]
     assert found[str(hyp), "f1-stem"]["score"] == 1
-    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer knows no stems; leave one")
+    assert_one_line_error(score(hyp, ref, "-m", "f1,wer", "--stem"), "--stem: wer does not support stems; leave one")
 
 
 def test_a_short_signature():
@@ -301,7 +301,7 @@ def test_different_line_counts_name_both(tmp_path):
         ([REF, "-m", "blue"], "there is no metric 'blue'; choose one of N-grr, bleu"),
         ([REF, "-m", ","], "no metric is named; choose among N-grr"),
         ([REF, "--explain", "13"], "--explain: there is no segment '13'; the first is 1, the last 12"),
-        ([REF, "--explain", "1", "--format", "json"], "--explain draws for people, not as json; leave --format out"),
+        ([REF, "--explain", "1", "--format", "json"], "--explain writes text, not json; leave --format out"),
     ],
 )
 def test_mistakes_are_told_in_one_line(arguments, message):

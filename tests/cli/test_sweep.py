@@ -93,13 +93,13 @@ def test_workers_and_scales_are_heard():
         (["--beams", "nan"], "the beam is nan"),
         (["--beams", "inf"], "the beam is inf"),
         (["--densities", "0"], "the density is 0"),
-        (["--nbest-sizes", "1.5"], "'1.5' has a fraction"),
-        (["--nbest-sizes", "nan"], "'nan' has a fraction"),
+        (["--nbest-sizes", "1.5"], "'1.5' has a number that is not whole"),
+        (["--nbest-sizes", "nan"], "'nan' has a number that is not whole"),
         (["--nbest-sizes", "0"], "0 best strings"),
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
-        (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the file is to be a picture"),
+        (["--beams", "1", "--plot", "drawing.txt"], "drawing.txt: the suffix is not a picture format"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message):
@@ -234,13 +234,13 @@ def test_a_posterior_scale_is_a_number_from_0_on(scale):
 def test_a_confidence_level_is_no_posterior_scale():
     assert "No such option" in run("lattice-oracle", *MEETING, "--confidence", "0.95", status=2).stderr
     done = run("lattice-oracle", *MEETING, "--posterior-scale", "0.95", status=2)
-    assert "--posterior-scale means nothing to a run without --posteriors" in done.stderr
+    assert "--posterior-scale has no effect without --posteriors" in done.stderr
 
 
 @pytest.mark.parametrize("other", [("--alignment",), ("--posteriors",), ("--nbest", "2")])
 def test_tags_as_text_stand_alone(other):
     done = run("lattice-oracle", *MEETING, "--tags", *other, status=2)
-    assert "--tags writes nothing but tags as text" in done.stderr
+    assert "--tags writes only tags in text output" in done.stderr
 
 
 def test_confidences_of_a_forest_are_refused():

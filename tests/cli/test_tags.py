@@ -186,10 +186,10 @@ def test_mistakes_are_named_in_one_line(files, tmp_path):
         ((gold, first, "--compare", "--format", "tsv"), "tsv has scores only"),
         ((gold, first, second, "--compare", "--trials", 3), "3 trials cannot show that one of 1 pairs differs"),
         ((gold, first, "--pairs-by", "f3"), "there is no metric 'f3'"),
-        ((gold, first, "--pairs-by", "f1_ok"), "f1_ok is not compared"),
+        ((gold, first, "--pairs-by", "f1_ok"), "--compare does not support f1_ok"),
         ((gold, first, "--sampling", "--error-rates", "0.8,0.9"), "an error rate of 0.8"),
         (("-", "-"), "standard input can be read only once"),
-        ((gold, first, "--thresholds", "0.5"), "--thresholds: it means nothing to files of tags"),
+        ((gold, first, "--thresholds", "0.5"), "--thresholds: it has no effect with files of tags"),
     ):
         assert_one_line_error(tags(*arguments), message)
 
@@ -308,9 +308,9 @@ def test_lattices_that_fail_are_left_out_and_said(tmp_path):
 
 def test_mistakes_with_lattices_are_named_in_one_line():
     for arguments, message in (
-        (("--compare",), "--compare: it means nothing to lattices"),
-        (("--gaps",), "--words, --gaps, --all: it means nothing to lattices"),
-        (("--plot", "x.txt"), "x.txt: the file is to be a picture"),
+        (("--compare",), "--compare: it has no effect with lattices"),
+        (("--gaps",), "--words, --gaps, --all: it has no effect with lattices"),
+        (("--plot", "x.txt"), "x.txt: the suffix is not a picture format"),
         (("--thresholds", "nan"), "NaN"),
     ):
         assert_one_line_error(tags("--from-lattices", *MEETING, *arguments), message)

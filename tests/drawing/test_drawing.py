@@ -56,7 +56,7 @@ def test_the_same_graph_is_the_same_picture():
 
 
 def test_ways_are_those_of_the_graph():
-    with pytest.raises(lm.UsageError, match="takes arc 9, which is not there"):
+    with pytest.raises(lm.UsageError, match="takes arc 9, which the graph lacks"):
         svg(lm.Lattice.from_strings(["a"]), {"oracle": [9]})
 
 
@@ -139,7 +139,7 @@ def test_automata_of_graphs_and_of_what_is_not_counted():
     assert labels == {"a", "b", "c", "ε", "★"}
     ignoring = draw(lm.WER(ignore=["uh"]), reference="uh a").diagram
     assert {link.label for link in ignoring.links} == {"a", "ε", "★"}
-    with pytest.raises(lm.UsageError, match="for a reference, and there is none"):
+    with pytest.raises(lm.UsageError, match="a drawing of a metric needs a reference"):
         draw(lm.WER())
 
 
@@ -167,7 +167,7 @@ def test_trees_have_words_in_order():
 def test_what_has_no_picture_says_so():
     with pytest.raises(lm.UsageError, match="int has no picture; draw a lattice"):
         draw(3)
-    with pytest.raises(lm.UsageError, match="in lattices and forests only"):
+    with pytest.raises(lm.UsageError, match="need a lattice or a forest"):
         draw(lm.WER(), ways={"oracle": [0]}, reference="a")
     with pytest.raises(lm.UsageError, match="too few for a picture"):
         draw(lm.Lattice.from_strings(["a b"]), most_states=0)
@@ -273,7 +273,7 @@ def test_without_matplotlib_there_is_svg(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["a", "a.jpg"])
 def test_files_say_what_they_are(name, tmp_path):
-    with pytest.raises(lm.UsageError, match="says no format of drawings"):
+    with pytest.raises(lm.UsageError, match="suffix is not a drawing format"):
         draw(lm.Lattice.from_strings(["a"]), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

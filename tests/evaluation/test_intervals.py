@@ -227,7 +227,7 @@ def test_what_is_undefined_counts_against_a_difference():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"resamples": 0}, "0 resamples; draw one"),
+        ({"resamples": 0}, "0 resamples; draw at least one"),
         ({"seed": -1}, "seed -1 is negative"),
         ({"confidence": 1.0}, "confidence 1.0; give a share"),
         ({"confidence": math.nan}, "confidence nan"),

@@ -131,10 +131,10 @@ def test_layouts_are_found_by_the_lengths_of_lines():
 @pytest.mark.parametrize(
     ("segments", "message"),
     [
-        (["OK GOOD"], "segment 1: 'GOOD' is no tag"),
-        ([[0, 1], [2]], "segment 2: these are no tags"),
-        ([[0.5]], "segment 1: these are no tags"),
-        ([[[0, 1]]], "segment 1: these are no tags"),
+        (["OK GOOD"], "segment 1: 'GOOD' is not a tag"),
+        ([[0, 1], [2]], "segment 2: these are not tags"),
+        ([[0.5]], "segment 1: these are not tags"),
+        ([[[0, 1]]], "segment 1: these are not tags"),
     ],
 )
 def test_what_is_no_tag_is_refused(segments, message):
@@ -243,7 +243,7 @@ def test_a_threshold_makes_tags_of_confidences(sides, data):
 @pytest.mark.parametrize(
     ("confidences", "thresholds", "message"),
     [
-        ([0.5], [0.5], "1 confidences of 2 words"),
+        ([0.5], [0.5], "1 confidences for 2 words"),
         ([0.5, math.nan], [0.5], "NaN"),
         ([0.5, 0.5], [math.nan], "NaN"),
         ([0.5, 0.5], [], "no thresholds"),

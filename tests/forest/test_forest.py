@@ -211,15 +211,19 @@ def from_edges(head, tails, target, goals, **more):
         pytest.param(([0], [[2**31]], [[-1]], [0]), "integers of 32 bits", id="a tail of 33 bits"),
         pytest.param(
             ([0], [["a"]], [[-1]], [0]),
-            r"tails of edge 0: \['a'\] is no list of integers of 32 bits",
+            r"tails of edge 0: \['a'\] is not a list of integers of 32 bits",
             id="a tail that is no number",
         ),
-        pytest.param(([0], [1], [[1]], [0]), "tails of edge 0: 1 is no list", id="a number for tails"),
-        pytest.param(([0, 0], [[], []], [[1], 2], [0]), "target side of edge 1: 2 is no list", id="a word for words"),
-        pytest.param(([0], [[]], [[1, 1.5]], [0]), r"side of edge 0: \[1, 1.5\] is no list", id="half a word number"),
-        pytest.param(([0], [[]], [["7"]], [0]), r"side of edge 0: \['7'\] is no list", id="a number as text"),
-        pytest.param(([0], [[]], ["12"], [0]), r"side of edge 0: \['1', '2'\] is no list", id="text for words"),
-        pytest.param(([0], [[]], [[[1]]], [0]), r"side of edge 0: \[\[1\]\] is no list", id="words within words"),
+        pytest.param(([0], [1], [[1]], [0]), "tails of edge 0: 1 is not a list", id="a number for tails"),
+        pytest.param(
+            ([0, 0], [[], []], [[1], 2], [0]), "target side of edge 1: 2 is not a list", id="a word for words"
+        ),
+        pytest.param(
+            ([0], [[]], [[1, 1.5]], [0]), r"side of edge 0: \[1, 1.5\] is not a list", id="half a word number"
+        ),
+        pytest.param(([0], [[]], [["7"]], [0]), r"side of edge 0: \['7'\] is not a list", id="a number as text"),
+        pytest.param(([0], [[]], ["12"], [0]), r"side of edge 0: \['1', '2'\] is not a list", id="text for words"),
+        pytest.param(([0], [[]], [[[1]]], [0]), r"side of edge 0: \[\[1\]\] is not a list", id="words within words"),
         pytest.param(([0.0], [[]], [[1]], [0]), "head numbers must be one list of integers", id="half a head"),
         pytest.param(([0], [[]], [[1]], 0), "goal numbers must be one list of integers", id="a number for goals"),
         pytest.param(
@@ -241,9 +245,9 @@ def test_what_is_no_forest_is_refused(arguments, message):
         ([], [], "do not begin at 0, follow one another"),
         ([[0, 1]], [5], "do not begin at 0, follow one another"),
         ([0.0, 1.0], [5], "do not begin at 0, follow one another"),
-        ([0, 1], [1.5], "their values are no integers of 32 bits"),
-        ([0, 1], [2**40], "their values are no integers of 32 bits"),
-        ([0, 1], [[5]], "their values are no integers of 32 bits"),
+        ([0, 1], [1.5], "their values are not integers of 32 bits"),
+        ([0, 1], [2**40], "their values are not integers of 32 bits"),
+        ([0, 1], [[5]], "their values are not integers of 32 bits"),
     ],
 )
 def test_rows_that_do_not_fit_together_are_refused(begin, values, message):
@@ -397,13 +401,13 @@ def test_a_forest_that_branches_on_one_side_is_a_lattice(first, data):
 )
 def test_a_forest_that_is_no_lattice_says_at_which_edge(target, message):
     tails = [[], [0] * sum(t < 0 for t in target[1])]
-    with pytest.raises(lm.InputError, match=f"no lattice: {message}"):
+    with pytest.raises(lm.InputError, match=f"not a lattice: {message}"):
         from_edges([0, 1], tails, target, [1]).to_lattice()
 
 
 def test_a_forest_of_both_sides_is_no_lattice():
     forest = from_edges([0, 1, 2], [[], [0], [1]], [[1], [-1, 2], [3, -1]], [2])
-    with pytest.raises(lm.InputError, match="no lattice"):
+    with pytest.raises(lm.InputError, match="not a lattice"):
         forest.to_lattice()
 
 

@@ -191,9 +191,9 @@ def test_a_grammar_that_is_no_forest_is_refused(grammar, message):
         pytest.param(
             CFG(Nonterminal("S"), [Production(Nonterminal("S"), [7])]), "S -> 7 has 7 for a word", id="a number"
         ),
-        pytest.param("S -> 'a'", "str is no grammar", id="text"),
+        pytest.param("S -> 'a'", "str is not a usable grammar", id="text"),
         pytest.param(
-            nltk.grammar.FeatureGrammar.fromstring("S[] -> 'a'"), "FeatureGrammar is no grammar", id="feature"
+            nltk.grammar.FeatureGrammar.fromstring("S[] -> 'a'"), "FeatureGrammar is not a usable", id="feature"
         ),
     ],
 )
@@ -209,7 +209,7 @@ def test_further_costs_must_be_as_many_as_productions(column):
 
 
 def test_the_name_of_the_probabilities_is_taken():
-    with pytest.raises(lm.UsageError, match="named 'probability'"):
+    with pytest.raises(lm.UsageError, match="the column name 'probability' is reserved"):
         Forest.from_grammar(PCFG.fromstring("S -> 'a' [1.0]"), {"probability": lm.Column([1.0], [0.0])})
 
 
@@ -392,7 +392,7 @@ def test_a_graph_of_another_form_says_where(change, message):
 
 
 def test_what_is_no_directed_graph_is_refused():
-    with pytest.raises(lm.InputError, match="dict is no NetworkX graph"):
+    with pytest.raises(lm.InputError, match="dict is not a NetworkX graph"):
         Forest.from_networkx({})
     with pytest.raises(lm.InputError, match="undirected"):
         Forest.from_networkx(built().to_undirected())

@@ -152,19 +152,19 @@ def forest():
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([], "a derivation has one edge at least, and there is none"),
-        ([1], r"edges\[0\]: edge 1 derives node 1, which is no goal"),
+        ([], "a derivation needs one edge at least, and there is none"),
+        ([1], r"edges\[0\]: edge 1 derives node 1, which is not a goal"),
         ([3], "ends where an edge should derive node 1, which is tail 2 of edge 3"),
         ([3, 2], "ends where an edge should derive node 0, which is tail 1 of edge 2"),
         ([3, 1], "ends where an edge should derive node 0, which is tail 1 of edge 3"),
         ([3, 0, 1], r"edges\[1\]: edge 0 derives node 0, not node 1, which is tail 2 of edge 3; an edge is followed"),
         ([3, 2, 1, 0], r"edges\[2\]: edge 1 derives node 1, not node 0, which is tail 1 of edge 2"),
-        ([3, 1, 0, 0], r"edges\[3\]: edge 0 stands after the end"),
+        ([3, 1, 0, 0], r"edges\[3\]: edge 0 comes after the end"),
         ([3, 1, 4], r"edges\[2\]: there is no edge 4: the forest has 4"),
         ([3, 1, -1], r"edges\[2\]: there is no edge -1"),
-        ([3, 1, "0"], r"edges\[2\]: '0' is no number of an edge"),
-        ([3, 1, 0.0], r"edges\[2\]: 0.0 is no number of an edge"),
-        ("310", r"edges\[0\]: '3' is no number of an edge"),
+        ([3, 1, "0"], r"edges\[2\]: '0' is not the number of an edge"),
+        ([3, 1, 0.0], r"edges\[2\]: 0.0 is not the number of an edge"),
+        ("310", r"edges\[0\]: '3' is not the number of an edge"),
     ],
 )
 def test_a_derivation_that_is_none_says_where(forest, edges, message):

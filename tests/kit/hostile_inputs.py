@@ -57,7 +57,7 @@ PROMISES = {
     "OpenFst const: 2^60 states": Hostile(counts(2**60, 2**60, b"const"), ("cut short",)),
     "OpenFst: 2^62 arcs of a state": Hostile(counts(2, 2**62, body=struct.pack("<fq", 0, 2**62)), ("cut short",)),
     "OpenFst: start 2^62": Hostile(
-        counts(1, 0, body=struct.pack("<fq", 0, 0), start=2**62), ("the start is state", "not there")
+        counts(1, 0, body=struct.pack("<fq", 0, 0), start=2**62), ("the start is state", "does not exist")
     ),
     "OpenFst: an arc to state 2^31 - 1": Hostile(
         counts(1, 1, body=struct.pack("<fqiifi", 0, 1, 1, 1, 0.0, 2**31 - 1)), ("leads to state 2147483647",)
@@ -116,7 +116,9 @@ NESTED = {
         (":6:", "is no node"),
     ),
     "5000 digits of an order": Hostile("", ("there is no metric",), (*METRIC[:-1], "9" * 5000 + "-grr")),
-    "5000 digits of a shard": Hostile("", ("is no shard",), ("lattice-oracle", *MEETING, "--shard", "1/" + "9" * 5000)),
+    "5000 digits of a shard": Hostile(
+        "", ("is not a shard",), ("lattice-oracle", *MEETING, "--shard", "1/" + "9" * 5000)
+    ),
     "10^6 empty lines": Hostile("\n" * 10**6, ("the file is empty",)),
 }
 

@@ -506,5 +506,5 @@ def test_a_default_value_of_hifst_is_a_cost_of_its_own(tmp_path):
 @pytest.mark.parametrize("weight", [sparse_weight(0.0, (0, 1.0)), struct.pack("<fifq", 0, 1, 1, 2**40)])
 def test_weights_that_hifst_does_not_write_are_refused(weight, tmp_path):
     (tmp_path / "1.fst").write_bytes(sparse_machine((weight, [])))
-    with pytest.raises(lm.FormatError, match=r"numbered from 1|cut short"):
+    with pytest.raises(lm.FormatError, match=r"numbers start at 1|cut short"):
         lm.read_one(tmp_path / "1.fst")

@@ -110,7 +110,7 @@ def test_a_lattice_without_a_complete_path_is_refused_as_empty(arguments):
         pytest.param({"scores": {"am": column([np.inf])}}, r"'am' holds .* not finite \(inf\)", id="infinity"),
         pytest.param({"scores": {"am": column([1.0], [-np.inf])}}, r"not finite \(-inf\)", id="infinite final cost"),
         pytest.param({"scores": {"am": column([1.0], scale=np.nan)}}, "scale of 'am'", id="scale that is no number"),
-        pytest.param({"times": [0.0]}, "as many times as states", id="too few times"),
+        pytest.param({"times": [0.0]}, "a state has no time", id="too few times"),
         pytest.param({"times": [0.0, np.nan]}, "time is not finite", id="time that is no number"),
         pytest.param({"vocabulary": VOCABULARY, "word": [99]}, "word number 99 is not", id="unknown word number"),
         pytest.param(
@@ -442,7 +442,7 @@ def test_a_plain_digraph_may_have_any_nodes():
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        pytest.param({}, "does not say where it starts", id="no start"),
+        pytest.param({}, "the graph has no start", id="no start"),
         pytest.param({"start": "nowhere"}, "'nowhere', is not a node", id="a start that is no node"),
     ],
 )

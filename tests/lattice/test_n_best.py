@@ -80,5 +80,5 @@ def test_no_string_is_longer_than_the_longest(graph):
 
 @pytest.mark.parametrize("n", [0, -1, True, 1.5])
 def test_a_number_of_strings_is_a_whole_number_from_1(n):
-    with pytest.raises(lm.UsageError, match="strings are asked for"):
+    with pytest.raises(lm.UsageError, match="the number of best strings is"):
         lm.Lattice.from_strings(["a"]).n_best(n)

@@ -444,8 +444,8 @@ def test_the_answer_is_plain_values_for_json():
         ({"method": "ngram", "samples": 3}, "MBR by 'ngram' takes no samples"),
         ({"method": "wer", "hypotheses": lm.Lattice.from_strings(["a"])}, "MBR by 'wer' takes no other hypotheses"),
         ({"hypotheses": lm.Lattice.from_strings(["a"]), "evidence": lm.Lattice.from_strings(["a"])}, "give one of the"),
-        ({"evidence": "a b"}, "str is no lattice"),
-        ({"evidence": "a b", "scales": {"cost": 1.0}}, "str is no lattice"),
+        ({"evidence": "a b"}, "str is not a lattice"),
+        ({"evidence": "a b", "scales": {"cost": 1.0}}, "str is not a lattice"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, says):

@@ -83,7 +83,7 @@ def test_a_forest_that_is_a_lattice_is_taken_as_one():
     found = lm.oracle_lattice(lm.Forest.from_lattice(lattice), "a b")
     assert [(path.words, path.cost) for path in found.paths()] == [(("a", "b"), 1.0)]
     tree = lm.Forest.from_edges([0, 1], [[], [0, 0]], [[1], [-1, -2]], goals=[1])
-    with pytest.raises(lm.InputError, match="no lattice"):
+    with pytest.raises(lm.InputError, match="not a lattice"):
         lm.oracle_lattice(tree, "1 1")
 
 

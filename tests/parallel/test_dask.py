@@ -74,7 +74,7 @@ def test_limits_are_held_and_a_graph_kills_nobody_but_its_process(client):
     before = client.run(os.getpid)
     answers = list(map_in_order(heavy, range(10), client, lost=told, limits=Limits(timeout=2.0)))
     assert answers[3] == "3: it takes more than 2 seconds"
-    assert answers[5].startswith("5: the process that worked on it was twice killed by SIGKILL")
+    assert answers[5].startswith("5: the worker process was killed by SIGKILL twice on this task")
     assert [answers[k] for k in (0, 1, 2, 4, 6, 7, 8, 9)] == list("01246789")
     assert client.run(os.getpid) == before
 
@@ -205,7 +205,7 @@ def test_an_interrupt_leaves_a_journal_and_no_processes(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "here", "local:", "local:0", "local:x", "slurm", "slurm:0", "host:1", "a.yaml"])
 def test_what_is_no_cluster(text):
-    with pytest.raises(UsageError, match=r"is no cluster; give local, |has no workers; give (local|slurm):N"):
+    with pytest.raises(UsageError, match=r"is not a cluster; give local, |has no workers; give (local|slurm):N"):
         Cluster.parse(text)
 
 
@@ -214,7 +214,7 @@ def test_clusters_that_are_not_there(monkeypatch, tmp_path):
     for text, message in (
         ("tcp://127.0.0.1:1", "tcp://127.0.0.1:1: cannot connect to the cluster"),
         ("what://127.0.0.1:1", "what://127.0.0.1:1: cannot connect to the cluster"),
-        (f"{tmp_path}/none.json", "none.json: there is no such file of a scheduler"),
+        (f"{tmp_path}/none.json", "none.json: the file of the scheduler does not exist"),
     ):
         with pytest.raises(InputError, match=message), Cluster.parse(text).connected():
             pass
@@ -232,7 +232,7 @@ def test_what_is_no_file_of_a_scheduler(content, tmp_path):
     (tmp_path / "no.json").write_bytes(content)
     done = invoked("oracle", *MEETING, "--cluster", tmp_path / "no.json")
     assert isinstance(done.exception, InputError), done.exception
-    assert "no.json: this is no file of a scheduler" in str(done.exception)
+    assert "no.json: this is not a scheduler's file" in str(done.exception)
 
 
 def test_a_scheduler_has_a_plain_file(tmp_path):
@@ -240,7 +240,7 @@ def test_a_scheduler_has_a_plain_file(tmp_path):
     (tmp_path / "folder.json").mkdir()
     for name in ("pipe", "folder"):
         done = invoked("oracle", *MEETING, "--cluster", tmp_path / f"{name}.json")
-        assert "there is no such file of a scheduler" in str(done.exception)
+        assert "the file of the scheduler does not exist" in str(done.exception)
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_local_clusters_take_configured_certificates(certificates):
 
 def test_workers_are_those_of_the_cluster(there):
     for given, message in (
-        (["--workers", 2], "a cluster has workers of its own"),
+        (["--workers", 2], "this cannot be used with --cluster"),
         (["--metric", "bleu"], "--cluster is"),
     ):
         done = invoked("oracle", *MEETING, *there, *given)

@@ -231,7 +231,7 @@ def test_a_pickle_in_a_journal_does_nothing(tmp_path):
 def test_what_does_not_begin_as_a_journal_is_none(head, tmp_path):
     path = tmp_path / "journal"
     path.write_bytes(head)
-    with pytest.raises(UsageError, match="this is no journal"):
+    with pytest.raises(UsageError, match="this is not a journal"):
         _read(path)
     assert path.read_bytes() == head
 
@@ -239,7 +239,7 @@ def test_what_does_not_begin_as_a_journal_is_none(head, tmp_path):
 def test_a_pipe_is_no_journal(tmp_path):
     path = tmp_path / "journal"
     os.mkfifo(path)
-    with pytest.raises(InputError, match="this is no file"):
+    with pytest.raises(InputError, match="this is not a file"):
         _read(path)
 
 

@@ -153,7 +153,7 @@ class Stranger:
 
 @pytest.mark.parametrize("value", [Stranger(), Answer("a", Stranger()), [{"a": {1, 2}}], np.zeros((2, 2)), b"x"])
 def test_other_objects_are_refused(value):
-    with pytest.raises(NotPlainError, match="no plain data"):
+    with pytest.raises(NotPlainError, match="not plain data"):
         PlainData().dumps(value)
 
 

@@ -124,7 +124,7 @@ def test_what_kills_its_worker_twice_has_no_answer():
 
     expected = [str(number) for number in range(MANY)]
     expected[37] = (
-        "37: the process that worked on it was twice killed by SIGKILL; perhaps there is too little memory for it"
+        "37: the worker process was killed by SIGKILL twice on this task; perhaps there is too little memory for it"
     )
     assert list(map_in_order(answer, range(MANY), 3, lost=told)) == expected
 
@@ -219,7 +219,7 @@ def test_limits_that_make_no_sense(limits):
 
 @pytest.mark.parametrize("workers", ["four", ThreadPoolExecutor(1)], ids=["text", "an executor"])
 def test_workers_that_are_none_are_refused(workers):
-    with pytest.raises(UsageError, match="is no number and no Dask client; give a number of processes, or"):
+    with pytest.raises(UsageError, match="is not a number and not a Dask client; give a number of processes, or"):
         list(map_in_order(abs, range(3), workers))
 
 

@@ -1,1 +1,1 @@
-"""Word-level quality estimation: tags of words against the right ones."""
+"""Word-level quality estimation: compare tags of words with gold tags."""

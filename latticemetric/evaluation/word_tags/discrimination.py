@@ -1,4 +1,4 @@
-"""Discrimination: how well metrics tell systems from each other and from trivial baselines (Logacheva et al. 2016)."""
+"""Test how well metrics tell systems from each other and from trivial baselines (Logacheva et al. 2016)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class PairTest:
     """A randomisation test of two systems.
 
     Attributes:
-        first: The one that is ranked higher.
-        second: The other.
-        difference: The first one's value minus the second's; `None` where one is undefined.
-        p: Two-sided, not corrected; `None` where the difference is undefined.
-        significant: True where p is at most the level over the number of pairs (Bonferroni).
+        first: The system that is ranked higher.
+        second: The other system.
+        difference: The first one's value minus the second's; `None` if one is undefined.
+        p: The two-sided p-value, not corrected; `None` if the difference is undefined.
+        significant: True if p is at most the level divided by the number of pairs (Bonferroni).
     """
 
     first: str
@@ -41,17 +41,17 @@ class PairTest:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """A metric's verdict on systems: a row of the paper's table 1.
+    """A metric's results for the systems: one row of the paper's table 1.
 
     Attributes:
-        metric: Its name.
+        metric: The metric's name.
         ranking: Systems with their values, the best first, undefined ones last.
         pairs: A test for each pair of systems.
-        d: The system distinction coefficient: the share of pairs that differ significantly. `None` where there is no
-            pair.
-        d_top: The same among the first half of the ranking, corrected for its number of pairs only. Of an odd number of
-            systems, the middle one is in neither half.
-        d_bottom: Among the last half.
+        d: The system distinction coefficient: the share of pairs that differ significantly. `None` without
+            pairs.
+        d_top: The same for the first half of the ranking, corrected only for its number of pairs. If the number of
+            systems is odd, the middle one is in neither half.
+        d_bottom: The same for the last half.
         below: The number of systems rated below each synthetic labelling.
         below_total: Their sum.
     """
@@ -72,7 +72,7 @@ class Discrimination:
 
 
 def trials_for(pairs: int, alpha: float) -> int:
-    """Return the default number of trials: 1000, or twice the fewest that the corrected level needs."""
+    """Return the default number of trials: 1000, or twice the number that the corrected level needs, if larger."""
     return max(_FEWEST_TRIALS, 2 * ceil(pairs / checked_level(alpha)))
 
 
@@ -85,13 +85,13 @@ def discriminate(
     trials: int | None = None,
     seed: int = 0,
 ) -> list[Discrimination]:
-    """Test each pair of systems under each metric, and counts systems that are rated below synthetic labellings.
+    """Test each pair of systems under each metric, and count the systems rated below synthetic labellings.
 
     Args:
-        systems: Tables of `tag_table` by name, of the same segments.
+        systems: Tables of `tag_table` by name, all of the same segments.
         synthetic: Tables of synthetic labellings, which are not tested.
-        metrics: The metrics to compare; those of the paper.
-        alpha: The level of significance, of all pairs together.
+        metrics: The metrics to compare; default: those of the paper.
+        alpha: The level of significance for all pairs together.
         trials: The number of trials; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
@@ -103,7 +103,7 @@ def discriminate(
 
 
 class _Tests:
-    """The p-value of every pair under every metric; the sums of a pair's trials are made once."""
+    """The p-values of every pair under every metric; the sums of a pair's trials are computed once."""
 
     def __init__(self, systems: Mapping[str, Table], moved: Mapping[str, Table], metrics: Sequence[TagMetric]) -> None:
         self.values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
@@ -116,7 +116,7 @@ class _Tests:
                 self.p[metric.name, frozenset((first, second))] = found.p
 
     def pairs(self, metric: str, ranked: Sequence[str], alpha: float) -> Iterator[PairTest]:
-        """Test of all pairs of some systems, corrected for their number."""
+        """Yield the tests of all pairs of the `ranked` systems, corrected for the number of pairs."""
         values, chosen = self.values[metric], list(combinations(ranked, 2))
         for first, second in chosen:
             p = self.p[metric, frozenset((first, second))]
@@ -130,7 +130,7 @@ def _discrimination(metric: TagMetric, tests: _Tests, synthetic: Mapping[str, Ta
     half = len(ranked) // 2
     pairs = tuple(tests.pairs(metric.name, ranked, alpha))
     bounds = {name: value_of(metric, table) for name, table in synthetic.items()}
-    # What is undefined is below nothing: comparisons with NaN are false.
+    # An undefined value is not below a bound: comparisons with NaN are false.
     below = {name: sum(value < bound - ROUNDING for value in values.values()) for name, bound in bounds.items()}
     return Discrimination(
         metric.name,
@@ -149,24 +149,24 @@ def _share(pairs: Sequence[PairTest]) -> float | None:
 
 
 def _enough(trials: int, pairs: int, alpha: float) -> int:
-    """Refuse trials that can make no pair significant: p is 1 / (trials + 1) at least."""
+    """Return `trials`; raise an error if no pair can become significant, since p ≥ 1 / (trials + 1)."""
     needed = ceil(pairs / checked_level(alpha)) - 1
     if trials < needed:
         raise UsageError(
             f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
-            advice=f"make {needed} at least, or leave their number open",
+            advice=f"run at least {needed}, or leave their number out",
         )
     return trials
 
 
 def checked_level(alpha: float) -> float:
-    """Return a level of significance."""
+    """Return the level of significance; raise an error if it is not between 0 and 1."""
     if not 0 < alpha < 1:
         raise UsageError(f"a level of significance of {alpha}", advice="give one like 0.05")
     return alpha
 
 
-# ---- Synthetic labellings: trivial baselines, which a good metric rates low (Logacheva et al. 2016, section 3.1) ----
+# ---- Synthetic labellings: trivial baselines that a good metric rates low (Logacheva et al. 2016, section 3.1) ----
 
 SYNTHETIC = ("all-bad", "all-good", "optimistic", "pessimistic", "random")
 
@@ -178,16 +178,16 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     """Return one of the paper's synthetic labellings of the words of gold tags.
 
     - `all-bad`, `all-good`: every tag is BAD, or OK.
-    - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all else is OK (98 % of the tags, where 18 % of the
-      gold is BAD, as in the paper).
-    - `pessimistic`: BAD has a recall of 0.9 and OK one of 0.1; so 90 % of the tags are BAD.
-    - `random`: each tag is BAD with the probability that one of the gold is.
+    - `optimistic`: BAD has a precision of 0.9 and a recall of 0.1; all other tags are OK (98 % of the tags if 18 % of
+      the gold tags are BAD, as in the paper).
+    - `pessimistic`: BAD has a recall of 0.9, OK a recall of 0.1; so 90 % of the tags are BAD.
+    - `random`: each tag is BAD with a probability equal to the share of BAD among the gold tags.
 
-    Numbers of tags are rounded; the tags themselves are drawn at random.
+    Numbers of tags are rounded; the tags are drawn at random.
 
     Args:
-        gold: The right tags.
-        kind: The labelling.
+        gold: The gold tags.
+        kind: The name of the labelling.
         seed: The same seed draws the same tags.
 
     Examples:

@@ -1,4 +1,4 @@
-"""Evaluation of the tags of some systems: scores, tests, the paper's tables."""
+"""Evaluate the tags of several systems: scores, tests, the paper's tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TagEvaluation(Frozen):
     """Tags of systems against gold tags; each segment is counted once.
 
     Attributes:
-        gold: The right tags.
+        gold: The gold tags.
         tables: Statistics of each system, by name.
     """
 
@@ -32,9 +32,9 @@ class TagEvaluation(Frozen):
         """Compare systems with the gold.
 
         Args:
-            gold: The right tags.
+            gold: The gold tags.
             systems: Tags of the same words, by name.
-            gold_name: For errors.
+            gold_name: The name of the gold in error messages.
         """
         if not systems:
             raise UsageError("there are no predicted tags")
@@ -56,5 +56,5 @@ class TagEvaluation(Frozen):
         return discriminate(self.tables, synthetic, alpha=alpha, trials=trials, seed=seed)
 
     def repeated_sampling(self, **parameters: Any) -> RepeatedSampling:
-        """Return the paper's table 2, from errors of these systems; parameters are those of `repeated_sampling`."""
+        """Return the paper's table 2, from errors of these systems; for parameters see `repeated_sampling`."""
         return repeated_sampling(tag_table(self.gold, self.gold), list(self.tables.values()), **parameters)

@@ -24,8 +24,8 @@ class TagColumn(IntEnum):
 
     A span is a maximal run of one tag.
 
-    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans, `*_PRECISION` and `*_RECALL` the sums, over predicted
-    and over gold spans, of the share of a span's words that have the same tag on the other side.
+    For phrases, `*_PREDICTED` and `*_GOLD` are numbers of spans. `*_PRECISION` (over predicted spans) and `*_RECALL`
+    (over gold spans) sum the shares of a span's words that have the same tag on the other side.
     """
 
     TRUE_BAD = 0
@@ -42,18 +42,18 @@ class TagColumn(IntEnum):
     OK_GOLD = 11
     SEQCOR = 12
     SEGMENTS = 13
-    """1 where a segment has a tag: one without has no SeqCor."""
+    """1 if the segment has tags, else 0; a segment without tags has no SeqCor."""
 
 
 def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Tags]) -> Table:
-    """Return the statistics of predicted tags, a row a segment.
+    """Return the statistics of predicted tags, one row per segment.
 
     Args:
-        gold: The right tags, or what `WordTags.of` takes.
-        predicted: A system's tags of the same words; likewise.
+        gold: The gold tags, or an argument of `WordTags.of`.
+        predicted: A system's tags of the same words, or an argument of `WordTags.of`.
 
     Raises:
-        InputError: The two are not of the same words.
+        InputError: If the numbers of words differ.
     """
     gold, predicted = as_word_tags(gold), as_word_tags(predicted)
     check_same_words(gold, predicted)
@@ -80,7 +80,7 @@ class _Spans(NamedTuple):
     size: Numbers
     bad: Flags
     segment: Numbers
-    opens: Flags  # of each tag, whether a span starts there
+    opens: Flags  # for each tag: true if a span starts there
 
     def per_segment(self, segments: int) -> Numbers:
         return np.bincount(self.segment, minlength=segments)
@@ -95,14 +95,14 @@ def _spans(tags: WordTags) -> _Spans:
 
 
 def _count_words(table: Table, gold: WordTags, predicted: WordTags) -> None:
-    # TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK stand in this order.
+    # The columns are TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK, in this order.
     kind = np.where(predicted.bad, np.where(gold.bad, 0, 1), np.where(gold.bad, 2, 3))
     counts = np.bincount(4 * gold.segment + kind, minlength=4 * len(gold))
     table[:, :4] = counts.reshape(-1, 4)
 
 
 def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: TagColumn, number: TagColumn) -> None:
-    """Count BAD spans into the columns named, and OK spans into those four further on."""
+    """Add BAD spans to the columns `shares` and `number`, and OK spans to the columns four places further on."""
     share = _sums(agreed, spans.start) / spans.size
     for bad, shift in ((True, 0), (False, TagColumn.OK_PRECISION - TagColumn.BAD_PRECISION)):
         of_class = spans.bad == bad
@@ -112,7 +112,7 @@ def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: TagColumn, 
 
 
 def _sums(values: Flags, start: Numbers) -> Numbers:
-    """Sum from each start to the next; a span is never empty."""
+    """Sum the values from each start to the next; spans are never empty."""
     return np.add.reduceat(values.astype(np.int64), start) if len(start) else np.zeros(0, np.int64)
 
 
@@ -131,10 +131,10 @@ def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_pre
 
 
 def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numbers:
-    """Return the overlap of each gold span with the predicted span of its class that it is matched with.
+    """Match gold and predicted spans of a class; return the overlap of each gold span with its match.
 
-    One to one, largest overlap first; of equal ones the first gold span, then the first predicted one. Two runs overlap
-    in one run, and those of different segments or classes in none, so that all are matched in one go.
+    Match one to one, the largest overlap first; on ties, the first gold span, then the first predicted one. Spans of
+    different segments or classes do not overlap, so one pass matches all.
     """
     start = np.flatnonzero(of_gold.opens | of_predicted.opens)
     size = np.diff(start, append=len(agreed))
@@ -142,7 +142,7 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
     alike = agreed[start]
     size, one, other = size[alike], one[alike], other[alike]
     matched, taken = np.zeros(len(of_gold.start), np.int64), np.zeros(len(of_predicted.start), np.bool_)
-    order = np.argsort(-size, kind="stable")  # which keeps the order of words, and so of spans, among equals
+    order = np.argsort(-size, kind="stable")  # stable: equal sizes keep the order of words, and so of spans
     for overlap, left, right in zip(*(side[order].tolist() for side in (size, one, other)), strict=True):
         if not matched[left] and not taken[right]:
             matched[left] = overlap
@@ -155,9 +155,9 @@ def _matched_words(agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Numb
 
 @dataclass(frozen=True)
 class TagMetric:
-    """A metric of word tags: its name, and the formula that makes values of sums.
+    """A metric of word tags: its name, and the formula that turns sums into values.
 
-    `bootstrap` and `randomisation_test` take it, with tables of `tag_table`.
+    Pass it to `bootstrap` and `randomisation_test`, with tables of `tag_table`.
     """
 
     name: str
@@ -165,13 +165,13 @@ class TagMetric:
     formula: Callable[[Table], Values]
 
     def values(self, sums: Table) -> Values:
-        """Return the score of each row of summed statistics; NaN where it is undefined."""
+        """Return the score of each row of summed statistics; NaN if undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.formula(np.asarray(sums)), dtype=np.float64)
 
 
 def _word_f1(sums: Table, right: TagColumn) -> Values:
-    """Return 2 TP / (2 TP + FP + FN): 0/0 where neither side has a tag of the class."""
+    """Return 2 TP / (2 TP + FP + FN): 0/0 if neither side has a tag of the class."""
     twice = 2 * sums[..., right]
     return twice / (twice + sums[..., TagColumn.FALSE_BAD] + sums[..., TagColumn.FALSE_OK])
 
@@ -181,7 +181,7 @@ def _f1_mult(sums: Table) -> Values:
 
 
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
-    """Return phrase F1 of a class: undefined without spans; 0 where one side has none, or where they do not meet."""
+    """Return phrase F1 of a class: undefined without spans; 0 if one side has none, or if no spans overlap."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
     precision, recall = shares / np.maximum(predicted, 1), recalled / np.maximum(gold, 1)
     both = precision + recall
@@ -194,7 +194,7 @@ def _phrase_f1_mult(sums: Table) -> Values:
 
 
 def _mcc(sums: Table) -> Values:
-    """Return Matthews' coefficient; 0 where its root is 0."""
+    """Return Matthews' coefficient; 0 if its denominator is 0."""
     tp, fp, fn, tn = (sums[..., column] for column in range(4))
     root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
     found = np.where(root > 0, (tp * tn - fp * fn) / root, 0.0)
@@ -237,17 +237,17 @@ class TagScores:
     """The scores of a system.
 
     Attributes:
-        f1_bad: F1 of BAD; `None` where neither side has a BAD tag. So are all others where they are undefined.
+        f1_bad: F1 of BAD; `None` if neither side has a BAD tag. All other scores are `None` if undefined, too.
         f1_ok: F1 of OK.
         f1_mult: The product of the two.
-        mcc: Matthews' correlation coefficient; 0 where one side has the same tag everywhere.
+        mcc: Matthews' correlation coefficient; 0 if one side has only one tag.
         seqcor: The mean of the segments' sequence correlations.
         phrase_f1_bad: F1 of BAD spans.
-        phrase_f1_mult: Its product with that of OK spans.
+        phrase_f1_mult: The product of F1 of BAD spans and F1 of OK spans.
         tags: The number of tags.
-        bad: The number of tags that the system calls BAD.
+        bad: The number of the system's BAD tags.
         errors: The number of tags that differ from the gold.
-        notes: By metric, why it is undefined, or 0 by definition.
+        notes: By metric, the reason why it is undefined, or 0 by definition.
     """
 
     f1_bad: float | None
@@ -271,8 +271,8 @@ def tag_scores(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[T
     """Score predicted tags by every metric.
 
     Args:
-        gold: The right tags, or what `WordTags.of` takes.
-        predicted: A system's tags of the same words; likewise.
+        gold: The gold tags, or an argument of `WordTags.of`.
+        predicted: A system's tags of the same words, or an argument of `WordTags.of`.
 
     Examples:
         >>> found = tag_scores(["OK BAD BAD OK", "OK OK"], ["OK BAD OK OK", "OK OK"])

@@ -1,8 +1,8 @@
-"""Repeated sampling: how many samples a metric needs to tell small differences apart.
+"""Repeated sampling: find the number of samples that a metric needs to detect small differences.
 
-A sample is a labelling of the test set with a given share of errors, drawn from those of real systems (Logacheva et al.
-2016, section 3.2): segments in which some system errs are drawn, with that system's tags, until there are enough
-errors; the others have gold tags. Algorithm 1 and table 2 compare metrics by the samples that they need.
+A sample is a labelling of the test set with a given share of errors, taken from real systems (Logacheva et al. 2016,
+section 3.2): draw segments in which some system errs, with that system's tags, until there are enough errors; all other
+segments have gold tags. Algorithm 1 and table 2 compare metrics by the numbers of samples that they need.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIRST_RATE, _STEP, _STEPS = 0.3, 0.0001, (0, 1, 5, 10, 20)
 _TOLERANCE = 1e-6
 
 RATE_DIGITS = 9
-"""Shares of errors differ before this decimal: 0.301 - 0.3 is no exact number."""
+"""The decimals to which differences of error rates are rounded: 0.301 - 0.3 is not exact in floating point."""
 
 
 class ErrorSource:
@@ -52,34 +52,34 @@ class ErrorSource:
 
     @property
     def reached(self) -> float:
-        """The share of errors that every draw reaches."""
+        """The share of errors that every draw can reach."""
         return float(np.where(self.errors > 0, self.errors, np.inf).min(axis=0).sum()) / self.tags
 
     def check(self, rates: Sequence[float]) -> None:
-        """Refuse error rates that some draw might not reach, or that are the same number of errors."""
+        """Raise an error for rates that some draw might not reach, or that give the same number of errors."""
         for rate in rates:
             if not 0 < rate <= self.reached:
                 raise UsageError(
-                    f"an error rate of {rate:g}: draws from these systems are sure to reach {self.reached:.4f} only",
-                    advice="choose lower ones; what counts is how little they differ",
+                    f"an error rate of {rate:g}: samples from these systems can only reach {self.reached:.4f}",
+                    advice="choose lower rates; only their differences matter",
                 )
         for one, other in pairwise(rates):
             if self.least_errors(one) == self.least_errors(other):
                 errors = self.least_errors(one)
                 raise UsageError(
-                    f"error rates of {one:g} and {other:g} are {errors} errors both, of {self.tags} tags",
-                    advice=f"choose rates that differ by {1 / self.tags:.2g} at least",
+                    f"error rates of {one:g} and {other:g} are both {errors} errors in {self.tags} tags",
+                    advice=f"choose rates that differ by at least {1 / self.tags:.2g}",
                 )
 
     def least_errors(self, rate: float) -> int:
-        """Return the number of errors at which a sample has enough."""
-        # A product that should be whole may lie a little above it.
+        """Return the number of errors that a sample needs."""
+        # Rounding may put a whole product slightly above the whole number.
         return ceil(rate * self.tags - _TOLERANCE)
 
     def default_rates(self) -> tuple[float, ...]:
         """Return the paper's error rates.
 
-        They begin at the highest whole per cent from which every draw reaches them; steps are at least one tag.
+        If systems err too rarely, they begin at the highest whole per cent that works; steps are at least one tag.
         """
         step = _STEP * ceil(1 / (_STEP * self.tags) - _TOLERANCE)
         highest = floor(100 * (self.reached - _STEPS[-1] * step)) / 100
@@ -87,16 +87,16 @@ class ErrorSource:
         return tuple(round(first + k * step, RATE_DIGITS) for k in _STEPS)
 
     def draw(self, rate: float, samples: int, generator: np.random.Generator) -> Table:
-        """Return the summed statistics of some samples.
+        """Return the summed statistics of each sample.
 
-        All pairs of a segment and a system that errs in it are put in random order, and the first pair of each segment
-        counts: with k such systems, the first of k arrivals at rate 1 is one at rate k, from any of them.
+        Put all pairs of a segment and a system that errs in it in random order; use the first pair of each segment.
+        With k such systems, the first of k arrivals at rate 1 is an arrival at rate k, of a random one of them.
         """
         arrival = generator.standard_exponential((samples, len(self.segments))) / self.choices
         turn = (generator.random(arrival.shape) * self.choices).astype(np.int64)
         system = self.order[turn, self.segments]
         taken = arrival <= self._last(arrival, self.errors[system, self.segments], rate)[:, None]
-        # A sample takes one segment at least, so that none of these sums is empty.
+        # A sample takes at least one segment, so that no sum is empty.
         _, segment = np.nonzero(taken)
         begin = np.cumsum(taken.sum(axis=1)) - taken.sum(axis=1)
         return np.asarray(self.gold + np.add.reduceat(self.gains[system[taken], segment], begin, axis=0))
@@ -115,7 +115,7 @@ class ErrorSource:
 SAMPLE_SIZES = (100, 200, 500, 1000, 2000, 5000, 10000)
 
 _MOST_SAMPLES = 10**7
-# Cells of a matrix of samples and segments: 8 MB.
+# The largest number of cells of a matrix of samples and segments: 8 MB.
 _MOST_CELLS = 2**20
 
 
@@ -124,12 +124,12 @@ class SamplingTest:
     """A test of a metric on samples of two error rates.
 
     Attributes:
-        metric: Its name.
+        metric: The metric's name.
         first: One error rate.
         second: The other.
         p: For each number of samples, the mean p-value of the rounds (unpaired t-tests, two-sided). A sample has an
             error, and so both tags: every metric has a value.
-        needed: The smallest number of samples at which p is below the corrected level; `None` where none is.
+        needed: The smallest number of samples at which p is below the corrected level; `None` if there is none.
     """
 
     metric: str
@@ -150,8 +150,8 @@ class RepeatedSampling:
     Attributes:
         tests: A test for each metric and pair of error rates.
         sizes: The numbers of samples tried.
-        rounds: The number of rounds of each of them, whose p-values are averaged.
-        level: The level of significance of one test: that of all, over the number of pairs (Bonferroni).
+        rounds: The number of rounds for each size; their p-values are averaged.
+        level: The level of significance of one test: `alpha` divided by the number of pairs (Bonferroni).
     """
 
     tests: tuple[SamplingTest, ...]
@@ -160,10 +160,10 @@ class RepeatedSampling:
     level: float
 
     def needed(self) -> dict[str, dict[float, int | None]]:
-        """Return the paper's table 2: by metric, for each difference of error rates, how many samples it needs.
+        """Return the paper's table 2: by metric, the number of samples needed for each difference of error rates.
 
-        Where several pairs have the same difference, as many as all of them need; `None`: more than were tried. The
-        metric that needs fewest comes first.
+        If several pairs have the same difference, use the largest number needed. `None`: no tried size was enough. The
+        metric that needs the fewest samples comes first.
         """
         found: dict[str, dict[float, int | None]] = {}
         for test in sorted(self.tests, key=lambda test: test.second - test.first):
@@ -177,9 +177,9 @@ class RepeatedSampling:
         return {name: found[name] for name in sorted(order, key=lambda name: effort[name])}
 
     def more_discriminative(self, first: str, second: str, rates: tuple[float, float]) -> str | None:
-        """Return the one of two metrics that tells two error rates apart from fewer samples (algorithm 1).
+        """Return the metric that distinguishes two error rates with fewer samples (algorithm 1).
 
-        `None` where both do so at the same number of samples, or neither does.
+        Return `None` if both need the same number of samples, or if neither distinguishes them.
         """
         of_pair = {test.metric: test for test in self.tests if {test.first, test.second} == set(rates)}
         unknown = next((name for name in (first, second) if name not in of_pair), None)
@@ -212,30 +212,29 @@ def repeated_sampling(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> RepeatedSampling:
-    """Sample labellings with given shares of errors, and test which metrics tell them apart.
+    """Sample labellings with given shares of errors, and test which metrics distinguish them.
 
     Args:
         gold: The table of gold tags against themselves.
         systems: Tables of real systems, of the same segments.
-        metrics: Which to compare; those of the paper.
-        error_rates: Shares of tags that are wrong. Default: the paper's, 30 %, and 0.01 %, 0.05 %, 0.1 % and 0.2 %
-            more. Where systems do not err so often, they begin at a lower per cent; where 0.01 % is less than one tag,
-            they are further apart.
+        metrics: The metrics to compare; default: those of the paper.
+        error_rates: Shares of wrong tags. Default: the paper's: 30 %, and 0.01 %, 0.05 %, 0.1 % and 0.2 % more. If
+            systems err too rarely, the rates begin at a lower per cent; if 0.01 % is less than one tag, they are
+            further apart.
         sizes: Numbers of samples to try.
-        rounds: Rounds of the largest number of samples. A smaller number has as many more rounds as fit into the same
-            samples.
-        alpha: The level of significance, of all pairs of error rates together.
+        rounds: The number of rounds for the largest size. Smaller sizes run more rounds on the same samples.
+        alpha: The level of significance for all pairs of error rates together.
         seed: The same seed draws the same samples.
     """
     source = ErrorSource(gold, systems)
     rates = _checked(source.default_rates() if error_rates is None else error_rates, "error rates")
     numbers = tuple(map(int, _checked(sizes, "numbers of samples")))
     if numbers[0] < 2:  # noqa: PLR2004  a variance needs two
-        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give 2 at least, usually 100 and more")
+        raise UsageError(f"a t-test of {numbers[0]} samples", advice="give at least 2, usually 100 or more")
     source.check(rates)
     number = checked_resamples(rounds) * numbers[-1]
     if number > _MOST_SAMPLES:
-        raise UsageError("too many samples of each error rate", advice=f"give up to {_MOST_SAMPLES}, all in all")
+        raise UsageError("too many samples per error rate", advice=f"use at most {_MOST_SAMPLES} in all rounds")
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
     drawn = {
         rate: _values(source, rate, number, metrics, generator)
@@ -254,7 +253,7 @@ def repeated_sampling(
 def _values(
     source: ErrorSource, rate: float, number: int, metrics: Sequence[TagMetric], generator: np.random.Generator
 ) -> Mapping[str, Values]:
-    """Return each metric's values of so many samples."""
+    """Draw `number` samples, and return each metric's values."""
     most = max(1, _MOST_CELLS // len(source.segments))
     pieces = []
     for begin in range(0, number, most):
@@ -272,14 +271,14 @@ def _test(
 
 
 def _mean_p(first: Values, second: Values, size: int) -> float:
-    """Return the mean of p over as many rounds of t-tests as samples last."""
+    """Split the samples into rounds of `size`, run a t-test on each, and return the mean p-value."""
     one, other = (side[: len(side) // size * size].reshape(-1, size) for side in (first, second))
     return float(np.mean([two_sided_p(t, 2 * size - 2) for t in t_statistic(one, other).tolist()]))
 
 
 def _checked(numbers: Sequence[float], what: str) -> tuple[float, ...]:
-    """Return increasing numbers, each once."""
+    """Return the distinct numbers in increasing order; raise an error if there are too few."""
     found = tuple(sorted(set(numbers)))
     if not found or (what == "error rates" and len(found) < 2):  # noqa: PLR2004  a difference needs two
-        raise UsageError(f"there are too few {what}", advice="give two error rates and one number of samples at least")
+        raise UsageError(f"there are too few {what}", advice="give at least two error rates and one number of samples")
     return found

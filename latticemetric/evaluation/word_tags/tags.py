@@ -20,7 +20,7 @@ Tags = str | Sequence[str] | npt.ArrayLike
 OK, BAD = "OK", "BAD"
 
 WHICH = ("words", "gaps", "all")
-"""Selections of 2n + 1 tags: those at odd places, those at even ones, or each of them."""
+"""Selections of 2n + 1 tags: those at odd places, those at even places, or all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class WordTags(Frozen):
 
     Attributes:
         bad: True for each tag that is BAD.
-        begin: Where each segment begins among the tags, and at last where all end.
+        begin: The index of each segment's first tag; at the end, the number of tags.
     """
 
     bad: Flags
@@ -40,18 +40,18 @@ class WordTags(Frozen):
         if bad.ndim != 1 or begin.ndim != 1 or not len(begin):
             raise UsageError("tags and the begins of segments are one-dimensional arrays")
         if begin[0] != 0 or begin[-1] != len(bad) or (np.diff(begin) < 0).any():
-            raise UsageError("segments begin in order: at 0 the first, and the last one ends where the tags do")
+            raise UsageError("the begins of segments must rise from 0 to the number of tags")
         object.__setattr__(self, "bad", bad)
         object.__setattr__(self, "begin", begin)
         super().__post_init__()
 
     @classmethod
     def of(cls, segments: Iterable[Tags]) -> Self:
-        """Make the tags of some segments.
+        """Make tags from segments.
 
         Args:
-            segments: Each a string like `OK BAD OK`, or a sequence of OK and BAD, or an array that is true where a tag
-                is BAD.
+            segments: For each segment, a string like `OK BAD OK`, a sequence of OK and BAD, or an array that is true
+                for BAD.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK", ["OK"], [False, True]])
@@ -77,7 +77,7 @@ class WordTags(Frozen):
 
     @property
     def may_hold_gaps(self) -> bool:
-        """True where every segment has an odd number of tags, as 2n + 1 tags of words and gaps are."""
+        """True if every segment has an odd number of tags, as words with gaps have (2n + 1)."""
         return bool(len(self)) and bool((self.lengths % 2 == 1).all())
 
     def replaced(self, bad: Flags) -> Self:
@@ -85,7 +85,7 @@ class WordTags(Frozen):
         return type(self)(bad, self.begin)
 
     def chosen(self, which: str) -> Self:
-        """Select, of 2n + 1 tags a segment, those of `words` (at odd places), of `gaps` (at even ones), or `all`.
+        """Select from 2n + 1 tags per segment those of `words` (odd places), of `gaps` (even places), or `all`.
 
         Examples:
             >>> tags = WordTags.of(["OK BAD OK OK BAD"])
@@ -100,29 +100,29 @@ class WordTags(Frozen):
         if len(even):
             raise InputError(
                 f"segment {even[0] + 1} has {self.lengths[even[0]]} tags; words with gaps have 2n + 1",
-                advice="take all tags, if these are words alone",
+                advice="take all tags if there are no gaps",
             )
         place = np.arange(len(self.bad)) - self.begin[self.segment]
         lengths = self.lengths // 2 + (which == "gaps")
         return type(self)(self.bad[place % 2 == (which == "words")], np.concatenate([[0], np.cumsum(lengths)]))
 
     def strings(self) -> list[str]:
-        """Return the tags of each segment, as files have them."""
+        """Return the tags of each segment as a string, as in files."""
         names = np.where(self.bad, BAD, OK).tolist()
         ends = self.begin.tolist()
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
 
 
 def as_word_tags(tags: WordTags | Iterable[Tags]) -> WordTags:
-    """Return tags as they are, or make them of what `WordTags.of` takes."""
+    """Return `WordTags` unchanged; convert anything else with `WordTags.of`."""
     return tags if isinstance(tags, WordTags) else WordTags.of(tags)
 
 
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
-    """Refuse tags that are not of the same words.
+    """Check that gold and predicted tags are of the same words.
 
     Raises:
-        InputError: Numbers of segments differ, or of the tags of one.
+        InputError: If the numbers of segments differ, or the numbers of tags of a segment.
     """
     if len(gold) != len(predicted):
         raise InputError(
@@ -149,12 +149,12 @@ def _flags(tags: Tags, number: int) -> Flags:
         unknown = ~np.isin(array, (OK, BAD))
         if unknown.any():
             raise InputError(
-                f"'{shortened(str(array[unknown][0]))}' is no tag", where=f"segment {number}", advice="say OK or BAD"
+                f"'{shortened(str(array[unknown][0]))}' is not a tag", where=f"segment {number}", advice="use OK or BAD"
             )
         return np.asarray(array == BAD)
     if array.ndim != 1 or array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
         raise InputError(
-            "these are no tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 where BAD"
+            "these are not tags", where=f"segment {number}", advice="give OK and BAD, or an array that is 1 for BAD"
         )
     return array.astype(np.bool_)
 
@@ -172,14 +172,14 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
     """Select tags of words, of gaps, or all of them.
 
     Args:
-        tags: Those of a file.
-        name: Its name, for errors.
+        tags: The tags of a file.
+        name: The file's name, for errors.
         which: `words`, `gaps` or `all`.
-        layout: `auto` takes lines for words and gaps where every one has an odd number of tags.
-        gaps: True or false where the file itself tells if there are gaps.
+        layout: `auto` assumes words and gaps if every line has an odd number of tags.
+        gaps: True or false if the file states whether it has gaps, else `None`.
 
     Raises:
-        InputError: A segment has no 2n + 1 tags where words and gaps are meant, or there are no gaps to select.
+        InputError: If a segment of words and gaps does not have 2n + 1 tags, or there are no gaps to select.
     """
     with placed(name):
         if which == "all":
@@ -192,7 +192,7 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 
 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
-    """Check if tags are 2n + 1 a segment: of n words, and of the gaps before, between and after them."""
+    """Check if each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them."""
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")
     if gaps is not None:

@@ -1,4 +1,4 @@
-"""Confidences as predictions: a word is called BAD where its confidence is below a threshold."""
+"""Turn confidences into tags: a word is BAD if its confidence is below a threshold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THRESHOLDS = tuple(k / 20 for k in range(1, 20))
 
 @dataclass(frozen=True)
 class ThresholdScores:
-    """The scores of one threshold, below which words are called BAD."""
+    """The scores at one threshold; words with lower confidence are BAD."""
 
     threshold: float
     scores: TagScores
@@ -34,7 +34,7 @@ class ConfidenceSweep:
 
     Attributes:
         rows: Each threshold's scores, in increasing order.
-        best: The threshold with the highest F1-mult, the lowest of equal ones; `None` where none has a value.
+        best: The threshold with the highest F1-mult (ties: the lowest threshold); `None` if F1-mult is never defined.
     """
 
     rows: tuple[ThresholdScores, ...]
@@ -44,12 +44,12 @@ class ConfidenceSweep:
 def sweep_thresholds(
     gold: WordTags, confidences: npt.ArrayLike, thresholds: Sequence[float] = THRESHOLDS
 ) -> ConfidenceSweep:
-    """Score the tags that confidences make at each threshold.
+    """Tag words at each threshold by their confidence, and score the tags.
 
     Args:
-        gold: The right tags.
-        confidences: Of each word, one segment after the other.
-        thresholds: In any order.
+        gold: The gold tags.
+        confidences: The confidence of each word, one segment after the other.
+        thresholds: The thresholds, in any order.
 
     Examples:
         >>> gold = WordTags.of(["OK BAD OK"])
@@ -61,9 +61,9 @@ def sweep_thresholds(
     """
     values = np.asarray(confidences, dtype=np.float64)
     if values.shape != gold.bad.shape:
-        raise UsageError(f"{values.size} confidences of {gold.bad.size} words", advice="give one for each word")
+        raise UsageError(f"{values.size} confidences for {gold.bad.size} words", advice="give one for each word")
     if np.isnan(values).any() or np.isnan(thresholds).any():
-        raise UsageError("a confidence or a threshold is NaN, which is above and below nothing")
+        raise UsageError("a confidence or a threshold is NaN; give numbers")
     if not len(thresholds):
         raise UsageError("there are no thresholds", advice="give some, like 0.25, 0.5, 0.75")
     rows = tuple(ThresholdScores(at, tag_scores(gold, gold.replaced(values < at))) for at in sorted(set(thresholds)))

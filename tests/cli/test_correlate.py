@@ -487,7 +487,7 @@ def test_outputs_of_other_lengths_are_named(harvest):
         (lambda lines: lines[:1], "the table has no rows"),
         (lambda _: ["system\tsegment\tjudge", "alder\t1\tanna"], "the table has no column of scores; add one"),
         (lambda lines: [lines[0].replace("fluency", "judge"), *lines[1:]], "two columns have the name 'judge'"),
-        (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, and the header 5"),
+        (lambda lines: [*lines, "alder\t1\tanna\t5"], r"human\.tsv:120: the row has 4 fields, but the header has 5"),
         (lambda lines: [*lines, "alder\t13\tanna\t5\t5"], "no segment '13'; the first is 1, the last 12"),
         (
             lambda lines: [*lines, "alder\t1\tcleo\tgood\t5"],

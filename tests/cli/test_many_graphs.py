@@ -197,7 +197,7 @@ def test_what_cannot_be_gone_on_with(tmp_path):
     on = ["--resume", "--output", tmp_path / "out"]
     done = oracle("-", references, *on, stdin=archive.read_bytes())
     assert_one_line_error(done, "standard input cannot be read again")
-    assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume is for graphs")
+    assert_one_line_error(oracle(archive, references, *on, "--metric", "bleu"), "--resume has no effect if all graphs")
     assert_one_line_error(
         oracle(archive, references, "--resume", "--output", "/dev/null"), "this is not a regular file"
     )

@@ -498,7 +498,7 @@ def test_reference_files_of_different_lengths_are_refused(tmp_path):
 def test_a_word_that_is_not_in_the_table_is_refused(integers, tmp_path):
     lattice, _, _ = integers
     arguments = [lattice, file(tmp_path, "ref", "utt-1 cats\n"), "--symbols", file(tmp_path, "other", "cats 2\n")]
-    message = r"lat.txt:1 \(utt-1\): word number [13] is not in the symbol table; give the table"
+    message = r"lat.txt:1 \(utt-1\): word number [13] is not in the symbol table; give the symbol table"
     assert_one_line_error(oracle(*arguments), message)
 
 
@@ -816,7 +816,7 @@ def test_numbers_against_words_are_a_forgotten_symbol_table(tmp_path):
     references = file(tmp_path, "refs", "utt hello\n")
     done = oracle(lattices, references)
     assert done.status == 2
-    assert "give --symbols" in done.stderr
+    assert "--symbols" in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["native", "openfst"])

@@ -132,7 +132,7 @@ def test_what_is_left_out_is_told(run):
         ((*MEETING, "--scale", "x=1"), "there is no score column 'x'"),
         ((*MEETING, "--kind", "tree"), "a lattice has no derivation trees"),
         ((*MEETING, "--metric", "bleu", "--reference-text", "a", "--oracle"), "'bleu' cannot search a graph"),
-        (("lantern.target_graph", "--kind", "tree", "--one-best", "--mbr"), "a tree is of one derivation"),
+        (("lantern.target_graph", "--kind", "tree", "--one-best", "--mbr"), "a tree shows one derivation"),
         (("--kind", "automaton", "--metric", "wer"), "--kind automaton needs a reference"),
         (("--kind", "automaton", "--reference-text", "a", "--reference-text", "b"), "drawn for one reference"),
         (("nothing.fst",), "nothing.fst"),

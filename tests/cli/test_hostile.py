@@ -180,7 +180,7 @@ def test_what_is_right_can_be_read_all_the_same(tmp_path):
 def test_a_limit_that_is_none(chosen):
     environment = {**os.environ, "LATTICEMETRIC_MOST_AT_ONCE": chosen}
     assert_one_line_error(
-        run("latticemetric", "info", MEETING[0], env=environment), "LATTICEMETRIC_MOST_AT_ONCE: .*no size"
+        run("latticemetric", "info", MEETING[0], env=environment), "LATTICEMETRIC_MOST_AT_ONCE: .*is not a size"
     )
 
 

@@ -427,4 +427,4 @@ def test_an_unknown_metric_to_score_with_is_told(name):
 
 def test_a_metric_that_cannot_take_alternatives_is_named_with_the_system():
     done = score(EXAMPLES / "meeting.trn", EXAMPLES / "meeting.trn", "-m", "sclite,bleu")
-    assert_one_line_error(done, "meeting.trn, bleu: a graph, or a text with alternatives, stands where a string is")
+    assert_one_line_error(done, "meeting.trn, bleu: expected a string, found a graph or a text with alternatives")

@@ -243,7 +243,7 @@ def test_an_item_that_is_missing_is_noticed(tmp_path):
         (("--metric", "bleu", "--max-memory", "1G"), "--max-memory has no effect if all graphs are searched together"),
         (("--on", "numerator"), "--on has no effect without --hope and --fear"),
         (("--worst", "--on", "rate"), "--on has no effect without --hope and --fear"),
-        (("--alignment", "--format", "tsv"), "--alignment has no effect with tsv"),
+        (("--alignment", "--format", "tsv"), "--alignment has no effect with --format tsv"),
     ],
 )
 def test_no_option_of_oracles_is_ignored_in_silence(arguments, message, tmp_path):

@@ -95,7 +95,7 @@ def test_workers_and_scales_are_heard():
         (["--densities", "0"], "the density is 0"),
         (["--nbest-sizes", "1.5"], "'1.5' has a number that is not whole"),
         (["--nbest-sizes", "nan"], "'nan' has a number that is not whole"),
-        (["--nbest-sizes", "0"], "0 best strings"),
+        (["--nbest-sizes", "0"], "the number of best strings is 0"),
         (["--by-length=-1"], "a bin of lengths ends at -1"),
         (["--beams", "1", "--scale", "nothing=1"], "there is no score column 'nothing'"),
         (["--beams", "1", "--metric", "bleu"], "'bleu' cannot search a graph"),
@@ -246,4 +246,4 @@ def test_tags_as_text_stand_alone(other):
 def test_confidences_of_a_forest_are_refused():
     forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
     done = run("lattice-oracle", *forest, "--posteriors", status=2)
-    assert "this is a forest" in done.stderr
+    assert "this graph is a forest" in done.stderr

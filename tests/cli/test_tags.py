@@ -315,7 +315,7 @@ def test_mistakes_with_lattices_are_named_in_one_line():
     ):
         assert_one_line_error(tags("--from-lattices", *MEETING, *arguments), message)
     forest = (EXAMPLES / "lantern.target_graph", EXAMPLES / "lantern.ref.txt")
-    assert_one_line_error(tags("--from-lattices", *forest), "this is a forest")
+    assert_one_line_error(tags("--from-lattices", *forest), "this graph is a forest")
 
 
 def test_tags_that_lattice_oracle_writes_are_read(tmp_path):

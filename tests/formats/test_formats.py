@@ -677,7 +677,7 @@ def test_positions_are_no_ids(references, tmp_path):
 @pytest.mark.parametrize("references", ["2 a\n1 b\n", "utt-2 a\nutt-1 b\n", "01 a\n02 b\n"])
 def test_lines_that_look_keyed_are_not_paired_with_positions(references, tmp_path):
     lattices = write_file(tmp_path, "((('a',1),),)\n" * 2)
-    with pytest.raises(lm.InputError, match="what looks like ids"):
+    with pytest.raises(lm.InputError, match="seem to begin with ids"):
         paired(tmp_path, lattices, references)
 
 

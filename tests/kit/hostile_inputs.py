@@ -77,7 +77,7 @@ PROMISES = {
     "Kaldi: 2^60 arcs": Hostile(kaldi_counts(1, struct.pack("<ffiq", 0, 0, 0, 2**60)), ("cut short",)),
     "Kaldi: 2^31 - 1 transition ids": Hostile(kaldi_counts(1, struct.pack("<ffi", 0, 0, 2**31 - 1)), ("cut short",)),
     "SLF: 10^18 links": Hostile(
-        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", ("header says L=1", "there are 1")
+        "VERSION=1.0\nN=2 L=1000000000000000000\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", ("header gives L=1", "the file has 1")
     ),
     "PFSG: 10^9 nodes": Hostile(
         "name x\nnodes 1000000000 a\ninitial 0\nfinal 1\ntransitions 0\n", (":2:", "1000000000")
@@ -91,7 +91,7 @@ PROMISES = {
     ),
     "k2: state 2^32 - 1": Hostile("0 1 1 1 -0.5\n1 4294967295 -1 0\n4294967295\n", (":3:", "not a whole number")),
     "OpenFst text: state 4·10^9": Hostile("0 4000000000 a 1\n4000000000\n", (":1:", "is not a state number")),
-    "n-best: rank 10^7 first": Hostile("u-9999999 -1 -2 | a\n", (":1:", "stands where 0 belongs")),
+    "n-best: rank 10^7 first": Hostile("u-9999999 -1 -2 | a\n", (":1:", "expected hypothesis 0")),
 }
 
 # --- Depth, digits, empty lines
@@ -113,7 +113,7 @@ NESTED = {
     "10^6 digits in an n-best list": Hostile(f"0 ||| a ||| LM= -{DIGITS} ||| -1\n", (":1:", "is not a number")),
     "5000 digits of a node": Hostile(
         f"# target ||| features ||| source-covered\n2 2\n1\na ||| LM=1 ||| 1\n1\n[{'9' * 5000}] b ||| LM=1 ||| 2\n",
-        (":6:", "is no node"),
+        (":6:", "is not a node"),
     ),
     "5000 digits of an order": Hostile("", ("there is no metric",), (*METRIC[:-1], "9" * 5000 + "-grr")),
     "5000 digits of a shard": Hostile(

@@ -268,8 +268,8 @@ def test_workers_change_nothing():
         ({"beams": [math.nan]}, "beam is nan"),
         ({"beams": [math.inf]}, "beam is inf"),
         ({"densities": [0]}, "density is 0"),
-        ({"nbest": [0]}, "0 best strings"),
-        ({"nbest": [1.5]}, "1.5 best strings"),
+        ({"nbest": [0]}, "best strings is 0"),
+        ({"nbest": [1.5]}, "best strings is 1.5"),
         ({"by_length": [-2]}, "ends at -2"),
     ],
 )
@@ -281,7 +281,7 @@ def test_what_makes_no_sense_is_refused(points, message):
 @pytest.mark.parametrize(("graphs", "texts"), [(1, 2), (2, 1)])
 def test_a_graph_without_a_reference_is_an_error(graphs, texts):
     lattice = lm.Lattice.from_strings(["a"])
-    with pytest.raises(lm.UsageError, match=r"there are 1 (graphs|references), and more"):
+    with pytest.raises(lm.UsageError, match=r"there are 1 (graphs|references), but more"):
         lm.sweep([lattice] * graphs, ["a"] * texts)
 
 

@@ -380,7 +380,7 @@ def test_local_clusters_take_configured_certificates(certificates):
 def test_workers_are_those_of_the_cluster(there):
     for given, message in (
         (["--workers", 2], "this cannot be used with --cluster"),
-        (["--metric", "bleu"], "--cluster is"),
+        (["--metric", "bleu"], "--cluster has no effect"),
     ):
         done = invoked("oracle", *MEETING, *there, *given)
         assert isinstance(done.exception, UsageError)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import multiprocessing
+import threading
 import unicodedata
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from latticemetric.automata.reference import words_in
 from latticemetric.batch.pairing import Pair
@@ -73,7 +75,17 @@ def _is_silent(graph: Graph) -> bool:
 # Words that look the same may differ: é as one character never matches é as two characters.
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
-# Shared with forked workers, so that only one of them warns.
+
+def _lock_of_all_workers() -> Any:
+    """Return a lock that this process shares with workers that it forks; on systems that cannot fork, its own."""
+    try:
+        return multiprocessing.get_context("fork").Lock()
+    except (ImportError, OSError, ValueError):
+        return threading.Lock()
+
+
+# Shared with forked workers: who gets the lock warns, and never gives it back. The flag saves the others the search.
+_right_to_warn = _lock_of_all_workers()
 _has_warned = mmap.mmap(-1, 1)
 
 
@@ -88,7 +100,7 @@ def _warn_of_forms(pair: Pair, graph: Graph) -> None:
         for word in words
         if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
     ]
-    if alike:
+    if alike and _right_to_warn.acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
         _has_warned[0] = 1
         what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
         warn(

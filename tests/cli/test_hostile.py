@@ -105,12 +105,14 @@ def limited_to(kind: int, most: int):
 
 
 @pytest.mark.parametrize("files", [6, 8, 10, 12, 14])
-@pytest.mark.parametrize("arguments", [["info", EXAMPLES], ["info", EXAMPLES, "--keep-going"], ["mbr", MEETING[0]]])
-def test_too_many_open_files_are_called_so(files, arguments):
-    done = run("latticemetric", *arguments, preexec_fn=limited_to(resource.RLIMIT_NOFILE, files))
-    if arguments[0] == "mbr" and done.status == 0:  # three small graphs need few files
-        assert (done.stderr, done.stdout.count("\n")) == ("", 3)
-        return
+@pytest.mark.parametrize(
+    "arguments", [["info", EXAMPLES], ["info", EXAMPLES, "--keep-going"], ["mbr", "--workers", "2"]]
+)
+def test_too_many_open_files_are_called_so(files, arguments, tmp_path):
+    # A few quick graphs are answered without workers, which need pipes.
+    many = [file(tmp_path, "many.lat", "".join(lattice(f"u{k}", "w") for k in range(60)))]
+    given = [*arguments, *(many if "mbr" in arguments else [])]
+    done = run("latticemetric", *given, preexec_fn=limited_to(resource.RLIMIT_NOFILE, files))
     assert done.status in {1, 2}
     assert done.stderr.splitlines()[-1] == "error: Too many open files; allow more with ulimit -n"
     assert "Traceback" not in done.stderr
@@ -406,8 +408,7 @@ def test_other_unicode_forms_match_nothing_and_that_is_said_once(ours, theirs, w
     references = file(tmp_path, "x.ref", "".join(f"u{k} {other}\n" for k in range(60)))
     done = good(oracle(graphs, references, "--metric", "wer", "--format", "json", "--workers", workers))
     assert done.json["corpus"]["score"] == 1
-    said, *again = done.stderr.splitlines()
-    assert len(again) < workers  # two processes may see the first such word at the same moment
+    (said,) = done.stderr.splitlines()
     assert "another Unicode form, and will not match" in said
     assert "uconv -x nfc" in said
 

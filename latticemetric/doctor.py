@@ -40,7 +40,7 @@ class Subject(NamedTuple):
     needed_for: str = ""
     """The commands and options that need it."""
     advice: str = ""
-    """How to get it."""
+    """The command or the option to get it."""
     required: bool = False
     """True if nothing works without it."""
 

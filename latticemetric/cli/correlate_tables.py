@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
-from latticemetric.cli.results import Results, as_json, counted, shown, table, with_interval
+from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, with_interval
 from latticemetric.errors import harmless
 from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement, MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
@@ -33,11 +34,11 @@ class Correlations(Results):
 
     columns = ("table", "metric", "system", "coefficient", "value", "low", "high", "half_width", "points", "reason")
 
-    def rows(self) -> Iterator[_Row]:
-        """Yield one row per coefficient or score."""
-        yield from _rows(self.agreement)
-        if self.grouping is not None:
-            yield from _group_rows(self.grouping)
+    def records(self) -> Iterator[Record]:
+        """Yield one record per coefficient or score."""
+        groups = () if self.grouping is None else _group_rows(self.grouping)
+        for row in chain(_rows(self.agreement), groups):
+            yield dict(zip(self.columns, row, strict=True))
 
     def document(self) -> Iterator[str]:
         """Yield the document."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -37,29 +38,29 @@ STANDARD_OUTPUT = "-"
 _ID_WIDTH = 12
 
 
-class Results:
+class Results(ABC):
     """Results of a verb in every output format; each verb defines its lines, records and columns."""
 
     @property
+    @abstractmethod
     def columns(self) -> Sequence[str]:
         """Titles of the TSV columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self) -> Iterable[str]:
         """Yield lines for people."""
-        raise NotImplementedError
 
+    @abstractmethod
     def records(self) -> Iterable[Record]:
         """Yield the objects of JSON lines."""
-        raise NotImplementedError
 
     def rows(self) -> Iterable[Sequence[object]]:
         """Yield the rows of TSV: the records, unless a verb lays them out itself."""
         return (values(record, self.columns) for record in self.records())
 
+    @abstractmethod
     def document(self) -> Iterable[str]:
         """Yield the lines of one JSON document."""
-        raise NotImplementedError
 
     def summary(self) -> Sequence[str]:
         """Return notes for readers of the text; they go to standard error."""

@@ -36,7 +36,7 @@ _BASES = (1.0001, 1.0003)
 
 _FRAME_RATE = 100.0
 _NO_WORD = "(null)"
-"""What PocketSphinx writes for a node without a word."""
+"""PocketSphinx writes this for a node without a word."""
 
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"

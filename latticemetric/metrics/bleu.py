@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -160,8 +161,4 @@ def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> n
 
 for _metric in (BLEU, BLEUSBP):
     register(_metric().name)(_metric)
-
-
-@register("bleu-stem")
-def _bleu_stem(**parameters: Any) -> BLEU:
-    return BLEU(stem=True, **parameters)
+    register(_metric(stem=True).name)(partial(_metric, stem=True))

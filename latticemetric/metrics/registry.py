@@ -16,7 +16,7 @@ _ENTRY_POINTS = "latticemetric.metrics"
 _HOME = {
     "grr": "recognition",
     **dict.fromkeys(("wrr", "wer"), "recognition"),
-    **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem"), "bleu"),
+    **dict.fromkeys(("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem"), "bleu"),
     **dict.fromkeys(("nist", "nist-stem"), "nist"),
     "meteor": "meteor",
     "sclite": "sclite",

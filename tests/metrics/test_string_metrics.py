@@ -203,11 +203,12 @@ def test_unigram_metrics_are_their_definition(test, kind):
 # --- What all metrics promise
 
 METRICS = ["wer", "wrr", "4-grr", "bleu", "bleu-sbp", "nist", "precision", "recall", "f1", "fmean"]
-STEMMED = ["bleu-stem", "nist-stem", "precision-stem", "recall-stem", "f1-stem", "fmean-stem"]
+STEMMED = ["bleu-stem", "bleu-sbp-stem", "nist-stem", "precision-stem", "recall-stem", "f1-stem", "fmean-stem"]
 
 
 def test_all_metrics_are_found_by_name():
     assert {*METRICS, *STEMMED} - {"4-grr"} | {"N-grr"} <= set(metric_names())
+    assert [make_metric(name).name for name in (*METRICS, *STEMMED)] == [*METRICS, *STEMMED]
 
 
 @pytest.mark.parametrize("name", [*METRICS, *STEMMED])

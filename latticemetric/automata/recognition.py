@@ -1,4 +1,4 @@
-"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), as columns.
+"""The automaton of a recognition rate (Chiang & DeNeefe 2008, section 4), as columns; and the search for the best rate.
 
 One reference gives one automaton; several references give the union of their automata.
 
@@ -15,17 +15,20 @@ If the reference is a graph, i is one of its states, and ε-arcs keep m: they le
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric import _native
 from latticemetric.automata.reference import ReferenceGraph, counted_labels, words_in
+from latticemetric.errors import InputError
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_from_arrays
+from latticemetric.memory import most_bytes
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary, Words
 
 
@@ -94,18 +97,10 @@ def recognition_automaton(reference: ReferenceGraph, order: int) -> RecognitionA
         (here[spoken], onward[spoken], STAR, n + 2, size[spoken]),
         (everywhere, everywhere // n * n, STAR, n + 3, 0),
     ]
-    source, target, label, edit, gained = (
-        np.concatenate([np.broadcast_to(row[k], row[0].shape) for row in rows]).astype(np.int32) for k in range(5)
-    )
-    by_source = np.argsort(source, kind="stable")
-    return RecognitionAutomaton(
-        source[by_source],
-        target[by_source],
-        label[by_source],
-        edit[by_source],
-        gained[by_source],
-        np.repeat(reference.final, n),
-    )
+    table = [np.concatenate([np.broadcast_to(row[k], row[0].shape) for row in rows]) for k in range(5)]
+    by_source = np.argsort(table[0], kind="stable")
+    source, target, label, edit, size = (column[by_source].astype(np.int32) for column in table)
+    return RecognitionAutomaton(source, target, label, edit, size, np.repeat(reference.final, n))
 
 
 STAR_SYMBOL = "★"
@@ -132,56 +127,109 @@ def compile_references(
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))
-    graphs = [graph for reference in references for graph in _by_length(reference, gains.order, vocabulary, silent)]
+    graphs: list[ReferenceGraph] = []
+    for reference in references:
+        if isinstance(reference, Lattice):
+            label = counted_labels(reference, vocabulary, silent)
+            whole = ReferenceGraph.of_lattice(reference, label, gains.order, most=reference.num_states)
+            lengths = np.unique(whole.words[whole.final])
+            graphs += [whole.ending_in(whole.final & (whole.words == length)) for length in lengths]
+        else:
+            graphs.append(ReferenceGraph.of_words(vocabulary.encode(words_in(reference, silent)), gains.order))
     divide = len(references) > 1 or isinstance(references[0], Lattice)
     if divide and any(graph.has_words for graph in graphs):
         graphs = [graph for graph in graphs if graph.has_words]
-    parts = [_weighted(graph, gains, divide=divide) for graph in graphs]
+    parts = []
+    for graph in graphs:
+        automaton, words = recognition_automaton(graph, gains.order), int(graph.words[graph.final].max())
+        size = ngram_total(words, gains.order) if divide and words else 1
+        weight = -np.array(gains.of_edits(), dtype=np.float64) / (gains.unit * size)
+        final, label = np.where(automaton.final, 0.0, np.inf), automaton.label
+        parts.append(FstArrays(0, final, automaton.source, automaton.target, label, label, weight[automaton.edit]))
     symbols = None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items()), STAR: STAR_SYMBOL}
     return fst_from_arrays(_union(parts, symbols))
 
 
-def _by_length(
-    reference: Sequence[str] | Lattice, order: int, vocabulary: Vocabulary, silent: Collection[str]
-) -> list[ReferenceGraph]:
-    """Split a reference into one graph per string length."""
-    if not isinstance(reference, Lattice):
-        counted = words_in(reference, silent)
-        return [ReferenceGraph.of_words(vocabulary.encode(counted), order)]
-    label = counted_labels(reference, vocabulary, silent)
-    whole = ReferenceGraph.of_lattice(reference, label, order, most=reference.num_states)
-    return [whole.ending_in(whole.final & (whole.words == words)) for words in np.unique(whole.words[whole.final])]
-
-
-def _weighted(reference: ReferenceGraph, gains: Gains, *, divide: bool) -> FstArrays:
-    automaton = recognition_automaton(reference, gains.order)
-    words = int(reference.words[reference.final].max())
-    size = ngram_total(words, gains.order) if divide and words else 1
-    final = np.where(automaton.final, 0.0, np.inf)
-    gain = np.array(gains.of_edits(), dtype=np.float64) / (gains.unit * size)
-    label = automaton.label
-    return FstArrays(0, final, automaton.source, automaton.target, label, label, -gain[automaton.edit])
-
-
 def _union(parts: Sequence[FstArrays], symbols: dict[int, str] | None) -> FstArrays:
-    offsets = np.cumsum([1, *(len(part.final) for part in parts)]) if len(parts) > 1 else np.array([0])
-    source = [part.source + offset for part, offset in zip(parts, offsets, strict=False)]
-    target = [part.target + offset for part, offset in zip(parts, offsets, strict=False)]
-    label, weight, final = [p.input for p in parts], [p.weight for p in parts], [p.final for p in parts]
+    """Return the union of machines; a new start state comes before several of them."""
+    starts = np.cumsum([len(parts) > 1, *(len(part.final) for part in parts[:-1])])
+    offset = zip(parts, starts, strict=True)
+    rows = [(part.source + start, part.target + start, part.input, part.weight) for part, start in offset]
+    final = [part.final for part in parts]
     if len(parts) > 1:
-        starts = offsets[:-1]
-        source, target = [np.zeros_like(starts), *source], [starts, *target]
-        label, weight = [np.full(len(starts), EPSILON), *label], [np.zeros(len(starts)), *weight]
-        final = [np.array([np.inf]), *final]
-    labels = np.concatenate(label).astype(np.int32)
-    return FstArrays(
-        start=0,
-        final=np.concatenate(final),
-        source=np.concatenate(source).astype(np.int32),
-        target=np.concatenate(target).astype(np.int32),
-        input=labels,
-        output=labels,
-        weight=np.concatenate(weight),
-        input_symbols=symbols,
-        output_symbols=symbols,
-    )
+        rows.insert(0, (np.zeros_like(starts), starts, np.full_like(starts, EPSILON), np.zeros(len(starts))))
+        final.insert(0, np.array([np.inf]))
+    source, target, label, weight = map(np.concatenate, zip(*rows, strict=True))
+    source, target, label = (column.astype(np.int32) for column in (source, target, label))
+    return FstArrays(0, np.concatenate(final), source, target, label, label, weight, symbols, symbols)
+
+
+class Ratio(NamedTuple):
+    """A gain in units of `1 / Gains.unit`, and a denominator."""
+
+    gain: int
+    total: int
+
+
+class Reached(NamedTuple):
+    """The arcs of the best path at some rate, with the gain and denominator of one of its best alignments."""
+
+    arcs: npt.NDArray[np.int64]
+    ratio: Ratio
+
+
+def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
+    """Return the best path at the best rate, by Dinkelbach's iteration (1967, "On nonlinear fractional programming").
+
+    A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
+    over all paths is 0, λ is the best rate. Each search at one λ returns a path, whose rate is the next λ. All numbers
+    are integers, so the iteration ends exactly, after a few searches.
+
+    Args:
+        search: Returns the path of the largest gain · λ.total − λ.gain · denominator for a λ.
+        gains: The metric's parameters.
+    """
+    rate = Ratio(gains.unit, 1)  # the rate of a perfect path
+    while True:
+        reached = search(rate)
+        gain, total = reached.ratio
+        if total == 0 or gain * rate.total == rate.gain * total:
+            return reached  # if one path has no denominator, none has
+        rate = reached.ratio
+
+
+def reached_by(
+    graph: dict[str, Any], sizes: npt.NDArray[np.int32], reference: ReferenceGraph, gains: Gains, rate: Ratio
+) -> Reached:
+    """Return the best path at this rate, by the native search with whole numbers of any size.
+
+    Args:
+        graph: The columns of a lattice, as the search of strings takes them.
+        sizes: The part of each arc in the denominator.
+        reference: The reference.
+        gains: The metric's parameters.
+        rate: The weight of the denominator.
+
+    Raises:
+        InputError: The graphs are too large together, or the numbers are too large to be compared exactly.
+    """
+    try:
+        arcs, high, low, total = _native.search_reference_graph(
+            **graph,
+            size=sizes,
+            reference_source=reference.source,
+            reference_target=reference.target,
+            reference_label=reference.word,
+            reference_size=reference.size,
+            reference_final=reference.final.view(np.uint8),
+            **gains._asdict(),
+            rate_high=rate.gain >> 64,
+            rate_low=rate.gain & (2**64 - 1),
+            rate_total=rate.total,
+            most_bytes=most_bytes(),
+        )
+    except _native.TooLarge as error:
+        raise InputError(str(error), advice="prune the lattice, or shorten the reference") from None
+    except OverflowError as error:
+        raise InputError(str(error), advice="give alpha and beta with fewer digits") from None
+    return Reached(arcs, Ratio((high << 64) + low, total))

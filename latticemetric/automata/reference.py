@@ -7,7 +7,7 @@ So states are (state of the graph, words so far), and words beyond the (n − 1)
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -58,7 +58,7 @@ class ReferenceGraph:
     def of_lattice(
         lattice: Lattice, word: Words, order: int, *, most: int | None = None, backward: bool = False
     ) -> ReferenceGraph:
-        """Build the graph of all strings of a lattice.
+        """Build the graph of all strings of a lattice: each state once for every number of words before it.
 
         Args:
             lattice: The reference.
@@ -67,8 +67,34 @@ class ReferenceGraph:
             most: Count words up to this number; by default, up to the number that denominators need.
             backward: Read paths from their ends. The denominators are the same.
         """
-        unfolding = _Unfolding(word, order, max(1, order - 1) if most is None else most)
-        return unfolding.backward(lattice) if backward else unfolding.forward(lattice)
+        most = max(1, order - 1) if most is None else most
+        source, target, words = lattice.source.tolist(), lattice.target.tolist(), word.tolist()
+        onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for arc, ends in enumerate(zip(target, source, strict=True) if backward else zip(source, target, strict=True)):
+            onward[ends[0]].append((arc, ends[1]))
+        states, final = range(lattice.num_states), set(lattice.final.tolist())
+        if backward:  # from a new start state before the final states
+            states = range(lattice.num_states, -1, -1)
+            onward[states[0]], final = [(_NO_ARC, end) for end in sorted(final)], {0}
+        number: dict[tuple[int, int], int] = {}
+        counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
+        rows = []
+        for state in states:
+            for count in sorted(counts[state]):
+                number[state, count] = len(number)
+                for arc, there in onward[state]:
+                    label = words[arc] if arc != _NO_ARC else EPSILON
+                    after = min(count + (label != EPSILON), most)
+                    counts[there].add(after)
+                    size = min(count + 1, order) if label != EPSILON else 0
+                    rows.append((number[state, count], (there, after), label, size, arc))
+        has_words = any(count for end in final for count in counts[end])
+        ends_here = np.array([state in final and (count > 0 or not has_words) for state, count in number], np.bool_)
+        table = [(source, number[copy], *rest) for source, copy, *rest in rows]
+        columns = np.array(table, dtype=np.int32).reshape(-1, 5).T.copy()
+        before = np.array([count for _, count in number], dtype=np.int32)
+        whole = ReferenceGraph(columns[0], columns[1], columns[2], columns[3], columns[4], ends_here, before)
+        return whole.ending_in(ends_here)
 
     @property
     def has_words(self) -> bool:
@@ -82,64 +108,9 @@ class ReferenceGraph:
             kept[source] |= kept[target]
         arcs = np.flatnonzero(kept[self.target])
         number = np.cumsum(kept, dtype=np.int32) - 1
-        return ReferenceGraph(
-            number[self.source[arcs]],
-            number[self.target[arcs]],
-            self.word[arcs],
-            self.size[arcs],
-            self.arc[arcs],
-            final[kept],
-            self.words[kept],
-        )
-
-
-class _Unfolding:
-    """A lattice whose states are copied, one copy per number of words before them."""
-
-    def __init__(self, word: Words, order: int, most: int) -> None:
-        self._word, self._order, self._most = word.tolist(), order, most
-
-    def forward(self, lattice: Lattice) -> ReferenceGraph:
-        onward = _by_state(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True))
-        return self._unfolded(range(lattice.num_states), onward, set(lattice.final.tolist()))
-
-    def backward(self, lattice: Lattice) -> ReferenceGraph:
-        """Unfold the reversed lattice from its final states. Add a new start state before them."""
-        onward = _by_state(zip(lattice.target.tolist(), lattice.source.tolist(), strict=True))
-        start = lattice.num_states
-        onward[start] = [(_NO_ARC, end) for end in lattice.final.tolist()]
-        return self._unfolded(range(start, -1, -1), onward, {0})
-
-    def _unfolded(self, states: range, onward: dict[int, list[tuple[int, int]]], ends: set[int]) -> ReferenceGraph:
-        """Return the copies that the first state reaches; if any end has words, only ends with words stay final."""
-        number: dict[tuple[int, int], int] = {}
-        counts: dict[int, set[int]] = defaultdict(set, {states[0]: {0}})
-        rows = []
-        for state in states:
-            for count in sorted(counts[state]):
-                number[state, count] = len(number)
-                for arc, target in onward[state]:
-                    word = self._word[arc] if arc != _NO_ARC else EPSILON
-                    after = min(count + (word != EPSILON), self._most)
-                    counts[target].add(after)
-                    size = min(count + 1, self._order) if word != EPSILON else 0
-                    rows.append((number[state, count], (target, after), word, size, arc))
-        has_words = any(count for end in ends for count in counts[end])
-        final = [state in ends and (count > 0 or not has_words) for state, count in number]
-        table = [(source, number[target], *rest) for source, target, *rest in rows]
-        columns = np.array(table, dtype=np.int32).reshape(-1, 5).T.copy()
-        words = np.array([count for _, count in number], dtype=np.int32)
-        ends_here = np.array(final, dtype=np.bool_)
-        whole = ReferenceGraph(columns[0], columns[1], columns[2], columns[3], columns[4], ends_here, words)
-        return whole.ending_in(whole.final)
-
-
-def _by_state(ends: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return, for each state, the numbers and targets of the arcs that leave it."""
-    onward: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for arc, (here, there) in enumerate(ends):
-        onward[here].append((arc, there))
-    return onward
+        source, target = number[self.source[arcs]], number[self.target[arcs]]
+        rest = self.word[arcs], self.size[arcs], self.arc[arcs]
+        return ReferenceGraph(source, target, *rest, final[kept], self.words[kept])
 
 
 def words_in(reference: Sequence[str] | Lattice, silent: Collection[str] = ()) -> list[str]:

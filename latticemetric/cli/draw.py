@@ -270,7 +270,7 @@ def _ways(
 
         ways["oracle"] = oracle(graph, references, rate, scales=scales)
     if subject.one_best or (subject.kind == "tree" and not (subject.oracle or subject.mbr)):
-        from latticemetric.oracle_search.oracle import as_search_space
+        from latticemetric.oracle_search.search_space import as_search_space
 
         best = ways.get("oracle")
         ways["1-best"] = best.one_best if best else as_search_space(graph, rate, scales).one_best().tolist()

@@ -1,14 +1,14 @@
 """The native engine: search in C++, fused with a recognition rate's automaton, for lattices and forests.
 
 The kernels are `recognition_search.cpp` for references that are strings, `reference_graph_search.cpp` for graphs,
-`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by both metric and cost.
+`forest_tables.hpp` for forests, and `weighed_strings.cpp` for strings by both metric and cost. Searches by both convert
+costs and weights to whole numbers, so that sums of gains and costs are exact in any order.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -16,21 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
-from latticemetric.automata.recognition import Gains, ngram_total
+from latticemetric.automata.recognition import Gains, best_ratio, ngram_total, reached_by
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, StringSearch
-from latticemetric.engine.whole_numbers import (
-    WholeCosts,
-    WholeWeights,
-    exponent_above,
-    finite_costs,
-    halves,
-    joined,
-    largest_cost,
-    whole_costs,
-    whole_weights,
-)
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
 from latticemetric.errors import InputError
 from latticemetric.forest.columns import Ragged
 from latticemetric.forest.forest import Forest
@@ -42,29 +30,30 @@ from latticemetric.vocabulary import EPSILON, Words
 
 def search_lattice(search: Search) -> BestPath:
     """Return the best path of a lattice under a recognition rate."""
-    reference = search.reference
-    if isinstance(reference, ReferenceGraph):
-        best = best_ratio(lambda rate: _best_at(search, reference, rate), search.gains)
-        return BestPath(best.arcs, *best.ratio)
-    arcs, high, low = _native.search_lattice(**_columns(search), reference=reference, **search.gains._asdict())
-    return BestPath(arcs, (high << 64) + low, ngram_total(len(reference), search.gains.order))
-
-
-def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
-    sizes = np.zeros(len(search.label), dtype=np.int32)
-    return reached_by(_columns(search), sizes, reference, search.gains, rate)
-
-
-def _columns(search: Search) -> dict[str, Any]:
-    lattice, cost = search.lattice, search.cost
-    return {
+    lattice, reference = search.lattice, search.reference
+    columns: dict[str, Any] = {
         "source": lattice.source,
         "target": lattice.target,
         "label": search.label,
         "is_word": search.is_word,
-        "cost": cost.arc,
-        "final_cost": cost.final,
+        "cost": search.cost.arc,
+        "final_cost": search.cost.final,
     }
+    if isinstance(reference, ReferenceGraph):
+        sizes = np.zeros(len(search.label), dtype=np.int32)
+        best = best_ratio(lambda rate: reached_by(columns, sizes, reference, search.gains, rate), search.gains)
+        return BestPath(best.arcs, *best.ratio)
+    arcs, high, low = _native.search_lattice(**columns, reference=reference, **search.gains._asdict())
+    return BestPath(arcs, _joined(high, low), ngram_total(len(reference), search.gains.order))
+
+
+def _joined(high: int, low: int) -> int:
+    """Return the number with these halves of 64 bits."""
+    return (high << 64) + low
+
+
+def _halves(value: int) -> tuple[int, int]:
+    return value >> 64, value & (2**64 - 1)
 
 
 _MOST_STRINGS = 2**60  # more than any search finds
@@ -74,7 +63,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
     """Return the best derivation of a forest under a recognition rate."""
     with small_enough():
         edges, high, low = _native.search_forest(**_forest_columns(search), reference=search.reference)
-    return BestDerivation(edges, joined(high, low))
+    return BestDerivation(edges, _joined(high, low))
 
 
 class HopeDerivation(NamedTuple):
@@ -101,32 +90,31 @@ def hope_derivations(
         shares: The weight of one unit of gain, for each reference; not negative.
         model_cost: The costs that are subtracted from gains. The searches' own costs may be rounded; they decide ties.
     """
-    forest, cost = searches[0].forest, finite_costs(model_cost)
-    costs = whole_costs(cost, exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
-    weights = whole_weights(
+    forest, cost = searches[0].forest, _finite(model_cost)
+    whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
+    exact = all(bool((w.astype(np.float64) * float(unit) == c).all()) for w, c in zip(whole, cost, strict=True))
+    target = searches[0].target
+    lengths = target.only(target.values > EPSILON).lengths().astype(np.float64)
+    words = _largest_sum(forest, Costs(lengths, np.zeros(len(cost.final))))
+    gain_weights, cost_weight, value_unit = _whole_weights(
         shares,
-        costs.unit,
-        largest_sum=_largest_sum(forest, Costs(costs.arc.astype(np.float64), costs.final.astype(np.float64))),
-        largest_gain=max(map(_largest_gain, searches)),
+        unit,
+        largest_sum=_largest_sum(forest, Costs(whole[0].astype(np.float64), whole[1].astype(np.float64))),
+        largest_gain=_largest_gain(searches[0].gains, [search.reference for search in searches], words),
     )
-    is_exact = costs.is_exact(model_cost)
-    pairs = zip(searches, weights.gains, strict=True)
-    return [_hope(search, costs, weights, weight, is_exact=is_exact) for search, weight in pairs]
-
-
-def _hope(
-    search: ForestSearch, costs: WholeCosts, weights: WholeWeights, weight: int, *, is_exact: bool
-) -> HopeDerivation:
-    with small_enough():
-        edges, high, low = _native.search_forest_for_hope(
-            **_forest_columns(search),
-            reference=search.reference,
-            whole_cost=costs.arc,
-            whole_goal_cost=costs.final,
-            gain_weight=halves(weight),
-            cost_weight=halves(weights.cost),
-        )
-    return HopeDerivation(edges, joined(high, low) * weights.unit, is_exact)
+    derivations = []
+    for search, weight in zip(searches, gain_weights, strict=True):
+        with small_enough():
+            edges, high, low = _native.search_forest_for_hope(
+                **_forest_columns(search),
+                reference=search.reference,
+                whole_cost=whole[0],
+                whole_goal_cost=whole[1],
+                gain_weight=_halves(weight),
+                cost_weight=_halves(cost_weight),
+            )
+        derivations.append(HopeDerivation(edges, _joined(high, low) * value_unit, exact))
+    return derivations
 
 
 def _largest_sum(forest: Forest, cost: Costs) -> int:
@@ -137,28 +125,34 @@ def _largest_sum(forest: Forest, cost: Costs) -> int:
     return int(largest) + 1
 
 
-def _largest_gain(search: ForestSearch) -> int:
-    """Return an upper bound of the absolute gain of an alignment, or of any part of it."""
-    order, unit, alpha, beta = search.gains
-    lengths = search.target.only(search.target.values > EPSILON).lengths().astype(np.float64)
-    words = _largest_sum(search.forest, Costs(lengths, np.zeros(len(search.cost.final))))
-    return (len(search.reference) + 1) * (order * unit + abs(beta)) + (words + 1) * abs(alpha)
+def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
+    """Return an upper bound of the absolute gain of an alignment of at most `words` words, or of any part of it."""
+    longest = max(map(len, references))
+    return (longest + 1) * (gains.order * gains.unit + abs(gains.beta)) + (words + 1) * abs(gains.alpha)
 
 
-def search_strings(search: StringSearch, most: int) -> list[BestDerivation]:
-    """Return the best derivation of each of the best strings, for at most `most` strings."""
-    forest_search, count = search.search, min(most, _MOST_STRINGS)
+def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int64], most: int) -> list[BestDerivation]:
+    """Return the best derivation of each of the best strings, for at most `most` strings.
+
+    Args:
+        search: The forest, the reference and the recognition rate.
+        shown: The target side of each edge without ignored words; it distinguishes strings.
+        rank: If derivations are paths, the numbers by which edges are compared along the paths; empty if edges are
+            compared by their own numbers, in preorder.
+        most: The largest number of strings.
+    """
+    count = min(most, _MOST_STRINGS)
     with small_enough():
         edges, begin, high, low = _native.best_strings(
-            **_forest_columns(forest_search),
-            shown_begin=search.shown.begin,
-            shown=search.shown.values,
-            rank=search.rank,
-            reference=forest_search.reference,
+            **_forest_columns(search),
+            shown_begin=shown.begin,
+            shown=shown.values,
+            rank=rank,
+            reference=search.reference,
             most=count,
             few=few_strings(count),
         )
-    gains = map(joined, high.tolist(), low.tolist())
+    gains = map(_joined, high.tolist(), low.tolist())
     return list(map(BestDerivation, np.split(edges, begin[1:-1]), gains))
 
 
@@ -206,33 +200,6 @@ MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
 
 
-@dataclass(frozen=True)
-class LossAugmentedSearch:
-    """One lattice, some references, and the weights of gains and costs.
-
-    Attributes:
-        lattice: The lattice.
-        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
-        shown: The word of each arc in the result, which distinguishes strings; ε for ignored words.
-        cost: The model's cost.
-        references: Counted words of each reference, as numbers.
-        shares: The weight of one unit of gain against each of them.
-        costs_count: True if costs are part of the loss; if False, they only decide ties.
-        penalize: True if gains add to the loss; if False, they are subtracted.
-        gains: The metric's parameters.
-    """
-
-    lattice: Lattice
-    label: Words
-    shown: Words
-    cost: Costs
-    references: Sequence[Words]
-    shares: Sequence[Fraction]
-    costs_count: bool
-    penalize: bool
-    gains: Gains
-
-
 class LossAugmentedStrings(NamedTuple):
     """The strings of least loss, in order.
 
@@ -247,42 +214,112 @@ class LossAugmentedStrings(NamedTuple):
     bound: Fraction
 
 
-def search_loss_augmented(search: LossAugmentedSearch, most: int, steps: int) -> LossAugmentedStrings:
-    """Return the best distinct strings, at most `most`; stop the search after `steps` prefixes."""
-    lattice = search.lattice
-    cost = finite_costs(search.cost)
-    costs = whole_costs(cost, exponent_above(largest_cost(cost)) + lattice.num_states.bit_length())
-    weights = whole_weights(
-        search.shares,
-        costs.unit if search.costs_count else Fraction(0),
-        largest_sum=costs.largest() * lattice.num_states,
-        largest_gain=_largest_string_gain(search),
+def search_loss_augmented(
+    lattice: Lattice,
+    model_cost: Costs,
+    *,
+    label: Words,
+    shown: Words,
+    references: Sequence[Words],
+    shares: Sequence[Fraction],
+    gains: Gains,
+    costs_count: bool,
+    penalize: bool,
+    most: int,
+    steps: int,
+) -> LossAugmentedStrings:
+    """Return the best distinct strings by gains and costs together.
+
+    Args:
+        lattice: The lattice.
+        model_cost: The model's cost.
+        label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
+        shown: The word of each arc in the result, which distinguishes strings; ε for ignored words.
+        references: Counted words of each reference, as numbers.
+        shares: The weight of one unit of gain against each of them.
+        gains: The metric's parameters.
+        costs_count: True if costs are part of the loss; if False, they only decide ties.
+        penalize: True if gains add to the loss; if False, they are subtracted.
+        most: The largest number of strings.
+        steps: The number of prefixes after which the search stops.
+    """
+    cost = _finite(model_cost)
+    largest = max(float(np.abs(costs).max(initial=0)) for costs in cost)
+    whole, unit = _whole_costs(cost, _exponent_above(largest) + lattice.num_states.bit_length())
+    gain_weights, cost_weight, value_unit = _whole_weights(
+        shares,
+        unit if costs_count else Fraction(0),
+        largest_sum=max(int(np.abs(costs).max(initial=0)) for costs in whole) * lattice.num_states,
+        largest_gain=_largest_gain(gains, references, lattice.num_states),
     )
     with small_enough():
         paths, exact, high, low = _native.weighed_strings(
             lattice.source,
             lattice.target,
-            search.label,
-            search.shown,
-            costs.arc,
-            costs.final,
-            np.isfinite(search.cost.final).astype(np.uint8),
-            [reference.tolist() for reference in search.references],
-            [halves(weight) for weight in weights.gains],
-            halves(weights.cost),
-            search.penalize,
-            *search.gains,
+            label,
+            shown,
+            *whole,
+            np.isfinite(model_cost.final).astype(np.uint8),
+            [reference.tolist() for reference in references],
+            [_halves(weight) for weight in gain_weights],
+            _halves(cost_weight),
+            penalize,
+            *gains,
             most=most,
             most_steps=min(steps, MOST_STEPS),
             most_bytes=_MOST_BYTES,
         )
-    return LossAugmentedStrings(
-        [np.array(path, dtype=np.int64) for path in paths], exact, joined(high, low) * weights.unit
-    )
+    bound = _joined(high, low) * value_unit
+    return LossAugmentedStrings([np.array(path, dtype=np.int64) for path in paths], exact, bound)
 
 
-def _largest_string_gain(search: LossAugmentedSearch) -> int:
-    """Return an upper bound of the absolute gain of an alignment, or of any part of it."""
-    order, unit, alpha, beta = search.gains
-    words = max(map(len, search.references)) + 1
-    return words * (order * unit + abs(beta)) + (search.lattice.num_states + 1) * abs(alpha)
+_COST_BITS = 61  # of a sum of costs
+_VALUE_BITS = 123  # of a value: gains minus costs
+
+
+def _finite(cost: Costs) -> Costs:
+    """Return the costs, with 0 instead of infinity for ends."""
+    return Costs(cost.arc, np.where(np.isfinite(cost.final), cost.final, 0.0))
+
+
+def _exponent_above(largest: float) -> int:
+    """Return the exponent of the smallest power of two above `largest`."""
+    if not math.isfinite(largest):
+        raise InputError("the costs are too large to be added up", advice="prune the graph, or scale the costs down")
+    return math.frexp(largest)[1]
+
+
+def _whole_costs(
+    cost: Costs, sum_exponent: int
+) -> tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], Fraction]:
+    """Return finite costs (of arcs or edges, and of ends) as multiples of a unit with exact sums, and the unit.
+
+    They are rounded only if 61 bits do not hold the sums, which are at most 2 ** `sum_exponent` in absolute value.
+    """
+    exponent = sum_exponent - _COST_BITS
+    arc, final = (np.round(np.ldexp(costs, -exponent)).astype(np.int64) for costs in cost)
+    used = int(np.bitwise_or.reduce(np.concatenate([arc, final])))
+    spare = (used & -used).bit_length() - 1 if used else 0
+    return (arc >> spare, final >> spare), Fraction(2) ** (exponent + spare)
+
+
+def _whole_weights(
+    shares: Sequence[Fraction], cost_share: Fraction, *, largest_sum: int, largest_gain: int
+) -> tuple[list[int], int, Fraction]:
+    """Return the weights of one unit of gain for each reference, and of one of cost, as multiples of a unit; the unit.
+
+    They are rounded only if 128 bits do not hold the values.
+
+    Args:
+        shares: The weight of one unit of gain, for each reference.
+        cost_share: The weight of one unit of cost.
+        largest_sum: The largest absolute sum of costs, in their unit.
+        largest_gain: The largest absolute gain.
+    """
+    exact = [*shares, cost_share]
+    unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))
+    *gains, cost = (int(weight / unit) for weight in exact)
+    largest = cost * largest_sum + 2 * max(gains) * largest_gain
+    unit *= 2 ** max(0, largest.bit_length() - _VALUE_BITS)
+    *gains, cost = (round(weight / unit) for weight in exact)
+    return gains, cost, unit

@@ -61,18 +61,10 @@ def path_of_ngrams(
         label: The word as which each arc is counted, in the numbers of the n-grams.
         cost: The model's cost.
         ngrams: The n-grams.
-        gains: The gain of each row.
+        gains: Their gains.
     """
     return _native.search_ngrams(
-        lattice.source,
-        lattice.target,
-        label,
-        cost.arc,
-        cost.final,
-        ngrams.parent,
-        ngrams.word,
-        gains.ngram,
-        gains.word,
+        lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
     )
 
 

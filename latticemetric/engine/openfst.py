@@ -5,26 +5,37 @@ this is for small forests and for checks of the native engine. OpenFst can also 
 (`pdt_compose`, then `pdt_shortestpath` or `pdt_expand` with a weight), but not correctly. OpenFst 1.8 merges calls of
 a node with the same parenthesis from two states of the automaton (`ParenSpec::operator==` compares `src_start` with
 itself). It then finds worse paths, or none, or ends the process.
+
+A derivation is a balanced path of the push-down transducer. Its input side is the derivation's edges in preorder,
+numbered from 1, followed by the goal's number; its output side is the words. (Iglesias, Allauzen, Byrne, de Gispert &
+Riley 2011, "Hierarchical Phrase-based Translation Representations".)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from latticemetric.automata.ratio import Ratio, Reached, best_ratio
-from latticemetric.automata.recognition import Gains, RecognitionAutomaton, recognition_automaton
+from latticemetric.automata.recognition import (
+    Gains,
+    Ratio,
+    Reached,
+    RecognitionAutomaton,
+    best_ratio,
+    recognition_automaton,
+)
 from latticemetric.automata.reference import ReferenceGraph
-from latticemetric.engine.pushdown import forest_machines, longest_output
-from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search, require_memory
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
 from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
-from latticemetric.vocabulary import EPSILON, STAR, Words
+from latticemetric.memory import most_bytes, over_budget
+from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Words
 
 _EXACT_FLOAT32 = 2**24
 
@@ -32,22 +43,24 @@ NUMERATOR = Ratio(0, 1)
 """The rate for which only the numerator counts."""
 
 
-def optimal_product(graph: Any, reference: ReferenceGraph, gains: Gains, rate: Ratio, steps: int) -> FstArrays:
-    """Return the paths of the product with the best gain · rate.total − rate.gain · denominator.
-
-    States are in topological order; `worths` returns the worth of each output.
+def _optimal_product(
+    graph: Any, reference: ReferenceGraph, gains: Gains, worth: Sequence[int], steps: int
+) -> FstArrays:
+    """Return the paths of the product with the largest worth, with states in topological order.
 
     Args:
         graph: A transducer whose output is words of the reference (each also as ★), and ★ for other words.
         reference: The reference's counted words, as numbers.
         gains: The metric's parameters.
-        rate: The weight of the denominator.
+        worth: The worth of each output.
         steps: The largest number of arcs with words on a path of the graph.
     """
-    worth = worths(gains, rate)
-    metric = fst_from_arrays(_metric_machine(recognition_automaton(reference, gains.order), gains, worth))
-    product = composed(graph, metric)
-    product.prune(weight=_rounding_slack(steps + len(reference.final), worth))
+    metric = _metric_machine(recognition_automaton(reference, gains.order), gains, worth)
+    product = composed(graph, fst_from_arrays(metric))
+    # Best paths are as near to OpenFst's best: it is the best itself if 32-bit floats hold all sums exactly.
+    steps += len(reference.final)
+    largest = max(map(abs, worth)) * steps
+    product.prune(weight=0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32)
     product.topsort()
     return fst_to_arrays(product)
 
@@ -78,12 +91,6 @@ def _metric_machine(automaton: RecognitionAutomaton, gains: Gains, worth: Sequen
     return FstArrays(0, final, automaton.source, automaton.target, automaton.label, output, weight)
 
 
-def _rounding_slack(steps: int, worth: Sequence[int]) -> float:
-    """Return the largest distance of a best path from OpenFst's best: 0 if 32-bit floats hold all sums exactly."""
-    largest = max(map(abs, worth)) * steps
-    return 0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32
-
-
 # Measured on chains and dense lattices, 40 to 200 words, orders 1 to 4: the estimate is within a fifth.
 _STATE_BYTES, _ARC_BYTES = 140, 42
 
@@ -101,25 +108,23 @@ def search_lattice(search: Search) -> BestPath:
 def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     """Return the best path at this rate."""
     require_pynini()
-    require_memory(_product_bytes(search.lattice, reference))
-    machine = fst_from_arrays(lattice_machine(search.lattice, search.label, reference.word))
-    product = optimal_product(machine, reference, search.gains, rate, search.lattice.num_states)
+    lattice, most = search.lattice, most_bytes()
+    # Nearly every lattice state meets every position of the reference; OpenFst ends the process if memory runs out.
+    if len(reference.final) * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word)) > most:
+        raise over_budget(most)
+    worth = worths(search.gains, rate)
+    machine = fst_from_arrays(lattice_machine(lattice, search.label, reference.word))
+    product = _optimal_product(machine, reference, search.gains, worth, lattice.num_states)
     labels = ProductLabels(
         cost=search.cost.arc.tolist(),
         words=search.is_word.tolist(),
-        ending_cost=search.cost.final[search.lattice.final].tolist(),
-        worth=worths(search.gains, rate),
+        ending_cost=search.cost.final[lattice.final].tolist(),
+        worth=worth,
     )
     arcs, outputs = resolve_ties(product, labels)
     steps = steps_of(search.gains)
     gains, sizes = ([steps[output][k] for output in outputs] for k in (0, 1))
     return Reached(arcs, Ratio(sum(gains), sum(sizes)))
-
-
-def _product_bytes(lattice: Lattice, reference: ReferenceGraph) -> int:
-    """Estimate the bytes of composition: nearly every lattice state meets every position of the reference."""
-    positions = len(reference.final)
-    return positions * (_STATE_BYTES * lattice.num_states + _ARC_BYTES * len(lattice.word))
 
 
 def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
@@ -164,17 +169,15 @@ def search_forest(search: ForestSearch) -> BestDerivation:
     require_pynini()
     import pynini
 
-    machines = forest_machines(search)
-    most_states = _MOST_STATES // ((len(search.reference) + 1) * search.gains.order)
+    machines, gains = forest_machines(search), search.gains
+    most_states = _MOST_STATES // ((len(search.reference) + 1) * gains.order)
     if machines.unfolded_states(most_states) > most_states:
         raise _too_large("it unfolds into too many states")
     unfolded = pynini.pdt_expand(*machines.pushdown_transducer())
-    gains = search.gains
-    reference = ReferenceGraph.of_words(machines.reference, gains.order)
-    product = optimal_product(unfolded, reference, gains, NUMERATOR, longest_output(search))
+    reference, worth = ReferenceGraph.of_words(machines.reference, gains.order), worths(gains, NUMERATOR)
+    product = _optimal_product(unfolded, reference, gains, worth, search.forest.max_words())
     if len(product.source) > _MOST_TIES:
         raise _too_large("too many derivations are equally good")
-    worth = worths(gains, NUMERATOR)
     labels = ProductLabels(
         cost=search.cost.arc.tolist(),
         words=search.words.tolist(),
@@ -187,3 +190,88 @@ def search_forest(search: ForestSearch) -> BestDerivation:
 
 def _too_large(why: str) -> InputError:
     return InputError(f"the forest is too large for the openfst engine: {why}", advice="use the native engine")
+
+
+class _Machine:
+    """A machine under construction: state 0 is its start, state 1 its end."""
+
+    def __init__(self) -> None:
+        self.states = 2
+        self.arcs: list[tuple[int, int, int, int]] = []  # source, target, input, output
+
+    def add_chain(self, steps: Sequence[Sequence[tuple[int, int]]]) -> None:
+        """Add a path from start to end; each step is one or more parallel arcs with these inputs and outputs."""
+        places = [0, *range(self.states, self.states + len(steps) - 1), 1]
+        self.states += len(steps) - 1
+        for source, target, step in zip(places, places[1:], steps, strict=False):
+            self.arcs += [(source, target, *label) for label in step]
+
+    def fst(self) -> Any:
+        source, target, inputs, outputs = np.array(sorted(self.arcs), dtype=np.int32).T
+        final = np.full(self.states, np.inf)
+        final[1] = 0.0
+        return fst_from_arrays(FstArrays(0, final, source, target, inputs, outputs, np.zeros(len(source))))
+
+
+@dataclass(frozen=True)
+class ForestMachines:
+    """One machine per node, and a last one that calls the goals.
+
+    Words are renumbered here so that calls can have the numbers after them. A word of the reference is written as
+    itself and as ★, any other word only as ★.
+
+    Attributes:
+        machines: The machines; each calls only machines before it.
+        first_call: The output label that calls machine 0; the labels of the other machines follow.
+        free_label: The first label that is not used; all labels after it are free, too.
+        reference: The reference in these numbers.
+    """
+
+    machines: list[_Machine]
+    first_call: int
+    free_label: int
+    reference: Words
+
+    def pushdown_transducer(self) -> tuple[Any, Any]:
+        """Return a `pynini.Fst` and its `PdtParentheses`."""
+        import pynini
+
+        called = [(number, machine.fst()) for number, machine in enumerate(self.machines, start=self.first_call)]
+        fst, parentheses = pynini.pdt_replace(called[::-1], start_paren_labels=self.free_label)
+        return fst, parentheses
+
+    def unfolded_states(self, enough: int) -> int:
+        """Count the states without parentheses: one copy of a machine for each return position of its calls.
+
+        Stop counting above `enough`, since the number may be astronomical.
+        """
+        copies = [0] * len(self.machines)
+        copies[-1] = 1
+        for number in reversed(range(len(self.machines))):
+            arcs = self.machines[number].arcs
+            for _, called in {(target, output - self.first_call) for _, target, _, output in arcs}:
+                if 0 <= called < len(self.machines):
+                    copies[called] = min(copies[called] + copies[number], enough + 1)
+        return sum(count * machine.states for count, machine in zip(copies, self.machines, strict=True))
+
+
+def forest_machines(search: ForestSearch) -> ForestMachines:
+    """Build the machines of a forest: each edge reads its own number, writes its words and calls its tails."""
+    forest = search.forest
+    known = np.unique(search.reference[search.reference != UNKNOWN]).tolist()
+    number_of = {word: number for number, word in enumerate(known, start=1)}
+    first_call = len(known) + 1
+    machines = [_Machine() for _ in range(forest.num_nodes + 1)]
+    rows = zip(forest.head.tolist(), forest.tails.rows(), search.target.rows(), strict=True)
+    for edge, (head, tails, target) in enumerate(rows):
+        steps = [[(edge + 1, EPSILON)]]
+        for symbol in target:
+            outputs = (first_call + tails[-symbol - 1],) if symbol < 0 else (STAR, number_of.get(symbol))
+            steps.append([(EPSILON, output) for output in outputs if output is not None])
+        machines[head].add_chain(steps)
+    edges = len(forest.head)
+    for ending, goal in enumerate(forest.goals.tolist(), start=edges + 1):
+        machines[-1].add_chain([[(EPSILON, first_call + goal)], [(ending, EPSILON)]])
+    free_label = max(edges + len(forest.goals) + 1, first_call + len(machines))
+    reference = [number_of.get(word, UNKNOWN) for word in search.reference.tolist()]
+    return ForestMachines(machines, first_call, free_label, np.array(reference, dtype=np.int32))

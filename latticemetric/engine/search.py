@@ -11,7 +11,6 @@ import numpy.typing as npt
 from latticemetric.automata.recognition import Gains
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.lattice.lattice import Costs, Lattice
-from latticemetric.memory import most_bytes, over_budget
 from latticemetric.vocabulary import Words
 
 if TYPE_CHECKING:
@@ -41,10 +40,7 @@ class Search:
 
 
 class BestPath(NamedTuple):
-    """The best path: its arcs, its gain in units of `1 / gains.unit`, and its denominator.
-
-    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
-    """
+    """The best path by the tie rule: its arcs, its gain in units of `1 / gains.unit`, and its denominator."""
 
     arcs: npt.NDArray[np.int64]
     gain: int
@@ -72,34 +68,8 @@ class ForestSearch:
     gains: Gains
 
 
-@dataclass(frozen=True)
-class StringSearch:
-    """A search for the best strings, each of which may have many derivations.
-
-    Attributes:
-        search: The forest, the reference and the recognition rate.
-        shown: The target side of each edge without ignored words; it distinguishes strings.
-        rank: If derivations are paths, the numbers by which edges are compared along the paths; empty if edges are
-            compared by their own numbers, in preorder.
-    """
-
-    search: ForestSearch
-    shown: Ragged
-    rank: npt.NDArray[np.int64]
-
-
 class BestDerivation(NamedTuple):
-    """The best derivation: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`.
-
-    Ties are resolved by the tie rule (`latticemetric.engine.ties`).
-    """
+    """The best derivation by the tie rule: its edges as in `Derivation`, and its gain in units of `1 / gains.unit`."""
 
     edges: npt.NDArray[np.int64]
     gain: int
-
-
-def require_memory(size: int) -> None:
-    """Raise an error if a search needs more bytes than allowed: OpenFst ends the process if memory runs out."""
-    most = most_bytes()
-    if size > most:
-        raise over_budget(most)

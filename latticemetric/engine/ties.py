@@ -114,7 +114,12 @@ def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
         onward = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
         if onward:
             to_go[state] = min([*onward, *([to_go[state]] if state in to_go else [])])
-    return Resolved(_smallest_pieces(steps, to_go, product.start), _outputs(steps, to_go, product))
+    outputs, state = [], product.start
+    while to_go[state] != _NOTHING or not np.isfinite(product.final[state]):
+        step = _best_steps(state, steps, to_go)[0]
+        outputs.append(step.output)
+        state = step.target
+    return Resolved(_smallest_pieces(steps, to_go, product.start), outputs)
 
 
 def _steps(product: FstArrays, labels: ProductLabels) -> dict[int, list[_Step]]:
@@ -153,16 +158,6 @@ def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], sta
             return np.array(path, dtype=np.int64)
         path.append(piece)
         here = _with_silent_steps(onward[piece], steps, to_go)
-
-
-def _outputs(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], product: FstArrays) -> list[int]:
-    """Return the outputs of a best path."""
-    outputs, state = [], product.start
-    while to_go[state] != _NOTHING or not np.isfinite(product.final[state]):
-        step = _best_steps(state, steps, to_go)[0]
-        outputs.append(step.output)
-        state = step.target
-    return outputs
 
 
 def _best_steps(state: int, steps: dict[int, list[_Step]], to_go: dict[int, _ToGo]) -> list[_Step]:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.ratio import Ratio, Reached, best_ratio, reached_by
-from latticemetric.automata.recognition import Gains
+from latticemetric.automata.recognition import Gains, Ratio, Reached, best_ratio, reached_by
 from latticemetric.automata.reference import ReferenceGraph, counted_labels
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice

@@ -16,9 +16,9 @@ from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.oracle_search.forest_space import ForestSpace, LatticeAsForest, as_forest_space
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.oracle_search.search_space import ForestSpace, LatticeAsForest, as_forest_space
 
 
 def oracle_forest(graph: Graph, references: GraphReferences, metric: str | GRR = "4-grr") -> Forest:

@@ -28,11 +28,9 @@ from latticemetric.metrics.bleu import BLEU, BLEUSBP
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric
-from latticemetric.oracle_search.forest_space import as_forest_space
-from latticemetric.oracle_search.oracle import as_search_space
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import ScoredPath
-from latticemetric.oracle_search.search_space import SearchSpace
+from latticemetric.oracle_search.search_space import SearchSpace, as_forest_space, as_search_space
 from latticemetric.vocabulary import word_set
 
 # If the corpus has no match at an order, the gain of the first match is unbounded.

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from latticemetric.automata.recognition import ngram_total
-from latticemetric.engine.native import MOST_STEPS, LossAugmentedSearch, hope_derivations, search_loss_augmented
+from latticemetric.engine.native import MOST_STEPS, hope_derivations, search_loss_augmented
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
@@ -24,11 +24,10 @@ from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
-from latticemetric.oracle_search.forest_space import ForestSpace
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Answer, ScoredPath
-from latticemetric.oracle_search.search_space import LatticeSpace, SearchSpace
+from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, SearchSpace
 
 On = Literal["rate", "numerator"]
 
@@ -452,18 +451,19 @@ def _linear(forest: Forest) -> Lattice | None:
 
 
 def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int | None) -> BestStrings:
-    search = LossAugmentedSearch(
-        lattice=space.graph,
+    result = search_loss_augmented(
+        space.graph,
+        space.cost,
         label=space.label,
         shown=space.shown,
-        cost=space.cost,
         references=[space.encoded(reference) for reference in objective.references],
         shares=objective.shares,
         costs_count=objective.costs_count,
         penalize=objective.penalize,
         gains=objective.metric.gains,
+        most=n,
+        steps=cap or MOST_STEPS,
     )
-    result = search_loss_augmented(search, n, cap or MOST_STEPS)
     if cap is None and result.exact < len(result.paths):
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
     worths = [objective.worth(space.reported(path)) for path in result.paths]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from latticemetric.errors import UsageError
-from latticemetric.forest.forest import Forest
-from latticemetric.graph import Graph, as_lattice
+from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Scales
 from latticemetric.lattice.n_best import check_number
-from latticemetric.metrics.base import GraphReference, GraphReferences, graphs_of
+from latticemetric.metrics.base import GraphReference, GraphReferences, Metric, graphs_of
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.metrics.registry import make_metric
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle, ScoredPath
-from latticemetric.oracle_search.search_space import Candidate, LatticeSpace, SearchSpace
+from latticemetric.oracle_search.search_space import (
+    Candidate,
+    ForestSpace,
+    SearchSpace,
+    as_forest_space,
+    as_search_space,
+)
 
 if TYPE_CHECKING:
     from latticemetric.oracle_search.user_automaton import AutomatonOracle
@@ -70,7 +75,7 @@ def oracle(
         ('a', 'b', 'd')
     """
     check_references(references)
-    if hasattr(metric, "arc_type"):
+    if not isinstance(metric, str | Metric):
         from latticemetric.oracle_search.user_automaton import automaton_oracle
 
         return automaton_oracle(graph, metric, references, scales=scales)
@@ -83,22 +88,13 @@ def oracle(
     return _oracle(space, best, listed, one_best, graph)
 
 
-def as_recognition_rate(metric: str | GRR) -> GRR:
+def as_recognition_rate(metric: str | Metric[Any]) -> GRR:
     """Return the metric with this name; raise an error if it cannot search a graph."""
     rate = make_metric(metric) if isinstance(metric, str) else metric
     if not isinstance(rate, GRR):
         name = metric if isinstance(metric, str) else rate.name
         raise UsageError(f"'{name}' cannot search a graph", advice="use wer, wrr or N-grr")
     return rate
-
-
-def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
-    """Wrap a lattice or forest as a search space for the metric."""
-    if isinstance(graph, Forest):
-        from latticemetric.oracle_search.forest_space import ForestSpace  # not needed for lattices
-
-        return ForestSpace(graph, metric, scales)
-    return LatticeSpace(as_lattice(graph, scales), metric, scales)
 
 
 def _oracle(
@@ -141,8 +137,6 @@ def oracles(
         >>> [(best.words, best.score, best.cost) for best in oracles(lattice, "a b d", "wer", n=2)]
         [(('a', 'b', 'c'), 0.3333333333333333, 1.5), (('a', 'b'), 0.3333333333333333, 3.0)]
     """
-    from latticemetric.oracle_search.forest_space import ForestSpace, as_forest_space
-
     check_number(n)
     rate = as_recognition_rate(metric)
     check_references(references)
@@ -151,12 +145,7 @@ def oracles(
     forest = space if isinstance(space, ForestSpace) else as_forest_space(graph, rate, scales)
     one_best = space.scored(space.one_best(), strings)
     candidates = [candidate for reference in strings for candidate in forest.best_strings(reference, n)]
-    return [_oracle(space, best, strings, one_best, graph) for best in _distinct(space, candidates)[:n]]
-
-
-def _distinct(space: SearchSpace, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the best candidate of each string: that of its best reference, if it is among the best of all."""
-    first: dict[tuple[str, ...], Candidate] = {}
+    best: dict[tuple[str, ...], Candidate] = {}  # of each string, by its best reference
     for candidate in sorted(candidates, key=space.preference):
-        first.setdefault(space.reported(candidate.path), candidate)
-    return list(first.values())
+        best.setdefault(space.reported(candidate.path), candidate)
+    return [_oracle(space, candidate, strings, one_best, graph) for candidate in list(best.values())[:n]]

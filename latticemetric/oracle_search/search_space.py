@@ -4,25 +4,41 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.automata.reference import ReferenceGraph, ReferenceNgrams, counted_labels
-from latticemetric.engine.engines import find_engine
-from latticemetric.engine.ngrams import ExactGains, path_of_ngrams
-from latticemetric.engine.search import BestPath, Search
+from latticemetric.engine import native
+from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams, path_of_ngrams
+from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
 from latticemetric.engine.ties import TieKey
+from latticemetric.errors import UsageError
 from latticemetric.forest.forest import Forest
+from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Costs, Scales, Steps, is_any_of
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.n_best import summable
 from latticemetric.metrics.base import GraphReference, GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import Merit, merit
 from latticemetric.oracle_search.reference_strings import strings_of_graph
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.vocabulary import EPSILON, Words
+
+
+def find_engine(name: str) -> ModuleType:
+    """Return the engine with this name; `auto` is the fastest one."""
+    if name not in {"auto", "native", "openfst"}:
+        raise UsageError(f"there is no engine '{name}'", advice="choose auto, native or openfst")
+    if name != "openfst":
+        return native
+    from latticemetric.engine import openfst
+
+    return openfst
 
 
 class Candidate(NamedTuple):
@@ -48,12 +64,13 @@ class SearchSpace(ABC):
     def __init__(self, metric: GRR, cost: Costs, compared_cost: Costs, word_counts: Any) -> None:
         self.metric, self.cost, self.compared_cost, self.word_counts = metric, cost, compared_cost, word_counts
 
+    @abstractmethod
     def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
-        """Return the best path against one reference."""
-        if isinstance(reference, Lattice):
-            return self._best_in(reference, engine)
-        path, gain = self._search(self.encoded(reference), engine)
-        return self.candidate(path, gain, reference)
+        """Return the best path against one reference, or against any string of a reference graph."""
+
+    @abstractmethod
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
+        """Return the path with the largest gain. Each occurrence of an n-gram, and each word, adds to the gain."""
 
     def preferred(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the best candidate by the tie rule; a single one needs no comparison."""
@@ -102,23 +119,6 @@ class SearchSpace(ABC):
         """Return the counted words of a reference as numbers of the graph."""
         return self.graph.vocabulary.encode(self.metric.counted(reference))
 
-    def candidate(self, path: Steps, gain: int, reference: Sequence[str]) -> Candidate:
-        """Return a path with its merit, from its gain against one reference."""
-        total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
-        return Candidate(path, merit(gain, total, self.metric.gains))
-
-    def _best_in(self, reference: Lattice, engine: str) -> Candidate:
-        """Return the best path against any string of a reference graph."""
-        return self.preferred([self.best(words, engine) for words in strings_of_graph(reference)])
-
-    @abstractmethod
-    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
-        """Return the path with the largest gain. Each occurrence of an n-gram, and each word, adds to the gain."""
-
-    @abstractmethod
-    def _search(self, reference: Words, engine: str) -> tuple[Steps, int]:
-        """Return the best path and its gain."""
-
 
 class LatticeSpace(SearchSpace):
     """The paths of a lattice.
@@ -140,6 +140,18 @@ class LatticeSpace(SearchSpace):
         """The word of each arc in the result; ε for ignored words."""
         return self._without(self.word_counts == 0)
 
+    def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
+        """Return the best path against one reference, or against any string of a reference graph."""
+        metric = self.metric
+        if isinstance(reference, Lattice):
+            label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
+            expected: Words | ReferenceGraph = ReferenceGraph.of_lattice(reference, label, metric.order)
+        else:
+            expected = self.encoded(reference)
+        search = Search(self.graph, self.label, self.word_counts, self.cost, expected, metric.gains)
+        best: BestPath = find_engine(engine).search_lattice(search)
+        return Candidate(best.arcs, merit(best.gain, best.denominator, metric.gains))
+
     def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
         """Return the path with the largest gain."""
         return path_of_ngrams(self.graph, self.label, self.cost, ngrams, gains)
@@ -147,16 +159,79 @@ class LatticeSpace(SearchSpace):
     def _without(self, silent: Any) -> Words:
         return np.where(silent, EPSILON, self.graph.word).astype(np.int32)
 
-    def _search(self, reference: Words, engine: str) -> tuple[Steps, int]:
-        best = self._engine_best(reference, engine)
-        return best.arcs, best.gain
 
-    def _best_in(self, reference: Lattice, engine: str) -> Candidate:
-        metric = self.metric
-        label = counted_labels(reference, self.graph.vocabulary, metric.ignore | metric.wildcard)
-        best = self._engine_best(ReferenceGraph.of_lattice(reference, label, metric.order), engine)
-        return Candidate(best.arcs, merit(best.gain, best.denominator, metric.gains))
+class ForestSpace(SearchSpace):
+    """The derivations of a forest."""
 
-    def _engine_best(self, reference: Words | ReferenceGraph, engine: str) -> BestPath:
-        search = Search(self.graph, self.label, self.word_counts, self.cost, reference, self.metric.gains)
-        return find_engine(engine)(search)
+    def __init__(self, forest: Forest, metric: GRR, scales: Scales | None) -> None:
+        cost = forest.cost(scales)
+        self.graph: Forest = forest
+        super().__init__(metric, cost, summable(forest.hypergraph(cost)), forest.word_counts(metric.ignore))
+        self._counted_target = forest.target_without(metric.ignore | metric.wildcard)
+        self._shown = forest.target_without(metric.ignore)
+        self._rank = np.zeros(0, dtype=np.int64)
+
+    def search_for(self, reference: Sequence[str]) -> ForestSearch:
+        """Return the input of the search for the best derivation against one reference."""
+        target, words = self._counted_target, self.word_counts
+        return ForestSearch(self.graph, target, words, self.compared_cost, self.encoded(reference), self.metric.gains)
+
+    def best(self, reference: GraphReference, engine: str = "auto") -> Candidate:
+        """Return the best derivation against one reference, or against any string of a reference graph."""
+        if isinstance(reference, Lattice):
+            return self.preferred([self.best(words, engine) for words in strings_of_graph(reference)])
+        best: BestDerivation = find_engine(engine).search_forest(self.search_for(reference))
+        return Candidate(best.edges, self._merit(best.gain, reference))
+
+    def best_by_ngrams(self, ngrams: ReferenceNgrams, gains: ExactGains) -> Steps:
+        """Return the derivation with the largest gain."""
+        known = np.unique(ngrams.word[ngrams.word > EPSILON])
+        columns = self.graph.hypergraph(self.compared_cost, self._counted_target, self.word_counts)
+        return self._path(derivation_of_ngrams(columns, known, known, ngrams, gains))
+
+    def best_strings(self, reference: Sequence[str], n: int) -> list[Candidate]:
+        """Return the `n` best strings against one reference, each with its best path in the original graph."""
+        strings = native.search_strings(self.search_for(reference), self._shown, self._rank, n)
+        return [Candidate(self._path(best.edges), self._merit(best.gain, reference)) for best in strings]
+
+    def _merit(self, gain: int, reference: Sequence[str]) -> Merit:
+        """Return the merit of a gain against one reference."""
+        total = ngram_total(len(self.metric.counted(reference)), self.metric.order)
+        return merit(gain, total, self.metric.gains)
+
+    def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
+        """Return a derivation as a path of the original graph."""
+        return edges
+
+
+class LatticeAsForest(ForestSpace):
+    """The paths of a lattice, searched as a forest: one edge per arc, and one for the start.
+
+    Attributes:
+        arc_of: The arc of each edge; −1 for the start.
+    """
+
+    def __init__(self, lattice: Lattice, metric: GRR, scales: Scales | None) -> None:
+        super().__init__(Forest.from_lattice(lattice), metric, scales)
+        # A forest's edges are sorted by head, then in the order of the input.
+        self.arc_of = np.argsort(np.concatenate([[0], lattice.target]), kind="stable") - 1
+        self._rank = self.arc_of
+
+    def _path(self, edges: npt.NDArray[np.int64]) -> Steps:
+        # A derivation lists the last arc first and the start's edge last.
+        arcs: Steps = self.arc_of[edges[-2::-1]]
+        return arcs
+
+
+def as_forest_space(graph: Graph, metric: GRR, scales: Scales | None) -> ForestSpace:
+    """Return any graph as a search space of derivations."""
+    if isinstance(graph, Forest):
+        return ForestSpace(graph, metric, scales)
+    return LatticeAsForest(as_lattice(graph, scales), metric, scales)
+
+
+def as_search_space(graph: Graph, metric: GRR, scales: Scales | None) -> SearchSpace:
+    """Return any graph as a search space of its paths or derivations."""
+    if isinstance(graph, Forest):
+        return ForestSpace(graph, metric, scales)
+    return LatticeSpace(as_lattice(graph, scales), metric, scales)

@@ -1,25 +1,38 @@
-"""Find oracles by a user's own automaton."""
+"""Find oracles by a user's own automaton: compose it with a lattice, and find the best path, in exact order.
+
+The automaton is a tropical acceptor of words with costs −score; its label ★ accepts any word.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from latticemetric.engine.user_automaton import UserAutomaton, of_reference, search_by_automaton
-from latticemetric.errors import InputError
+from latticemetric import _native
+from latticemetric.automata.recognition import STAR_SYMBOL
+from latticemetric.automata.reference import counted_labels
+from latticemetric.engine.openfst import composed, lattice_machine
+from latticemetric.engine.ties import ProductLabels, resolve_ties
+from latticemetric.errors import InputError, UsageError, require_pynini
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.lattice.openfst import fst_to_arrays
+from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.metrics.base import GraphReferences, graphs_of, plain_number
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.signature import Signature
+from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Vocabulary
+
+_MOST_TIES = 1_000_000  # arcs of the optimal part: some seconds of Python
 
 
 @dataclass(frozen=True)
@@ -84,21 +97,27 @@ def automaton_oracle(
     """
     check_references(references)
     lattice = as_lattice(graph, scales)
-    valued = automaton if references is None else of_reference(automaton, graphs_of(references))
-    own = UserAutomaton.of(valued)
+    own = UserAutomaton.of(automaton if references is None else _of_references(automaton, graphs_of(references)))
     cost = lattice.cost(scales)
-    best = search_by_automaton(lattice, own, cost)
+    best = _search(lattice, own, cost)
     if best is None:
         raise InputError(
             "the automaton accepts no string of the lattice",
             advice="check that its symbols are the lattice's words; ★ accepts any word",
         )
     first = lattice.best_path(cost)
+    places = np.arange(len(first) + 1)
+    alone = Lattice.from_arcs(
+        places[:-1], places[1:], lattice.word[first], final=places[-1:], vocabulary=lattice.vocabulary
+    )
+    accepted = _search(alone, own, alone.cost())
+    # The signature is that of the automaton itself: the same for all graphs and references.
+    digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
         **vars(_valued(lattice, cost, best.arcs, best.value)),
-        one_best=_valued(lattice, cost, first, _value(lattice, own, first)),
+        one_best=_valued(lattice, cost, first, None if accepted is None else accepted.value),
         exact=True,
-        signature=str(_signature(automaton)),
+        signature=str(Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})),
     )
 
 
@@ -108,17 +127,181 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
     return ValuedPath(words, score, lattice.cost_of(path, cost), scores, tuple(path.tolist()))
 
 
-def _value(lattice: Lattice, automaton: UserAutomaton, arcs: Steps) -> Fraction | None:
-    """Return the value of this path alone."""
-    places = np.arange(len(arcs) + 1)
-    alone = Lattice.from_arcs(
-        places[:-1], places[1:], lattice.word[arcs], final=places[-1:], vocabulary=lattice.vocabulary
+class _ValuedArcs(NamedTuple):
+    """The arcs of the best path, and its value, −weight."""
+
+    arcs: npt.NDArray[np.int64]
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class UserAutomaton:
+    """A user's automaton as columns.
+
+    Attributes:
+        arrays: The columns.
+        symbols: Spelling of its labels; `None` if they are word numbers of the lattice.
+    """
+
+    arrays: FstArrays
+    symbols: dict[int, str] | None
+
+    @classmethod
+    def of(cls, fst: Any) -> UserAutomaton:
+        """Read a `pynini.Fst`.
+
+        Raises:
+            UsageError: It is not a tropical acceptor, or accepts nothing.
+        """
+        _check_tropical(fst)
+        arrays = fst_to_arrays(fst)
+        if arrays.start < 0:
+            raise UsageError("the automaton is empty: it has no start state")
+        if not np.array_equal(arrays.input, arrays.output):
+            raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
+        if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
+            raise UsageError("a weight of the automaton is not a number, or is −∞")
+        return cls(arrays, arrays.input_symbols)
+
+    def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
+        """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words.
+
+        Raises:
+            UsageError: The labels have no spelling, and the words of the vocabulary were not given with numbers.
+        """
+        labels = self.arrays.input
+        if self.symbols is None:
+            if not vocabulary.is_numeric and not vocabulary.is_given:
+                raise UsageError(
+                    "the automaton has no symbol table, and the lattice's words were given without numbers",
+                    advice="set its input symbols",
+                )
+            return labels
+        numbers = np.unique(labels)
+        table = []
+        for label in numbers.tolist():
+            if label in (EPSILON, STAR):
+                table.append(label)
+            elif (word := self.symbols.get(label)) is None:
+                raise UsageError(f"label {label} of the automaton is not in its symbol table")
+            else:
+                table.append(STAR if word == STAR_SYMBOL else vocabulary.number(word))
+        return np.array(table, dtype=np.int32)[np.searchsorted(numbers, labels)]
+
+
+def _search(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> _ValuedArcs | None:
+    """Return the path of the largest value by the tie rule; `None` if the automaton accepts no string of the lattice.
+
+    Raises:
+        InputError: ε-arcs of the automaton form a cycle, or too many paths are equally good.
+    """
+    import pywrapfst
+
+    label = automaton.labels(lattice.vocabulary)
+    machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
+    metric, worth = _with_worth(automaton.arrays, label)
+    product = composed(machine, fst_from_arrays(metric))
+    if product.start() < 0:
+        return None
+    if product.properties(pywrapfst.ACYCLIC, True) != pywrapfst.ACYCLIC:  # noqa: FBT003  test it
+        raise InputError("ε-arcs of the automaton make a cycle", advice="remove them with rmepsilon()")
+    product.topsort()
+    optimum = _near_best(fst_to_arrays(product))
+    if len(optimum.source) > _MOST_TIES:
+        raise InputError("too many paths are equally good")
+    labels = ProductLabels(
+        cost=cost.arc.tolist(),
+        words=(lattice.word != EPSILON).tolist(),
+        ending_cost=cost.final[lattice.final].tolist(),
+        worth=worth,
     )
-    best = search_by_automaton(alone, automaton, alone.cost())
-    return None if best is None else best.value
+    arcs, outputs = resolve_ties(optimum, labels)
+    return _ValuedArcs(arcs, sum((worth[output] for output in outputs), Fraction(0)))
 
 
-def _signature(automaton: Any) -> Signature:
-    """Return the signature of the automaton itself: the same for all graphs and references."""
-    digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
-    return Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})
+def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:
+    """Return the automaton with arc numbers (from 1) as its output side, and the worth of each number.
+
+    Ending in a state is a separate arc, numbered after all others. Arcs with words that are not in the lattice are
+    dropped.
+    """
+    finals = np.flatnonzero(np.isfinite(automaton.final)).astype(np.int32)
+    kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight)).astype(np.int32)
+    arcs, end = len(label), len(automaton.final)
+    source = np.concatenate([automaton.source[kept], finals])
+    by_source = np.argsort(source, kind="stable")
+    costs = np.concatenate([automaton.weight, automaton.final[finals]])
+    output = np.concatenate([kept + 1, arcs + 1 + np.arange(len(finals), dtype=np.int32)])
+    machine = FstArrays(
+        start=automaton.start,
+        final=np.append(np.full(end, np.inf), 0.0),
+        source=source[by_source],
+        target=np.concatenate([automaton.target[kept], np.full(len(finals), end, dtype=np.int32)])[by_source],
+        input=np.concatenate([label[kept], np.zeros(len(finals), dtype=np.int32)])[by_source].astype(np.int32),
+        output=output[by_source].astype(np.int32),
+        weight=costs[output - 1][by_source],
+    )
+    return machine, [Fraction(0), *(-Fraction(cost) if math.isfinite(cost) else Fraction(0) for cost in costs.tolist())]
+
+
+def _check_tropical(fst: Any) -> None:
+    require_pynini()
+    import pywrapfst
+
+    if not isinstance(fst, pywrapfst.Fst):
+        raise UsageError(f"{type(fst).__name__} is not a metric", advice="give its name or object, or a pynini.Fst")
+    if fst.arc_type() != "standard":
+        found = f"the automaton's arcs are of type '{fst.arc_type()}'"
+        raise UsageError(found, advice="give a tropical one ('standard')")
+
+
+def _near_best(product: FstArrays) -> FstArrays:
+    """Return the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums."""
+    through, ending = _native.through_costs(product.source, product.target, product.weight, product.final)
+    steps, largest = len(product.final), float(np.abs(product.weight).max(initial=0.0))
+    slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
+    best = min(through.min(initial=np.inf), ending.min(initial=np.inf))
+    kept = np.flatnonzero(through <= best + slack)
+    columns = ("source", "target", "input", "output", "weight")
+    return replace(product, **{name: getattr(product, name)[kept] for name in columns})
+
+
+def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:
+    """Compose a transducer from hypotheses to references with the references; return an acceptor of hypotheses.
+
+    ★ on its output side accepts any word of a reference.
+    """
+    import pynini
+
+    _check_tropical(transducer)
+    symbols = transducer.output_symbols()
+    spelling = None if symbols is None else dict(symbols)
+    lattices = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
+    machines = [_in_labels(lattice, spelling) for lattice in lattices]
+    expected = pynini.union(*machines).optimize() if len(machines) > 1 else machines[0]
+    bare = transducer.copy().set_output_symbols(None)
+    product = pynini.compose(bare.arcsort("olabel"), expected)
+    if product.start() < 0:
+        raise InputError(
+            "the automaton accepts none of the references",
+            advice="check that its output symbols are their words",
+        )
+    return product.project("input")
+
+
+def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
+    """Return a reference in the labels of a transducer's output side; each word also has an arc with ★."""
+    words_of = {number: word for number, word in (spelling or {}).items() if 0 < number < STAR}
+    vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
+    label = counted_labels(reference, vocabulary, ())
+    star = next((n for n, w in (spelling or {}).items() if w == STAR_SYMBOL), STAR)
+    words = np.flatnonzero(label != EPSILON)
+    known = np.flatnonzero(label != UNKNOWN)
+    number = np.concatenate([known, words])
+    labels = np.concatenate([label[known], np.full(len(words), star)]).astype(np.int32)
+    source = reference.source[number]
+    by_source = np.argsort(source, kind="stable")
+    final = np.full(reference.num_states, np.inf)
+    final[reference.final] = 0.0
+    columns = source[by_source], reference.target[number][by_source], labels[by_source], labels[by_source]
+    return fst_from_arrays(FstArrays(0, final, *columns, np.zeros(len(source))))

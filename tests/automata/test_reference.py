@@ -11,7 +11,7 @@ from kit.brute_force import Rate, assert_scored, enumerate_paths
 from kit.strategies import KNOWN_WORDS, STRANGER, Draft, drafts, lattices, metrics, scalings, sentences
 
 import latticemetric as lm
-from latticemetric.automata.ratio import Ratio, reached_by
+from latticemetric.automata.recognition import Ratio, reached_by
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.oracle_search.reference_strings import distinct_strings
 from latticemetric.vocabulary import STAR

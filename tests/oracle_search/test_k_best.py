@@ -17,7 +17,7 @@ from latticemetric import _native
 from latticemetric.engine import native
 from latticemetric.forest.forest import Forest
 from latticemetric.nbest import Hypothesis
-from latticemetric.oracle_search.forest_space import as_forest_space
+from latticemetric.oracle_search.search_space import as_forest_space
 
 _MOST_DERIVATIONS = 300
 

@@ -25,7 +25,7 @@ _HOME = {
     "Drawing": "drawing.api",
     "Fear": "oracle_search.margin",
     "Forest": "forest.forest",
-    "ForestPosteriors": "posterior.forest",
+    "ForestPosteriors": "posterior.posteriors",
     "FormatError": "errors",
     "GRR": "metrics.recognition",
     "Hope": "oracle_search.margin",

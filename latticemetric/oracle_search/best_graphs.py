@@ -84,10 +84,23 @@ def oracle_lattice(graph: Graph, references: GraphReferences, metric: str | GRR 
     best = _best_edges(space, references)
     arcs = space.arc_of[best.edge]
     tails = best.tails.values  # of all edges except the start's, which has no tail
-    states = _merged(
-        zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True), best.goals, lattice
+    onward = zip(tails.tolist(), arcs[arcs >= 0].tolist(), best.head[arcs >= 0].tolist(), strict=True)
+    states = _merged(onward, best.goals, lattice)
+    rows = [(number, target, arc) for number, state in enumerate(states) for arc, target in state.onward]
+    source, target, arc = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    origin = [state.origin for state in states]
+    goal = np.searchsorted(lattice.final, [state.origin for state in states if state.is_final])
+    return Lattice.from_arcs(
+        source,
+        target,
+        lattice.word[arc],
+        start=len(states) - 1,
+        final=[number for number, state in enumerate(states) if state.is_final],
+        scores=taken(lattice.scores, arc, goal),
+        vocabulary=lattice.vocabulary,
+        times=None if lattice.times is None else lattice.times[origin],
+        labels=taken(lattice.labels, arc, goal),
     )
-    return _lattice_of(states, lattice)
 
 
 class _State(NamedTuple):
@@ -98,8 +111,8 @@ class _State(NamedTuple):
     onward: tuple[tuple[int, int], ...]
 
 
-def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], lattice: Lattice) -> dict[_State, int]:
-    """Merge states with the same future; the start, node 0, gets the largest number.
+def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], lattice: Lattice) -> list[_State]:
+    """Merge states with the same future; the start, node 0, comes last.
 
     Args:
         arcs: (source node, arc of the lattice, target node); targets come after their sources.
@@ -119,23 +132,4 @@ def _merged(arcs: Iterable[tuple[int, int, int]], goals: npt.NDArray[np.int32], 
         if further or node in ends:  # others are dead ends
             state = _State(origin[node], node in ends, further)
             number_of[node] = number.setdefault(state, len(number))
-    return number
-
-
-def _lattice_of(states: dict[_State, int], lattice: Lattice) -> Lattice:
-    rows = [(number, target, arc) for state, number in states.items() for arc, target in state.onward]
-    source, target, arc = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    final = [number for state, number in states.items() if state.is_final]
-    goal = np.searchsorted(lattice.final, [state.origin for state in states if state.is_final])
-    origin = [state.origin for state in states]
-    return Lattice.from_arcs(
-        source,
-        target,
-        lattice.word[arc],
-        start=len(states) - 1,
-        final=final,
-        scores=taken(lattice.scores, arc, goal),
-        vocabulary=lattice.vocabulary,
-        times=None if lattice.times is None else lattice.times[origin],
-        labels=taken(lattice.labels, arc, goal),
-    )
+    return list(number)

@@ -61,30 +61,12 @@ class BleuGain:
         words, wanted, covered = totals[2 * n :]
         counted = max(covered if isinstance(metric, BLEUSBP) else words, 1.0)
         slope = wanted / counted**2
-        return cls(
-            np.concatenate([[0.0], 1 / (n * matches)]), -float((1 / (n * ngrams)).sum()), slope, counted < wanted
-        )
+        of_match, of_ngrams = np.concatenate([[0.0], 1 / (n * matches)]), -float((1 / (n * ngrams)).sum())
+        return cls(of_match, of_ngrams, slope, counted < wanted)
 
     def of_word(self, share: float) -> float:
         """Return the gain of a word that offsets this share of the brevity penalty."""
         return self.of_ngrams + share * self.of_length
-
-
-class BleuObjective:
-    """The objective of the ascent: BLEU; if BLEU is 0, smoothed BLEU − 1, which is below all values of BLEU."""
-
-    def __init__(self, metric: BLEU) -> None:
-        self._metric = metric
-        self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
-
-    def __call__(self, totals: Table) -> float:
-        """Return the value of these totals (summed statistics)."""
-        return float(self.each(totals))
-
-    def each(self, totals: Table) -> Floats:
-        """Return the value of each row of totals (summed statistics)."""
-        values = self._metric.values(totals)
-        return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
 
 # Shares of the brevity penalty that a word offsets. If the best length is the references' length, at which the penalty
@@ -104,20 +86,17 @@ _LEAST_STEP = 1e-12
 def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
     """Return True if a graph has at most `most` complete paths or derivations."""
     if isinstance(graph, Lattice):
-        begun: list[int] = [1, *([0] * (graph.num_states - 1))]
-        for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
-            begun[target] += begun[source]
-            if begun[target] > most:
-                return False
-        paths: int = sum(begun[state] for state in graph.final.tolist())
-        return paths <= most
-    made: list[int] = [0] * graph.num_nodes
-    for edge, head in enumerate(graph.head.tolist()):
-        made[head] += math.prod(made[tail] for tail in graph.tails.row(edge))
-        if made[head] > most:
+        counts, ends = [1, *([0] * (graph.num_states - 1))], graph.final.tolist()
+        steps = zip(graph.target.tolist(), graph.source[:, None].tolist(), strict=True)
+    else:
+        counts, ends = [0] * graph.num_nodes, graph.goals.tolist()
+        steps = zip(graph.head.tolist(), graph.tails.rows(), strict=True)
+    for here, before in steps:
+        counts[here] += math.prod(counts[place] for place in before)
+        if counts[here] > most:
             return False
-    derivations: int = sum(made[goal] for goal in graph.goals.tolist())
-    return derivations <= most
+    complete: int = sum(counts[end] for end in ends)
+    return complete <= most
 
 
 class Member:
@@ -126,7 +105,7 @@ class Member:
     def __init__(
         self, space: SearchSpace, references: Sequence[tuple[str, ...]], order: int, scales: Scales | None
     ) -> None:
-        self.space, self._references, self._scales = space, references, scales
+        self.space, self.references, self._scales = space, references, scales
         self.is_small = has_few_paths(space.graph, MOST_TRIED)
         self._longest = space.graph.max_words()
         self._counted = [space.metric.counted(words) for words in references]
@@ -134,16 +113,7 @@ class Member:
 
     def oracle(self) -> Steps:
         """Return the path with the best recognition rate."""
-        return self.space.preferred([self.space.best(words) for words in self._references]).path
-
-    def scored(self, path: Steps) -> ScoredPath:
-        """Score a path by the recognition rate."""
-        return self.space.scored(path, self._references)
-
-    def row(self, metric: BLEU, path: Steps) -> Floats:
-        """Return the statistics of a path."""
-        row: Floats = self.rows(metric, [path])[0]
-        return row
+        return self.space.preferred([self.space.best(words) for words in self.references]).path
 
     def rows(self, metric: BLEU, paths: Sequence[Steps]) -> Floats:
         """Return the statistics of these paths, one row per path."""
@@ -206,16 +176,21 @@ class Ascent:
 
     def __init__(self, metric: BLEU, members: Sequence[Member], paths: Sequence[Steps]) -> None:
         self._metric, self._members, self.paths = metric, members, list(paths)
-        rows = [member.row(metric, path) for member, path in zip(members, paths, strict=True)]
+        self._smoothed = replace(metric, smoothing="floor", smoothing_value=0.1, effective_order=True)
+        rows = [member.rows(metric, [path])[0] for member, path in zip(members, paths, strict=True)]
         self.rows = np.array(rows).reshape(len(rows), len(metric.columns))
-        self._objective = BleuObjective(metric)
-        self._value = self._objective(self.totals)
+        self._value = float(self._objective(self.totals))
 
     @property
     def totals(self) -> Floats:
         """The summed statistics of the corpus."""
         totals: Floats = self.rows.sum(axis=0)
         return totals
+
+    def _objective(self, totals: Table) -> Floats:
+        """Return BLEU of each row of totals; if it is 0, smoothed BLEU − 1, which is below all values of BLEU."""
+        values = self._metric.values(totals)
+        return np.where(values > 0, values, self._smoothed.values(totals) - 1)
 
     def climb(self) -> int:
         """Go through all graphs until no path changes; return the number of rounds."""
@@ -227,12 +202,15 @@ class Ascent:
             if tried <= 1:  # no string of a small graph improves the corpus
                 return sweeps
 
-    def _climb_by(self, step: Callable[[int], _Step | None]) -> int:
+    def _climb_by(self, step_of: Callable[[int], _Step | None]) -> int:
         """Go through all graphs with one kind of step until no path changes; return the number of rounds."""
         sweeps, moved = 0, True
         while moved and self._value < 1:
-            moved = self._sweep(step)
-            sweeps += 1
+            sweeps, moved = sweeps + 1, False
+            for k in range(len(self._members)):
+                if (step := step_of(k)) is not None:
+                    self._value, self.rows[k], self.paths[k] = step
+                    moved = True
         return sweeps
 
     def headroom(self, k: int) -> float:
@@ -242,15 +220,6 @@ class Ascent:
         most = member.gain(member.best(gain, share), gain, share, clipped=False)
         return max(0.0, most - member.gain(self.paths[k], gain, share, clipped=True))
 
-    def _sweep(self, step_of: Callable[[int], _Step | None]) -> bool:
-        moved = False
-        for k in range(len(self._members)):
-            step = step_of(k)
-            if step is not None:
-                self._value, self.rows[k], self.paths[k] = step
-                moved = True
-        return moved
-
     def _listed(self, k: int) -> _Step | None:
         """Return the best of all paths of a small graph, if it improves the corpus."""
         member = self._members[k]
@@ -258,22 +227,18 @@ class Ascent:
             return None
         paths = member.all_paths()
         rows = member.rows(self._metric, paths)
-        values = self._objective.each(self.totals - self.rows[k] + rows)
+        values = self._objective(self.totals - self.rows[k] + rows)
         best = int(np.argmax(values))
         value = float(values[best])
         return _Step(value, rows[best], paths[best]) if value > self._value + _LEAST_STEP else None
 
     def _proposed(self, shares: Sequence[float], rounds: int, k: int) -> _Step | None:
         """Return the best of the proposed paths, if it improves the corpus."""
-        gain = BleuGain.around(self._metric, self.totals)
-        return self._best_step(k, self._members[k].proposals(gain, shares, rounds))
-
-    def _best_step(self, k: int, proposals: Iterator[Steps]) -> _Step | None:
-        best, value = None, self._value
+        member, best, value = self._members[k], None, self._value
         others = self.totals - self.rows[k]
-        for path in proposals:
-            row = self._members[k].row(self._metric, path)
-            reached = self._objective(others + row)
+        for path in member.proposals(BleuGain.around(self._metric, self.totals), shares, rounds):
+            row = member.rows(self._metric, [path])[0]
+            reached = float(self._objective(others + row))
             if reached > value + _LEAST_STEP:
                 best, value = _Step(reached, row, path), reached
         return best
@@ -378,20 +343,24 @@ def corpus_oracle(
         >>> [" ".join(path.words) for path in best.paths], round(best.score, 4)
         (['a b c d', 'e f g h'], 0.8825)
     """
-    bleu = as_bleu(metric)
-    ignored = word_set(ignore, "ignore")
+    bleu, recognition = as_bleu(metric), GRR(4, ignore=word_set(ignore, "ignore"))
     listed = [strings_of_references(several) for several in checked_corpus(references)]
-    members = _members(graphs, listed, GRR(4, ignore=ignored), bleu.order, scales)
-    signature = _signature(bleu, number_each([len(several) for several in listed]), ignore)
+    spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
+    if len(spaces) != len(listed):
+        raise UsageError(f"there are {len(spaces)} graphs, and references for {len(listed)}")
+    members = [Member(space, several, bleu.order, scales) for space, several in zip(spaces, listed, strict=True)]
+    signature = bleu.signature_for(number_each([len(several) for several in listed]))
+    if ignore:
+        signature = signature.also(ignore=",".join(sorted(ignore)))
     start = Ascent(bleu, members, [member.oracle() for member in members])
     one_best = Ascent(bleu, members, [member.space.one_best() for member in members])
     best = Ascent(bleu, members, start.paths)
     sweeps = best.climb()
     return CorpusOracle(
         paths=tuple(_path(k, bleu, member, best, one_best) for k, member in enumerate(members)),
-        corpus=_score(bleu, best, signature),
-        start=_score(bleu, start, signature),
-        one_best=_score(bleu, one_best, signature),
+        corpus=_score(bleu, best, str(signature)),
+        start=_score(bleu, start, str(signature)),
+        one_best=_score(bleu, one_best, str(signature)),
         sweeps=sweeps,
     )
 
@@ -407,24 +376,6 @@ def as_bleu(metric: str | BLEU) -> BLEU:
     return bleu
 
 
-def _signature(metric: BLEU, references: int | str, ignore: Collection[str]) -> str:
-    signature = metric.signature_for(references)
-    return str(signature.also(ignore=",".join(sorted(ignore))) if ignore else signature)
-
-
-def _members(
-    graphs: Iterable[Graph],
-    references: Sequence[Sequence[tuple[str, ...]]],
-    recognition: GRR,
-    order: int,
-    scales: Scales | None,
-) -> list[Member]:
-    spaces = [as_search_space(graph, recognition, scales) for graph in graphs]
-    if len(spaces) != len(references):
-        raise UsageError(f"there are {len(spaces)} graphs, and references for {len(references)}")
-    return [Member(space, several, order, scales) for space, several in zip(spaces, references, strict=True)]
-
-
 def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:
     total = Tally(metric.columns, tuple(ascent.totals.tolist()))
     return CorpusScore(metric.value(total), None, None, total, signature)
@@ -432,6 +383,5 @@ def _score(metric: BLEU, ascent: Ascent, signature: str) -> CorpusScore[Tally]:
 
 def _path(k: int, metric: BLEU, member: Member, best: Ascent, one_best: Ascent) -> CorpusPath:
     score, one_best_score = (metric.value(Tally(metric.columns, tuple(a.rows[k].tolist()))) for a in (best, one_best))
-    return CorpusPath(
-        member.scored(best.paths[k]), score, best.headroom(k), member.scored(one_best.paths[k]), one_best_score
-    )
+    path, one = (member.space.scored(ascent.paths[k], member.references) for ascent in (best, one_best))
+    return CorpusPath(path, score, best.headroom(k), one, one_best_score)

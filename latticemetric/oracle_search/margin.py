@@ -7,10 +7,10 @@ training; the worst string is a fear for which costs only decide ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from latticemetric.automata.recognition import ngram_total
 from latticemetric.engine.native import MOST_STEPS, hope_derivations, search_loss_augmented
@@ -19,14 +19,13 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.columns import Scales, Steps
-from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import check_number
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.reference_checks import check_references
 from latticemetric.oracle_search.oracle import as_recognition_rate
 from latticemetric.oracle_search.reference_strings import strings_of_references
-from latticemetric.oracle_search.scored_path import Answer, ScoredPath
+from latticemetric.oracle_search.scored_path import Answer
 from latticemetric.oracle_search.search_space import ForestSpace, LatticeSpace, SearchSpace
 
 On = Literal["rate", "numerator"]
@@ -41,15 +40,10 @@ class Hope(Answer):
 
     Attributes:
         value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
-        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has nothing better, up to the rounding of 64-bit sums.
-        signature: The metric, its parameters and the version.
     """
 
     value: float
-    one_best: ScoredPath
-    exact: bool
-    signature: str
 
     _OWN = ("value",)
 
@@ -61,16 +55,11 @@ class Fear(Answer):
     Attributes:
         value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
         bound: No other string, except earlier results, has a larger value; equal to `value` if it is exact.
-        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has nothing of a larger value, up to the rounding of 64-bit sums.
-        signature: The metric, its parameters and the version.
     """
 
     value: float
     bound: float
-    one_best: ScoredPath
-    exact: bool
-    signature: str
 
     _OWN = ("value", "bound")
 
@@ -81,15 +70,10 @@ class Worst(Answer):
 
     Attributes:
         bound: No string of the graph scores worse than this; equal to `score` if it is exact.
-        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has no string with a worse score.
-        signature: The metric, its parameters and the version.
     """
 
     bound: float | None
-    one_best: ScoredPath
-    exact: bool
-    signature: str
 
     _OWN = ("bound",)
 
@@ -124,7 +108,7 @@ def hope(
     if not isinstance(graph, Forest):
         return hopes(graph, references, metric, n=1, weight=weight, on=on, scales=scales)[0]
     rate, strings = _checked(references, metric)
-    objective = Objective.weighed(rate, strings, weight, on, penalize=False)
+    objective = Objective.of(rate, strings, weight, on, penalize=False)
     space = ForestSpace(graph, rate, scales)
     searches = [space.search_for(reference) for reference in objective.references]
     derivations = hope_derivations(searches, objective.shares, space.cost)
@@ -170,21 +154,8 @@ def hopes(
         >>> [(best.words, round(best.value, 4)) for best in hopes(lattice, "a b c", "wrr", n=2, weight=6.0)]
         [(('a', 'x', 'c'), 1.0), (('a', 'b', 'c'), 1.0)]
     """
-    rate, strings = _checked(references, metric)
-    objective = Objective.weighed(rate, strings, weight, on, penalize=False)
-    best = best_strings(graph, objective, scales, n)
-    one_best, signature = best.one_best(strings), str(rate.signature_for(len(strings)))
-    return [
-        Hope(
-            **vars(path),
-            value=objective.value(string.worth, path.cost),
-            one_best=one_best,
-            exact=True,
-            signature=signature,
-        )
-        for string in best.strings
-        for path in [best.scored(string)]
-    ]
+    found = _best(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=None, penalize=False)
+    return [Hope(**fields) for fields, _ in found]
 
 
 def fear(
@@ -251,20 +222,37 @@ def fears(
         >>> [(best.words, best.value) for best in fears(lattice, "a b c", "wrr", n=2, weight=3.0)]
         [(('a', 'x', 'c'), -3.0), (('a', 'b', 'c'), -3.5)]
     """
+    found = _best(graph, references, metric, n=n, weight=weight, on=on, scales=scales, cap=cap, penalize=True)
+    return [
+        Fear(**fields, bound=fields["value"] if loss is None else max(fields["value"], _rounded_up(-loss)))
+        for fields, loss in found
+    ]
+
+
+def _best(
+    graph: Graph,
+    references: GraphReferences,
+    metric: str | GRR,
+    *,
+    n: int,
+    weight: float,
+    on: On,
+    scales: Scales | None,
+    cap: int | None,
+    penalize: bool,
+) -> Iterator[tuple[dict[str, Any], Fraction | None]]:
+    """Yield the fields of an answer for each of the best strings, and the bound of its loss, as in `BestString`."""
     rate, strings = _checked(references, metric)
-    objective = Objective.weighed(rate, strings, weight, on, penalize=True)
-    best = best_strings(graph, objective, scales, n, cap)
-    one_best, signature = best.one_best(strings), str(rate.signature_for(len(strings)))
-    answers = []
-    for string in best.strings:
-        path = best.scored(string)
-        value = objective.value(string.worth, path.cost)
-        bound = value if string.bound is None else max(value, _rounded_up(-string.bound))
-        exact = string.bound is None
-        answers.append(
-            Fear(**vars(path), value=value, bound=bound, one_best=one_best, exact=exact, signature=signature)
-        )
-    return answers
+    objective = Objective.of(rate, strings, weight, on, penalize=penalize)
+    space, best = best_strings(graph, objective, scales, n, cap)
+    common = {
+        "one_best": space.scored(space.one_best(), strings),
+        "signature": str(rate.signature_for(len(strings))),
+    }
+    for string in best:
+        path = space.scored(string.path, [string.worth.reference])
+        value, exact = objective.value(string.worth, path.cost), string.bound is None
+        yield {**vars(path), "value": value, "exact": exact, **common}, string.bound
 
 
 def worst(
@@ -295,13 +283,16 @@ def worst(
         (('x', 'y', 'a', 'b', 'c'), 0.6666666666666666, True)
     """
     rate, strings = _checked(references, metric)
-    best = best_strings(graph, Objective.worst_first(rate, strings), scales, 1, cap)
-    string = best.strings[0]
-    path = best.space.scored(string.path, strings)
+    objective = Objective.of(rate, strings, penalize=True, costs_count=False)
+    space, (string,) = best_strings(graph, objective, scales, 1, cap)
+    path = space.scored(string.path, strings)
+    bound = path.score
+    if string.bound is not None and bound is not None:  # rounded to the side on which it stays a bound
+        bound = -_rounded_up(-string.bound) if rate.higher_is_better else _rounded_up(1 - string.bound)
     return Worst(
         **vars(path),
-        bound=path.score if string.bound is None else _bound(string.bound, path, rate),
-        one_best=best.one_best(strings),
+        bound=bound,
+        one_best=space.scored(space.one_best(), strings),
         exact=string.bound is None,
         signature=str(rate.signature_for(len(strings))),
     )
@@ -312,13 +303,6 @@ def _checked(references: GraphReferences, metric: str | GRR) -> tuple[GRR, tuple
     rate = as_recognition_rate(metric)
     check_references(references)
     return rate, strings_of_references(references)
-
-
-def _bound(rate: Fraction, path: ScoredPath, metric: GRR) -> float | None:
-    """Return a rate as the metric's value, rounded to the side on which it stays a bound."""
-    if path.score is None:
-        return None
-    return -_rounded_up(-rate) if metric.higher_is_better else _rounded_up(1 - rate)
 
 
 def _rounded_up(value: Fraction) -> float:
@@ -353,24 +337,28 @@ class Objective:
     penalize: bool
 
     @classmethod
-    def weighed(
-        cls, metric: GRR, references: Sequence[Sequence[str]], weight: float | Fraction, on: str, *, penalize: bool
+    def of(
+        cls,
+        metric: GRR,
+        references: Sequence[tuple[str, ...]],
+        weight: float = 1.0,
+        on: str = "rate",
+        *,
+        penalize: bool,
+        costs_count: bool = True,
     ) -> Objective:
         """Build the objective of the metric's rate or numerator, weighted against costs."""
         if not (math.isfinite(weight) and weight >= 0):
             raise UsageError(f"the weight of {'fear' if penalize else 'hope'} is {weight}, and not a number from 0 on")
         if on not in {"rate", "numerator"}:
             raise UsageError(f"the rate or the numerator is weighed, not '{on}'")
-        compared = _defined(references, metric) if on == "rate" else references
-        shares = [Fraction(weight) / _units(reference, metric, on) for reference in compared]
-        return cls(metric, tuple(map(tuple, compared)), tuple(shares), costs_count=True, penalize=penalize)
-
-    @classmethod
-    def worst_first(cls, metric: GRR, references: Sequence[Sequence[str]]) -> Objective:
-        """Build the objective that penalizes the rate; costs only decide ties."""
-        compared = _defined(references, metric)
-        shares = [1 / Fraction(_units(reference, metric, "rate")) for reference in compared]
-        return cls(metric, tuple(map(tuple, compared)), tuple(shares), costs_count=False, penalize=True)
+        totals = [1] * len(references)
+        if on == "rate":
+            # References without words have no rate: they count only if none has words.
+            references = [reference for reference in references if metric.counted(reference)] or references
+            totals = [ngram_total(len(metric.counted(reference)), metric.order) for reference in references]
+        shares = tuple(Fraction(weight) / (metric.gains.unit * (total or 1)) for total in totals)
+        return cls(metric, tuple(references), shares, costs_count, penalize)
 
     def worth(self, words: Sequence[str]) -> Worth:
         """Return the worth of a string, by the string metric."""
@@ -388,17 +376,6 @@ class Objective:
             raise InputError("the weight is too large to be added up", advice="choose a smaller one") from None
 
 
-def _defined(references: Sequence[Sequence[str]], metric: GRR) -> Sequence[Sequence[str]]:
-    """Return the references that have a rate; return all of them if none has (no words, no rate)."""
-    return [reference for reference in references if metric.counted(reference)] or references
-
-
-def _units(reference: Sequence[str], metric: GRR, on: str) -> int:
-    """Return the number of units of gain in a rate, or a numerator, of one."""
-    total = ngram_total(len(metric.counted(reference)), metric.order) if on == "rate" else 1
-    return metric.gains.unit * (total or 1)
-
-
 class BestString(NamedTuple):
     """One of the best strings by an objective.
 
@@ -413,46 +390,26 @@ class BestString(NamedTuple):
     bound: Fraction | None
 
 
-class BestStrings(NamedTuple):
-    """The best strings by an objective, best first, and the search space that they come from."""
-
-    space: SearchSpace
-    strings: Sequence[BestString]
-
-    def scored(self, string: BestString) -> ScoredPath:
-        """Score a string against the reference that gives its worth."""
-        return self.space.scored(string.path, [string.worth.reference])
-
-    def one_best(self, references: Sequence[Sequence[str]]) -> ScoredPath:
-        """Score the model's own best path."""
-        return self.space.scored(self.space.one_best(), references)
-
-
 def best_strings(
     graph: Graph, objective: Objective, scales: Scales | None, n: int, cap: int | None = None
-) -> BestStrings:
-    """Return the `n` best strings; without a cap, they are exact, or an error is raised."""
+) -> tuple[SearchSpace, list[BestString]]:
+    """Return the `n` best strings, best first, and their search space; without a cap, they are exact.
+
+    Raises:
+        InputError: Without a cap, the search does not fit into memory.
+    """
     check_number(n)
     if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap <= MOST_STEPS):
         raise UsageError(f"cap is {cap!r}, not a number of prefixes", advice=f"give a whole number, 1 … {MOST_STEPS}")
-    lattice = _linear(graph) if isinstance(graph, Forest) else as_lattice(graph, scales)
-    if isinstance(graph, Forest) and lattice is None:
-        return _best_of_all(ForestSpace(graph, objective.metric, scales), objective, n)
-    assert lattice is not None
-    return _best_of_lattice(LatticeSpace(lattice, objective.metric, scales), objective, n, cap)
-
-
-def _linear(forest: Forest) -> Lattice | None:
-    """Return the forest as a lattice, or `None` if it is not one."""
     try:
-        return forest.to_lattice()
+        lattice = graph.to_lattice() if isinstance(graph, Forest) else as_lattice(graph, scales)
     except InputError:
-        return None
-
-
-def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int | None) -> BestStrings:
+        if not isinstance(graph, Forest):
+            raise
+        return _best_of_all(ForestSpace(graph, objective.metric, scales), objective, n)
+    space = LatticeSpace(lattice, objective.metric, scales)
     result = search_loss_augmented(
-        space.graph,
+        lattice,
         space.cost,
         label=space.label,
         shown=space.shown,
@@ -468,10 +425,10 @@ def _best_of_lattice(space: LatticeSpace, objective: Objective, n: int, cap: int
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
     worths = [objective.worth(space.reported(path)) for path in result.paths]
     bounds = [result.bound if rank >= result.exact else None for rank in range(len(result.paths))]
-    return BestStrings(space, list(map(BestString, result.paths, worths, bounds)))
+    return space, list(map(BestString, result.paths, worths, bounds))
 
 
-def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> BestStrings:
+def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[BestString]]:
     """List all strings of a forest that is not a lattice, and weigh them."""
     listed = space.best_strings(objective.references[0], MOST_LISTED + 1)
     if len(listed) > MOST_LISTED:
@@ -486,4 +443,4 @@ def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> BestString
         loss = string.worth.value if objective.penalize else -string.worth.value
         return loss + (Fraction(key.cost) if objective.costs_count else 0), key
 
-    return BestStrings(space, sorted(strings, key=order)[:n])
+    return space, sorted(strings, key=order)[:n]

@@ -95,6 +95,7 @@ class ScoredPath:
         }
 
 
+@dataclass(frozen=True)
 class Answer(ScoredPath):
     """A scored path that is the answer of a search.
 
@@ -120,17 +121,7 @@ class Answer(ScoredPath):
 
 @dataclass(frozen=True)
 class Oracle(Answer):
-    """The best path of a lattice, or derivation of a forest, by a metric.
-
-    Attributes:
-        one_best: The model's own best path, scored in the same way.
-        exact: True: the graph has nothing better.
-        signature: The metric, its parameters and the version.
-    """
-
-    one_best: ScoredPath
-    exact: bool
-    signature: str
+    """The best path of a lattice, or derivation of a forest, by a metric; it is exact."""
 
     def found_in(self, graph: object) -> Self:
         """Store a weak reference to the graph, so that notebooks can show the answer in it."""

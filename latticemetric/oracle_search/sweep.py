@@ -26,7 +26,7 @@ from latticemetric.oracle_search.scored_path import Oracle
 Number = TypeVar("Number", int, float)
 Kind = Literal["one_best", "beam", "density", "nbest", "whole"]
 
-_MOST_ARCS = 2**53
+_MOST_ARCS = 2**53  # more than any lattice has
 
 
 class Point(NamedTuple):
@@ -122,9 +122,7 @@ def sweep_graph(
     else:
         lattice = as_lattice(graph, scales)
         graph, best = lattice, oracle(lattice, listed, metric, scales=scales)
-        beams = _Beams(lattice, listed, metric, scales)
-        parts = beams.kept(best, [*points.beams, *map(beams.of_density, points.densities)])
-        whole = beams.sized(best.statistics, np.arange(len(lattice.word)))
+        *parts, whole = _beams(lattice, listed, metric, scales, points=points, whole=best)
     lists = _lists(graph, listed, metric, points.nbest, scales)
     return [Kept(best.one_best.statistics), *parts, *lists, whole]
 
@@ -134,43 +132,38 @@ def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
     return sum(len(metric.counted(reference)) for reference in references) / len(references)
 
 
-class _Beams:
-    """The oracles of one lattice within beams."""
+def _beams(
+    lattice: Lattice,
+    references: Sequence[Sequence[str]],
+    metric: GRR,
+    scales: Scales | None,
+    *,
+    points: Points,
+    whole: Oracle,
+) -> list[Kept]:
+    """Return the oracle within each beam, at each density, and in the whole lattice.
 
-    def __init__(
-        self, lattice: Lattice, references: Sequence[Sequence[str]], metric: GRR, scales: Scales | None
-    ) -> None:
-        self._margins = Margins.of(lattice, scales)
-        self._references, self._metric, self._scales = references, metric, scales
-        self._is_word = lattice.is_word(metric.ignore) > 0
+    A density is the widest beam that keeps at most so many arcs with words per word of the reference. A beam is
+    searched again only if it removes the best path of the next wider beam. Otherwise that path stays the best.
+    """
+    margins, is_word = Margins.of(lattice, scales), lattice.is_word(metric.ignore) > 0
 
-    def of_density(self, density: float) -> float:
-        """Return the widest beam that keeps at most `density` arcs with words per word of the reference."""
-        # Allow for rounding: a product that should be a whole number must not lose an arc.
-        allowed = density * reference_words(self._references, self._metric) + 1e-9
-        # No lattice has this number of arcs: the product may also be infinite.
-        most = int(min(allowed, _MOST_ARCS))
-        return self._margins.beam_of(most, self._is_word)
+    def sized(statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
+        return Kept(statistics, len(arcs), int(is_word[arcs].sum()))
 
-    def kept(self, whole: Oracle, beams: Sequence[float]) -> list[Kept]:
-        """Return the oracle within each beam, given the oracle of the whole lattice.
-
-        Search a beam again only if it removes the best path of the next wider beam. Otherwise that path stays the
-        best.
-        """
-        kept: dict[float, Kept] = {}
-        path, statistics = list(whole.arcs), whole.statistics
-        for beam in sorted(set(beams), reverse=True):
-            if not self._margins.hold(path, beam):
-                left, arcs = self._margins.within(beam)
-                best = oracle(left, self._references, self._metric, scales=self._scales)
-                path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
-            kept[beam] = self.sized(statistics, self._margins.kept(beam))
-        return [kept[beam] for beam in beams]
-
-    def sized(self, statistics: RecognitionStatistics, arcs: npt.NDArray[np.int64]) -> Kept:
-        """Return the oracle of these arcs, with the number of arcs."""
-        return Kept(statistics, len(arcs), int(self._is_word[arcs].sum()))
+    words = reference_words(references, metric)
+    # Allow for rounding: a product that should be a whole number must not lose an arc. It may also be infinite.
+    most = [int(min(density * words + 1e-9, _MOST_ARCS)) for density in points.densities]
+    beams = [*points.beams, *(margins.beam_of(arcs, is_word) for arcs in most)]
+    kept: dict[float, Kept] = {}
+    path, statistics = list(whole.arcs), whole.statistics
+    for beam in sorted(set(beams), reverse=True):
+        if not margins.hold(path, beam):
+            left, arcs = margins.within(beam)
+            best = oracle(left, references, metric, scales=scales)
+            path, statistics = arcs[list(best.arcs)].tolist(), best.statistics
+        kept[beam] = sized(statistics, margins.kept(beam))
+    return [*(kept[beam] for beam in beams), sized(whole.statistics, np.arange(len(lattice.word)))]
 
 
 def _lists(

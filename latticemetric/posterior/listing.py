@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from latticemetric.errors import UsageError
-from latticemetric.forest.forest import Forest
 from latticemetric.lattice.lattice import Floats
-from latticemetric.posterior.distribution import Distribution
-from latticemetric.posterior.forest import ForestPosteriors
-from latticemetric.posterior.posteriors import Posteriors
+from latticemetric.posterior.posteriors import Distribution, ForestPosteriors, Posteriors
 from latticemetric.vocabulary import EPSILON
 
 Row = dict[str, Any]
+
+_KINDS = ("words", "ngrams", "arcs", "edges", "summary")
 
 # Posteriors this close count as equal, so that the rounding of sums over paths does not order words.
 _PLACES = 12
@@ -66,19 +64,22 @@ def listing(
         b 0.667
         c 0.333
     """
-    if of not in _LISTINGS:
-        raise UsageError(f"posteriors of '{of}' cannot be listed", advice=f"choose one of {', '.join(_LISTINGS)}")
+    if of not in _KINDS:
+        raise UsageError(f"posteriors of '{of}' cannot be listed", advice=f"choose one of {', '.join(_KINDS)}")
     if not 0 <= least <= 1:
         raise UsageError(f"the least posterior is {least}, and not a number from 0 to 1")
     if top is not None and top < 0:
         raise UsageError(f"{top} posteriors cannot be listed")
-    return PosteriorListing(
-        of, distribution.log_total, distribution.entropy, tuple(_LISTINGS[of](distribution, order, least)[:top])
-    )
-
-
-def _words(distribution: Distribution, _order: int, least: float) -> list[Row]:
-    return [{"word": row["ngram"], "posterior": row["posterior"]} for row in _ngrams(distribution, 1, least)]
+    rows: list[Row] = []
+    if of == "words":
+        rows = [{"word": r["ngram"], "posterior": r["posterior"]} for r in _ngrams(distribution, 1, least)]
+    elif of == "ngrams":
+        rows = _ngrams(distribution, order, least)
+    elif of == "arcs":
+        rows = _arcs(distribution, least)
+    elif of == "edges":
+        rows = _edges(distribution, least)
+    return PosteriorListing(of, distribution.log_total, distribution.entropy, tuple(rows[:top]))
 
 
 def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
@@ -99,11 +100,12 @@ def _ngrams(distribution: Distribution, order: int, least: float) -> list[Row]:
     return [{"ngram": " ".join(words), "order": len(words), "posterior": value} for _, words, value in listed]
 
 
-def _arcs(distribution: Distribution, _order: int, least: float) -> list[Row]:
+def _arcs(distribution: Distribution, least: float) -> list[Row]:
     if not isinstance(distribution, Posteriors):
         raise UsageError("a forest has no arcs", advice="list its edges")
     lattice = distribution.lattice
-    times = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
+    given = [math.nan] * lattice.num_states if lattice.times is None else lattice.times.tolist()
+    times = [None if math.isnan(time) else time for time in given]
     rows = []
     for arc in _most_probable(distribution.arc, least):
         source, target, word = int(lattice.source[arc]), int(lattice.target[arc]), int(lattice.word[arc])
@@ -114,57 +116,38 @@ def _arcs(distribution: Distribution, _order: int, least: float) -> list[Row]:
                 "target": target,
                 "word": lattice.vocabulary.word(word) if word != EPSILON else "",
                 "posterior": float(distribution.arc[arc]),
-                "begin": _or_none(times[source]),
-                "end": _or_none(times[target]),
+                "begin": times[source],
+                "end": times[target],
             }
         )
     return rows
 
 
-def _edges(distribution: Distribution, _order: int, least: float) -> list[Row]:
+def _edges(distribution: Distribution, least: float) -> list[Row]:
     if not isinstance(distribution, ForestPosteriors):
         raise UsageError("a lattice has no edges", advice="list its arcs")
     forest = distribution.forest
-    return [
-        {
-            "edge": edge,
-            "head": int(forest.head[edge]),
-            "target": _target_side(forest, edge),
-            "posterior": float(distribution.edge[edge]),
-        }
-        for edge in _most_probable(distribution.edge, least)
-    ]
-
-
-def _target_side(forest: Forest, edge: int) -> str:
-    """Return the words of an edge; a tail is shown as the number of its node, in brackets."""
-    tails = forest.tails.row(edge)
-    symbols = (
-        forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"
-        for symbol in forest.target.row(edge)
-        if symbol != EPSILON
-    )
-    return " ".join(symbols)
+    rows = []
+    for edge in _most_probable(distribution.edge, least):
+        # A tail is shown as the number of its node, in brackets.
+        tails = forest.tails.row(edge)
+        symbols = (
+            forest.vocabulary.word(symbol) if symbol > EPSILON else f"[{tails[-symbol - 1]}]"
+            for symbol in forest.target.row(edge)
+            if symbol != EPSILON
+        )
+        rows.append(
+            {
+                "edge": edge,
+                "head": int(forest.head[edge]),
+                "target": " ".join(symbols),
+                "posterior": float(distribution.edge[edge]),
+            }
+        )
+    return rows
 
 
 def _most_probable(posterior: Floats, least: float) -> list[int]:
     rows = np.flatnonzero(posterior >= least)
     ranked: list[int] = rows[np.lexsort((rows, -posterior[rows].round(_PLACES)))].tolist()
     return ranked
-
-
-def _nothing(_distribution: Distribution, _order: int, _least: float) -> list[Row]:
-    return []
-
-
-def _or_none(time: float) -> float | None:
-    return None if math.isnan(time) else time
-
-
-_LISTINGS: dict[str, Callable[[Distribution, int, float], list[Row]]] = {
-    "words": _words,
-    "ngrams": _ngrams,
-    "arcs": _arcs,
-    "edges": _edges,
-    "summary": _nothing,
-}

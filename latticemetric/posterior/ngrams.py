@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from latticemetric import _native
 from latticemetric.errors import UsageError
 from latticemetric.frozen import Frozen, cached_property
 from latticemetric.lattice.columns import Floats, frozen
-from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import Vocabulary, Words
 
 _EMPTY, _NONE = 0, -1
@@ -113,28 +111,7 @@ class NgramPosteriors(Mapping[tuple[str, ...], float], Frozen):
         return f"NgramPosteriors({len(self)} n-grams up to order {self.order})"
 
 
-def ngrams_counted(
-    order: int, vocabulary: Vocabulary, count: Callable[[int], tuple[Words, Words, Floats]]
-) -> NgramPosteriors:
-    """Return the n-grams of up to `order` words; `count` computes their parents, last words and posteriors."""
+def check_ngram_order(order: int) -> None:
+    """Raise an error unless n-grams up to this order can be counted."""
     if not (isinstance(order, int | np.integer) and 1 <= order <= _MOST):
         raise UsageError(f"n-grams of order {order} cannot be counted", advice="choose an order from 1 on")
-    parent, word, posterior = count(order)
-    return NgramPosteriors(order, vocabulary, frozen(parent), frozen(word), frozen(posterior))
-
-
-def ngram_posteriors(lattice: Lattice, transition: Floats, order: int) -> NgramPosteriors:
-    """Compute the posteriors of n-grams exactly, for any order; see `Posteriors.ngrams`.
-
-    Args:
-        lattice: The lattice.
-        transition: The probability of each arc, given its source state.
-        order: The longest n-grams.
-    """
-
-    def count(order: int) -> tuple[Words, Words, Floats]:
-        return _native.ngram_posteriors(
-            lattice.source, lattice.target, lattice.word, transition, lattice.num_states, order
-        )
-
-    return ngrams_counted(order, lattice.vocabulary, count)

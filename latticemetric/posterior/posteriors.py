@@ -1,7 +1,9 @@
-"""Posteriors of the parts of lattices: a path has the probability exp(−cost), normalised."""
+"""Posteriors of the parts of lattices and forests: a path or derivation has the probability exp(−cost), normalised."""
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, overload
 
@@ -9,16 +11,70 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import UsageError
+from latticemetric.engine.ngrams import TOO_MANY_NGRAMS
+from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
+from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice
-from latticemetric.lattice.lattice import Column, Floats, Lattice, Scales
-from latticemetric.posterior.distribution import Distribution, require_finite, scaled_cost
+from latticemetric.lattice.lattice import Column, Costs, Floats, Lattice, Scales
+from latticemetric.lattice.n_best import small_enough
+from latticemetric.memory import most_bytes
+from latticemetric.posterior.ngrams import NgramPosteriors, check_ngram_order
 
 if TYPE_CHECKING:
     from latticemetric.nbest import NBest
-    from latticemetric.posterior.forest import ForestPosteriors
-    from latticemetric.posterior.ngrams import NgramPosteriors
+
+_MOST_EDGES = 2**18  # of one derivation: shared nodes can make it too long for any memory
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution(ABC, Frozen):
+    """Probabilities exp(−cost), normalised.
+
+    Attributes:
+        log_total: Logarithm of the sum of exp(−cost).
+        transition: The probability of each arc or edge, given its source state or head node.
+        ending: The probability of ending in each final state or goal.
+    """
+
+    log_total: float
+    transition: Floats
+    ending: Floats
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of the distribution over paths or derivations, in nats."""
+        steps = np.concatenate([self.transition, self._ending_step()])
+        weights = np.concatenate([self._taken(), self.ending])
+        taken = weights > 0
+        return float(-(weights[taken] * np.log(steps[taken])).sum()) + 0.0
+
+    @abstractmethod
+    def ngrams(self, order: int) -> NgramPosteriors:
+        """Return the probability of each n-gram of up to `order` words."""
+
+    @abstractmethod
+    def _taken(self) -> Floats:
+        """Return the mean number of uses of each arc or edge."""
+
+    @abstractmethod
+    def _ending_step(self) -> Floats:
+        """Return the probability of each ending, given its state; for goals, the probability of choosing the goal."""
+
+    def words(self) -> dict[str, float]:
+        """Return, for each word, the probability that a path has it at least once."""
+        return self.ngrams(1).words()
+
+    def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
+        total = _weighed_sum(self._taken(), values)
+        return total if final_values is None else total + _weighed_sum(self.ending, final_values)
+
+
+def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
+    aligned = np.asarray(values, dtype=np.float64)
+    if aligned.shape != weights.shape:
+        raise UsageError(f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order")
+    return float(weights @ aligned)
 
 
 class ArcPath(Protocol):
@@ -73,9 +129,10 @@ class Posteriors(Distribution):
             a b 0.667
             b a 0.333
         """
-        from latticemetric.posterior.ngrams import ngram_posteriors
-
-        return ngram_posteriors(self.lattice, self.transition, order)
+        check_ngram_order(order)
+        lattice = self.lattice
+        columns = lattice.source, lattice.target, lattice.word, self.transition, lattice.num_states
+        return NgramPosteriors(order, lattice.vocabulary, *_native.ngram_posteriors(*columns, order))
 
     def to_lattice(self) -> Lattice:
         """Return the lattice with one column, `posterior`: −ln of the probability of each arc and of each end.
@@ -88,12 +145,14 @@ class Posteriors(Distribution):
             [1.0986, 1.0986, 1.0986, 1.0986, 1.0986]
         """
         ending = self.ending if len(self.ending) > 1 else np.ones(1)
+        # Costs are always finite, and 0 if rounding makes a probability larger than 1.
+        arc, final = (0.0 - np.log(np.clip(part, np.finfo(np.float64).tiny, 1.0)) for part in (self.arc, ending))
         return Lattice.from_arcs(
             self.lattice.source,
             self.lattice.target,
             self.lattice.word,
             final=self.lattice.final,
-            scores={"posterior": Column(_costs_of(self.arc), _costs_of(ending))},
+            scores={"posterior": Column(arc, final)},
             vocabulary=self.lattice.vocabulary,
             times=self.lattice.times,
         )
@@ -152,9 +211,99 @@ class Posteriors(Distribution):
         return np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
 
 
-def _costs_of(probability: Floats) -> Floats:
-    """Return −ln of probabilities: always finite, and 0 if rounding makes a probability larger than 1."""
-    return 0.0 - np.log(np.clip(probability, np.finfo(np.float64).tiny, 1.0))
+@dataclass(frozen=True, eq=False)
+class ForestPosteriors(Distribution):
+    """The distribution over the derivations of a forest.
+
+    If a derivation can use a node or an edge several times, as in some forests made by hand, `node` and `edge` are
+    the mean numbers of uses.
+
+    Attributes:
+        forest: The forest.
+        log_total: Logarithm of the sum of exp(−cost) over its derivations.
+        node: The probability of using each node.
+        edge: The probability of using each edge.
+        transition: The probability of each edge, given that its head is used.
+        ending: The probability of each goal.
+    """
+
+    forest: Forest
+    node: Floats
+    edge: Floats
+
+    def expected(self, edge_values: npt.ArrayLike, final_values: npt.ArrayLike | None = None) -> float:
+        """Return the expected sum of values of a derivation's edges and of its goal."""
+        return self._expected(edge_values, final_values)
+
+    def ngrams(self, order: int) -> NgramPosteriors:
+        """Return, for each n-gram of up to `order` words, the probability that a derivation has it at least once.
+
+        Raises:
+            InputError: The n-grams need more than 2 GiB.
+
+        Examples:
+            >>> from latticemetric import Forest
+            >>> forest = Forest.from_edges([0, 0, 1], [[], [], [0, 0]], [[5], [6], [-1, 7, -2]], goals=[1])
+            >>> for words, posterior in posteriors(forest).ngrams(2).items():
+            ...     print(*words, posterior)
+            5 0.75
+            6 0.75
+            7 1.0
+            5 7 0.5
+            6 7 0.5
+            7 5 0.5
+            7 6 0.5
+        """
+        check_ngram_order(order)
+        forest = self.forest
+        ending = np.zeros(forest.num_nodes)
+        ending[forest.goals] = self.ending
+        final = np.full(forest.num_nodes, np.inf)
+        final[forest.goals] = 0.0
+        with small_enough(TOO_MANY_NGRAMS):
+            columns = _native.forest_ngram_posteriors(
+                **forest.hypergraph(Costs(np.zeros(len(forest.head)), final)),
+                node=self.node,
+                transition=self.transition,
+                ending=ending,
+                order=order,
+                most_bytes=most_bytes(),
+            )
+        return NgramPosteriors(order, forest.vocabulary, *columns)
+
+    def sample(self, count: int, seed: int) -> list[npt.NDArray[np.int64]]:
+        """Sample derivations independently with their probabilities; return their edges in preorder."""
+        if count < 0:
+            raise UsageError(f"cannot sample {count} derivations")
+        forest, random = self.forest, np.random.default_rng(seed)
+        goals, ending = forest.goals.tolist(), np.cumsum(self.ending)
+        begin: list[int] = np.searchsorted(forest.head, np.arange(forest.num_nodes + 1)).tolist()
+        before = np.concatenate([[0.0], np.cumsum(self.transition)])
+        below = [
+            [tails[-symbol - 1] for symbol in reversed(target) if symbol < 0]
+            for tails, target in zip(forest.tails.rows(), forest.target.rows(), strict=True)
+        ]
+        derivations = []
+        for _ in range(count):
+            goal = int(np.searchsorted(ending, random.random() * ending[-1], side="right"))
+            pending, edges = [goals[min(goal, len(goals) - 1)]], []
+            while pending:
+                node = pending.pop()
+                first, last = begin[node], begin[node + 1]
+                drawn = int(np.searchsorted(before, before[first] + random.random(), side="right")) - 1
+                edge = min(max(drawn, first), last - 1)
+                edges.append(edge)
+                pending += below[edge]
+                if len(edges) > _MOST_EDGES:
+                    raise InputError(f"cannot sample from derivations with more than {_MOST_EDGES} edges")
+            derivations.append(np.array(edges, dtype=np.int64))
+        return derivations
+
+    def _taken(self) -> Floats:
+        return self.edge
+
+    def _ending_step(self) -> Floats:
+        return self.ending
 
 
 @overload
@@ -185,15 +334,23 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
         1.0986
     """
     if isinstance(graph, Forest):
-        from latticemetric.posterior.forest import forest_posteriors
-
-        return forest_posteriors(graph, scale, scales)
+        cost = _scaled_cost(graph, scale, scales)
+        log_total, node, transition, ending = _native.inside_outside(**graph.hypergraph(cost))
+        _require_finite(log_total, cost.arc, node)
+        return ForestPosteriors(
+            log_total=log_total,
+            transition=transition,
+            ending=ending[graph.goals],
+            forest=graph,
+            node=node,
+            edge=node[graph.head] * transition,
+        )
     lattice = as_lattice(graph, scales)
-    cost = scaled_cost(lattice, scale, scales)
+    cost = _scaled_cost(lattice, scale, scales)
     log_total, state, transition, ending = _native.forward_backward(
         lattice.source, lattice.target, cost.arc, cost.final
     )
-    require_finite(log_total, cost.arc)
+    _require_finite(log_total, cost.arc)
     return Posteriors(
         log_total=log_total,
         transition=transition,
@@ -202,3 +359,21 @@ def posteriors(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None
         state=state,
         arc=state[lattice.source] * transition,
     )
+
+
+def _scaled_cost(graph: Lattice | Forest, scale: float, scales: Scales | None) -> Costs:
+    """Return the model's cost times `scale`. Costs may be infinite: check results with `_require_finite`."""
+    if not math.isfinite(scale):
+        raise UsageError(f"the scale is {scale}, not a finite number")
+    cost = graph.cost(scales)
+    ends = graph.final if isinstance(graph, Lattice) else graph.goals
+    ending = np.full(len(cost.final), np.inf)
+    with np.errstate(over="ignore"):
+        ending[ends] = cost.final[ends] * scale
+        return Costs(cost.arc * scale, ending)
+
+
+def _require_finite(*sums: float | Floats) -> None:
+    """Raise an error if sums of costs are not finite."""
+    if not all(np.isfinite(values).all() for values in sums):
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")

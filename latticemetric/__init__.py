@@ -73,7 +73,7 @@ _HOME = {
     "make_metric": "metrics.registry",
     "mbr": "mbr_decoding.mbr",
     "mbr_grid": "mbr_decoding.mbr",
-    "mbr_lattice": "mbr_decoding.lattice",
+    "mbr_lattice": "mbr_decoding.ngram",
     "normalize": "normalization.normalize",
     "normalize_reference": "normalization.normalize",
     "oracle": "oracle_search.oracle",

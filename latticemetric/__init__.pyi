@@ -31,12 +31,12 @@ from latticemetric.lattice.columns import Labels as Labels
 from latticemetric.lattice.lattice import Lattice as Lattice
 from latticemetric.mbr_decoding.consensus import Consensus as Consensus
 from latticemetric.mbr_decoding.consensus import consensus as consensus
-from latticemetric.mbr_decoding.lattice import mbr_lattice as mbr_lattice
 from latticemetric.mbr_decoding.mbr import mbr as mbr
 from latticemetric.mbr_decoding.mbr import mbr_grid as mbr_grid
 from latticemetric.mbr_decoding.metric import MetricMBR as MetricMBR
 from latticemetric.mbr_decoding.metric import RankedString as RankedString
 from latticemetric.mbr_decoding.ngram import MBR as MBR
+from latticemetric.mbr_decoding.ngram import mbr_lattice as mbr_lattice
 from latticemetric.memory import limit_memory as limit_memory
 from latticemetric.metrics.alignment import Alignment as Alignment
 from latticemetric.metrics.bleu import BLEU as BLEU

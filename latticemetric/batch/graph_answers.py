@@ -77,8 +77,7 @@ def mbr_with_gains(
     gains_only: bool,
 ) -> Decoded:
     """Decode a graph by n-grams under one set of parameters; return the lattice with the gains of its arcs, too."""
-    from latticemetric.mbr_decoding.lattice import mbr_with_lattice
-    from latticemetric.mbr_decoding.ngram_gain import GainParameters
+    from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
     answer, lattice = mbr_with_lattice(
         graph, GainParameters(**parameters), evidence=evidence, scales=scales, prune=prune, gains_only=gains_only

@@ -17,8 +17,7 @@ from latticemetric.evaluation.intervals import PairedBootstrap, paired_bootstrap
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Scales
 from latticemetric.mbr_decoding.mbr import Values
-from latticemetric.mbr_decoding.ngram import NgramMBR
-from latticemetric.mbr_decoding.ngram_gain import GainParameters
+from latticemetric.mbr_decoding.ngram import GainParameters, NgramMBR
 from latticemetric.metrics.base import Metric, References, Table, references_each, references_of
 from latticemetric.metrics.reference_checks import checked_corpus
 from latticemetric.metrics.registry import make_metric

@@ -15,7 +15,7 @@ from latticemetric.formats.text.confusion import cost_of
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.mbr_decoding.word import TIE, AlignedHypothesis, search_words
+from latticemetric.mbr_decoding.word import TIE, search_words
 from latticemetric.vocabulary import Vocabulary
 
 Bin = tuple[tuple[str, float], ...]
@@ -105,23 +105,25 @@ def consensus(graph: Graph, *, scale: float = 1.0, scales: Scales | None = None)
     """
     search = search_words(graph, scale, scales)
     best = search.best
+    spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
+    times = bin_times = None
+    if len(best.begin):
+        # The mean times of the arcs that have the position's word and are aligned with it, and of all arcs.
+        cells = best.positions[best.spoken], best.spoken
+        times = _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
+        bin_times = _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
     return Consensus(
-        bins=_bins(best),
+        bins=tuple(
+            tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
+            for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True)
+        ),
         words=best.words,
         confidences=best.confidences,
         bayes_risk=best.risk,
         iterations=search.iterations,
-        times=_word_times(best) if len(best.begin) else None,
-        bin_times=_bin_times(best) if len(best.begin) else None,
+        times=times,
+        bin_times=bin_times,
         vocabulary=best.lattice.vocabulary,
-    )
-
-
-def _bins(best: AlignedHypothesis) -> tuple[Bin, ...]:
-    spelling = [best.lattice.vocabulary.word(number) for number in best.numbers.tolist()]
-    return tuple(
-        tuple((spelling[row], float(mass[row])) for row in _ranked(mass, own))
-        for mass, own in zip(np.ascontiguousarray(best.mass.T), best.positions.tolist(), strict=True)
     )
 
 
@@ -131,16 +133,6 @@ def _ranked(mass: Floats, own: int) -> list[int]:
     is_best = (rows == own) & (mass[own] >= mass.max() - TIE)
     ranked: list[int] = rows[np.lexsort((rows, -mass[rows].round(12), ~is_best))].tolist()
     return ranked
-
-
-def _word_times(best: AlignedHypothesis) -> Times:
-    """Return the mean times of the arcs that have the position's word and are aligned with it."""
-    cells = best.positions[best.spoken], best.spoken
-    return _in_order(best.begin[cells] / best.mass[cells], best.end[cells] / best.mass[cells])
-
-
-def _bin_times(best: AlignedHypothesis) -> Times:
-    return _in_order(best.begin.sum(axis=0), best.end.sum(axis=0))
 
 
 def _in_order(begin: Floats, end: Floats) -> Times:

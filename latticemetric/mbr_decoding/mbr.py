@@ -22,10 +22,8 @@ from typing import Any, Literal, overload
 from latticemetric.errors import UsageError
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Scales
-from latticemetric.mbr_decoding.metric import MetricMBR, metric_mbr
-from latticemetric.mbr_decoding.ngram import MBR, NgramMBR
-from latticemetric.mbr_decoding.ngram_gain import GainParameters
-from latticemetric.mbr_decoding.strings import Selection
+from latticemetric.mbr_decoding.metric import MetricMBR, Selection, metric_mbr
+from latticemetric.mbr_decoding.ngram import MBR, GainParameters, NgramMBR
 from latticemetric.mbr_decoding.word import FOR_FORESTS, WordMBR, word_mbr
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.registry import make_metric, metric_names
@@ -123,21 +121,15 @@ def mbr(
         unknown = "other hypotheses" if samples is None else "samples"
         raise UsageError(f"MBR by '{method}' takes no {unknown}", advice="name a metric, like '4-grr'")
     if method == "wer":
-        return _by_words(graph, scale, evidence, prune, scales)
+        if evidence is not None:
+            raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
+        lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
+        return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
     (answer,) = mbr_grid(
         graph, scale=scale, T=T, p=p, r=r, order=order, word_penalty=word_penalty,
         evidence=evidence, prune=prune, scales=scales,
     )  # fmt: skip
     return answer
-
-
-def _by_words(
-    graph: Graph, scale: float, evidence: Graph | None, prune: float | None, scales: Scales | None
-) -> WordMBR:
-    if evidence is not None:
-        raise UsageError("MBR by word errors takes no other evidence", advice="choose the method 'ngram'")
-    lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
-    return word_mbr(lattice if prune is None else lattice.pruned(prune, scales), scale=scale, scales=scales)
 
 
 def mbr_metric(method: str | Metric[Any], **parameters: Any) -> Metric[Any]:

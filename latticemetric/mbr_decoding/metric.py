@@ -1,71 +1,151 @@
-"""MBR with any metric: find the string of best expected score, with each string of the evidence as a reference."""
+"""MBR with any metric: find the string of best expected score, with each string of the evidence as a reference.
+
+The strings are the distinct strings of a graph with their probabilities: all of them, or a sample.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from latticemetric.engine.ties import TieKey
 from latticemetric.errors import InputError, UsageError
-from latticemetric.graph import Graph, scales_of_each
-from latticemetric.lattice.lattice import Floats, Scales
-from latticemetric.mbr_decoding.strings import Selection, StringDistribution, string_distribution
+from latticemetric.forest.forest import Forest
+from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
+from latticemetric.lattice.lattice import Floats, Lattice, Scales
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.pairs import score_rows
+from latticemetric.nbest import NBest
+from latticemetric.posterior.posteriors import posteriors
+
+_MOST_PATHS = 10_000
+
+_String = tuple[str, ...]
 
 
-class ExpectedScores(NamedTuple):
-    """The expected score of each candidate, with each string of the evidence as the reference.
+@dataclass(frozen=True)
+class Selection:
+    """The strings to take from a graph.
 
     Attributes:
-        scores: The expected score, given that a score is defined; NaN if none is.
-        undefined: The probability that the score is undefined.
-        exact: True if no alignment was cut short.
+        scale: Factor of the costs, before they become probabilities.
+        samples: Number of paths to sample; `None` to list all paths.
+        seed: The seed of the samples.
+        prune: Prune the graph first to paths that cost at most this much more than the best one.
     """
 
-    scores: Floats
-    undefined: Floats
-    exact: bool
+    scale: float
+    samples: int | None
+    seed: int
+    prune: float | None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.scale):
+            raise UsageError(f"the scale is {self.scale}, not a finite number")
+        if self.samples is not None and not _is_whole(self.samples, 1):
+            raise UsageError(f"{self.samples} samples cannot be drawn", advice="give a whole number from 1")
+        if not _is_whole(self.seed, 0):
+            raise UsageError(f"the seed is {self.seed}", advice="give a whole number from 0")
+
+
+def _is_whole(number: object, least: int) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool) and int(number) >= least
+
+
+class StringDistribution(NamedTuple):
+    """Distinct strings with their probabilities.
+
+    Attributes:
+        strings: The words of each string, without duplicates.
+        probability: The probability of each string; the sum is 1.
+        cost: The least cost of each string's paths that were listed or sampled.
+    """
+
+    strings: tuple[_String, ...]
+    probability: Floats
+    cost: Floats
+
+
+def string_distribution(graph: Graph, selection: Selection, scales: Scales | None) -> StringDistribution:
+    """Return the distinct strings of a graph; the probabilities of paths with the same words are added.
+
+    A path has the probability exp(−scale · cost), normalised over all paths. All sampled paths have the same weight.
+
+    Raises:
+        UsageError: The graph has too many paths to list.
+        InputError: Costs are too large to be added up.
+    """
+    pruned = as_lattice_or_forest(graph, scales)
+    if selection.prune is not None:
+        pruned = pruned.pruned(selection.prune, scales)
+    if selection.samples is not None:
+        sampled = posteriors(pruned, scale=selection.scale, scales=scales).sample(selection.samples, selection.seed)
+        cost = pruned.cost(scales)
+        return _merged([(pruned.words(path), pruned.cost_of(path, cost)) for path in sampled], scale=0.0)
+    if not isinstance(graph, NBest):
+        _require_few(pruned)
+    paths = pruned.derivations(scales) if isinstance(pruned, Forest) else pruned.paths(scales)
+    return _merged([(path.words, path.cost) for path in paths], selection.scale)
+
+
+def _require_few(graph: Lattice | Forest) -> None:
+    if isinstance(graph, Forest):
+        number, paths = graph.statistics().derivations, "derivations"
+    else:
+        number, paths = graph.statistics().paths, "paths"
+    if number is None or number > _MOST_PATHS:
+        shown = "too many" if number is None else f"{number:,}"
+        if number is not None and number >= 10**12:
+            shown = f"more than 10^{int(math.log10(number))}"
+        raise UsageError(
+            f"there are {shown} {paths}, and no more than {_MOST_PATHS:,} are listed",
+            advice="give a number of samples, to draw some of them",
+        )
+
+
+def _merged(paths: list[tuple[_String, float]], scale: float) -> StringDistribution:
+    with np.errstate(over="ignore"):
+        logarithms = -scale * np.array([cost for _, cost in paths])
+    if not np.isfinite(logarithms).all():
+        raise InputError("the costs are too large to be added up", advice="choose smaller scales")
+    weights = np.exp(logarithms - logarithms.max())
+    together: dict[_String, list[int]] = {}
+    for number, (words, _) in enumerate(paths):
+        together.setdefault(words, []).append(number)
+    probability = np.array([math.fsum(weights[numbers]) for numbers in together.values()])
+    cost = np.array([min(paths[number][1] for number in numbers) for numbers in together.values()])
+    return StringDistribution(tuple(together), probability / math.fsum(probability), cost)
 
 
 def expected_scores(
-    metric: Metric[Any], candidates: Sequence[tuple[str, ...]], evidence: StringDistribution
-) -> ExpectedScores:
-    """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score."""
+    metric: Metric[Any], candidates: Sequence[_String], evidence: StringDistribution
+) -> tuple[Floats, Floats, bool]:
+    """Compute the expected score of each candidate, to about 10⁻¹⁵ of the mean absolute score.
+
+    Returns:
+        The expected scores, given that a score is defined (NaN if none is); the probabilities that it is undefined;
+        True if no alignment was cut short.
+    """
     probable = np.flatnonzero(evidence.probability)
     rows = score_rows(metric, candidates, [evidence.strings[k] for k in probable.tolist()])
-    # For each candidate: its expected score, and the probabilities that its score is defined and undefined.
-    total = _CompensatedSum((3, len(candidates)))
+    # For each candidate: its expected score, and the probabilities that its score is defined and undefined. These sums
+    # keep track of their rounding (Knuth's two-sum, Ogita, Rump & Oishi 2005).
+    total, lost = np.zeros((2, 3, len(candidates)))
     exact = True
     for probability, row in zip(evidence.probability[probable].tolist(), rows, strict=True):
         known = ~np.isnan(row.scores)
-        scored = np.where(known, row.scores, 0.0)
-        total.add(probability * np.array([scored, known, ~known]))
+        values = probability * np.array([np.where(known, row.scores, 0.0), known, ~known])
+        before, total = total, total + values
+        added = total - before
+        lost += (before - (total - added)) + (values - added)
         exact &= row.exact
-    scored, defined, undefined = total.value
+    scored, defined, undefined = total + lost
     with np.errstate(invalid="ignore"):
-        return ExpectedScores(scored / defined, undefined, exact)
-
-
-class _CompensatedSum:
-    """A sum of many arrays that keeps track of its rounding (Knuth's two-sum, Ogita, Rump & Oishi 2005)."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._sum, self._lost = np.zeros(shape), np.zeros(shape)
-
-    def add(self, values: Floats) -> None:
-        total = self._sum + values
-        added = total - self._sum
-        self._lost += (self._sum - (total - added)) + (values - added)
-        self._sum = total
-
-    @property
-    def value(self) -> Floats:
-        return self._sum + self._lost
+        return scored / defined, undefined, exact
 
 
 # Expected scores count as equal if their difference is below this share of the largest one: it is rounding.
@@ -129,6 +209,8 @@ class MetricMBR:
     beam: float | None
     signature: str
 
+    _AS_THEY_ARE = ("evidence_strings", "effective_size", "undefined", "exact", "scale", "samples", "seed")
+
     @property
     def gain(self) -> float | None:
         """The expected score if higher scores of the metric are better, else `None`."""
@@ -148,13 +230,7 @@ class MetricMBR:
             "confidences": list(self.confidences),
             "one_best": " ".join(self.one_best),
             "hypotheses": len(self.ranked),
-            "evidence_strings": self.evidence_strings,
-            "effective_size": self.effective_size,
-            "undefined": self.undefined,
-            "exact": self.exact,
-            "scale": self.scale,
-            "samples": self.samples,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in self._AS_THEY_ARE},
             "prune": self.beam,
             "signature": self.signature,
         }
@@ -177,25 +253,28 @@ def metric_mbr(
     own, others = scales_of_each(scales, hypotheses, evidence)
     believed = string_distribution(evidence, selection, others)
     candidates = believed if hypotheses is evidence else string_distribution(hypotheses, selection, own)
-    expected = expected_scores(metric, candidates.strings, believed)
-    if np.isnan(expected.scores).all():
+    scores, undefined, exact = expected_scores(metric, candidates.strings, believed)
+    if np.isnan(scores).all():
         raise InputError(f"{metric.name} is undefined against all strings of the evidence")
-    ranking = _ranking(expected.scores, candidates, higher_is_better=metric.higher_is_better)
-    ranked = _ranked(ranking, candidates, believed, expected.scores)
+    ranking = _ranking(scores, candidates, higher_is_better=metric.higher_is_better)
     best = ranking[0]
+    probability = dict(zip(believed.strings, believed.probability.tolist(), strict=True))
+    values = [None if math.isnan(score) else score for score in scores.tolist()]
+    cost, strings = candidates.cost.tolist(), candidates.strings
+    ranked = [RankedString(strings[k], values[k], cost[k], probability.get(strings[k], 0.0)) for k in ranking]
     is_sampled = selection.samples is not None
     return MetricMBR(
-        words=candidates.strings[best],
-        score=float(expected.scores[best]),
+        words=strings[best],
+        score=float(scores[best]),
         higher_is_better=metric.higher_is_better,
-        cost=float(candidates.cost[best]),
-        confidences=_confidences(candidates.strings[best], believed),
+        cost=cost[best],
+        confidences=_confidences(strings[best], believed),
         one_best=min(ranked, key=lambda string: TieKey(string.cost, len(string.words), string.words)).words,
-        ranked=ranked,
+        ranked=tuple(ranked),
         evidence_strings=len(believed.strings),
         effective_size=float(1 / (believed.probability**2).sum()),
-        undefined=float(expected.undefined[best]),
-        exact=expected.exact and not is_sampled,
+        undefined=float(undefined[best]),
+        exact=exact and not is_sampled,
         scale=selection.scale,
         samples=selection.samples,
         seed=selection.seed if is_sampled else None,
@@ -216,18 +295,9 @@ def _ranking(scores: Floats, candidates: StringDistribution, *, higher_is_better
     return sorted(range(len(places)), key=lambda k: (places[k], TieKey(cost[k], len(strings[k]), strings[k])))
 
 
-def _ranked(
-    ranking: list[int], candidates: StringDistribution, believed: StringDistribution, scores: Floats
-) -> tuple[RankedString, ...]:
-    probability = dict(zip(believed.strings, believed.probability.tolist(), strict=True))
-    values = [None if isnan(score) else score for score in scores.tolist()]
-    cost, strings = candidates.cost.tolist(), candidates.strings
-    return tuple(RankedString(strings[k], values[k], cost[k], probability.get(strings[k], 0.0)) for k in ranking)
-
-
 def _confidences(words: tuple[str, ...], evidence: StringDistribution) -> tuple[float, ...]:
     probabilities: dict[str, list[float]] = {word: [] for word in words}
     for string, probability in zip(evidence.strings, evidence.probability.tolist(), strict=True):
         for word in probabilities.keys() & set(string):
             probabilities[word].append(probability)
-    return tuple(min(fsum(probabilities[word]), 1.0) for word in words)
+    return tuple(min(math.fsum(probabilities[word]), 1.0) for word in words)

@@ -1,26 +1,101 @@
-"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors in the evidence."""
+"""MBR by n-grams: find the path or derivation whose n-grams gain most, by their posteriors in the evidence.
+
+The gain of a string is the linear approximation of log BLEU (Tromble et al. 2008). For other tools to rescore, prune or
+search, `mbr_lattice` builds a lattice with these gains as costs of its arcs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from latticemetric import _native
 from latticemetric.engine.ngrams import ExactGains, derivation_of_ngrams, path_of_ngrams
-from latticemetric.errors import InputError
+from latticemetric.errors import InputError, UsageError
 from latticemetric.forest.forest import Forest
 from latticemetric.forest.pruning import prune_forest
 from latticemetric.frozen import cached_property
-from latticemetric.graph import Graph, as_lattice_or_forest, scales_of_each
-from latticemetric.lattice.columns import Costs, Scales, Steps
+from latticemetric.graph import Graph, as_lattice, as_lattice_or_forest, scales_of_each
+from latticemetric.lattice.columns import Column, Costs, Scales, Steps, taken
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.lattice.n_best import summable
 from latticemetric.lattice.pruning import prune
-from latticemetric.mbr_decoding.ngram_gain import GainParameters
 from latticemetric.posterior.ngrams import NgramPosteriors
 from latticemetric.posterior.posteriors import posteriors
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
+
+_HIGHEST_ORDER = 254
+
+GAIN = "gain"
+"""The name of the score column of gains, as costs: −gain."""
+
+
+@dataclass(frozen=True)
+class GainParameters:
+    """The parameters of gains: θ₀ for each word, θₙ · posterior for each occurrence of an n-gram.
+
+    θ₀ = −1/T − word_penalty and θₙ = 1 / (order · T · p · rⁿ⁻¹), as in Tromble et al. 2008, section 4.
+
+    Attributes:
+        scale: Factor of the costs, before they become probabilities.
+        T: Number of words of the hypothesis around which log BLEU is linearised; a larger T makes words cheaper.
+        p: Average precision of unigrams.
+        r: Ratio of the precision of each order to that of the order before.
+        order: The longest n-grams.
+        word_penalty: An additional cost of each word.
+    """
+
+    scale: float = 1.0
+    T: float = 10.0
+    p: float = 0.85
+    r: float = 0.72
+    order: int = 4
+    word_penalty: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.scale):
+            raise UsageError(f"the scale is {self.scale}, not a finite number")
+        if not math.isfinite(self.word_penalty):
+            raise UsageError(f"the word penalty is {self.word_penalty}, not a finite number")
+        for name in ("T", "p", "r"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise UsageError(f"{name} is {value}, and not a number above 0")
+        if not (isinstance(self.order, int | np.integer) and 1 <= self.order <= _HIGHEST_ORDER):
+            raise UsageError(f"the order is {self.order}", advice=f"choose one of 1 … {_HIGHEST_ORDER}")
+        if not math.isfinite(sum(self.factors)):
+            raise UsageError(
+                f"T = {self.T}, p = {self.p}, r = {self.r} at order {self.order} make infinite gains",
+                advice="choose larger ones",
+            )
+
+    @property
+    def of_word(self) -> float:
+        """The gain of a word: θ₀, with the penalty."""
+        return -1 / self.T - self.word_penalty
+
+    @property
+    def factors(self) -> list[float]:
+        """The gains of n-grams: θ₁, θ₂, … up to `order`."""
+        try:
+            return [1 / (self.order * self.T * self.p * self.r**n) for n in range(self.order)]
+        except (OverflowError, ZeroDivisionError):
+            return [math.inf]
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return asdict(self)
+
+    def of_string(self, words: Sequence[str], posteriors: NgramPosteriors) -> float:
+        """Return the gain of a string, given the posteriors of the evidence."""
+        factor, rows = [0.0, *self.factors], posteriors.rows_in(words)
+        lengths, probable = posteriors.lengths[rows].tolist(), posteriors.posterior[rows].tolist()
+        gains = [factor[length] * posterior for length, posterior in zip(lengths, probable, strict=True)]
+        return math.fsum([self.of_word * len(words), *gains])
 
 
 @dataclass(frozen=True)
@@ -83,29 +158,19 @@ class NgramMBR:
             self._evidence_scales = other_scales
         self._max_words = self._pruned.max_words()
 
-    @property
-    def lattice(self) -> Lattice:
-        """The lattice to choose from, pruned."""
-        if isinstance(self._pruned, Forest):
-            raise InputError("only arcs of lattices can have gains")
-        return self._pruned
-
-    @cached_property
-    def numbers(self) -> Words:
-        """The words of the lattice's arcs, as numbers of the evidence."""
-        lattice = self.lattice
-        if lattice.vocabulary == self._evidence.vocabulary:
-            return lattice.word
-        words, row = np.unique(lattice.word, return_inverse=True)
-        return _numbers_in(self._evidence.vocabulary, words, lattice.vocabulary)[row]
-
     def posteriors(self, scale: float, order: int) -> NgramPosteriors:
         """Compute the n-gram posteriors of the evidence."""
         return posteriors(self._evidence, scale=scale, scales=self._evidence_scales).ngrams(order)
 
     def gains(self, ngrams: NgramPosteriors, parameters: GainParameters) -> ExactGains:
         """Return the gains of n-grams and words, rounded so that sums along any path are exact."""
-        return parameters.of_ngrams(ngrams, self._max_words)
+        factor = np.array([0.0, *parameters.factors])
+        largest = max(self._max_words, 1) * (math.fsum(parameters.factors) + abs(parameters.of_word))
+        if not math.isfinite(largest):
+            raise UsageError(
+                "gains are too large to be added up", advice="choose larger T, p or r, or a smaller penalty"
+            )
+        return ExactGains.of(factor[ngrams.lengths] * ngrams.posterior, parameters.of_word, largest)
 
     def answer(self, ngrams: NgramPosteriors, parameters: GainParameters) -> MBR:
         """Return the string with the largest gain, as a result."""
@@ -125,6 +190,42 @@ class NgramMBR:
             beam=self._beam,
         )
 
+    def lattice(self, ngrams: NgramPosteriors, parameters: GainParameters, *, gains_only: bool) -> Lattice:
+        """Return the lattice to choose from, pruned, with gains; see `mbr_lattice`."""
+        lattice = self._pruned
+        if isinstance(lattice, Forest):
+            raise InputError("only arcs of lattices can have gains")
+        if GAIN in lattice.scores and not gains_only:
+            raise UsageError(f"the lattice has a score column '{GAIN}' already", advice="ask for gains only")
+        # The old state of each new state; and the ends, the old arc and the gain of each new arc.
+        states, source, target, arcs, gain = _native.unfold_gains(
+            lattice.source,
+            lattice.target,
+            self._numbers,
+            lattice.num_states,
+            ngrams.parent,
+            ngrams.word,
+            *self.gains(ngrams, parameters),
+        )
+        in_order = np.lexsort((arcs, source))  # arcs of a state keep their order
+        arc = arcs[in_order]
+        final = np.flatnonzero(np.isin(states, lattice.final))
+        ends = np.searchsorted(lattice.final, states[final])
+        scores = {} if gains_only else taken(lattice.scores, arc, ends)
+        return Lattice.from_arcs(
+            source[in_order],
+            target[in_order],
+            lattice.word[arc],
+            final=final,
+            scores={
+                **{name: replace(column, scale=0.0) for name, column in scores.items()},
+                GAIN: Column(0.0 - gain[in_order], np.zeros(len(final))),
+            },
+            vocabulary=lattice.vocabulary,
+            times=None if lattice.times is None else lattice.times[states],
+            labels={} if gains_only else taken(lattice.labels, arc, ends),
+        )
+
     def string(self, ngrams: NgramPosteriors, parameters: GainParameters) -> tuple[str, ...]:
         """Return only the words of the result."""
         return self._graph.words(self._best(ngrams, parameters))
@@ -141,7 +242,16 @@ class NgramMBR:
             own, known = self._shared_words
             columns = self._pruned.hypergraph(self._compared_cost)
             return self._kept[derivation_of_ngrams(columns, own, known, ngrams, gains)]
-        return self._kept[path_of_ngrams(self._pruned, self.numbers, self._compared_cost, ngrams, gains)]
+        return self._kept[path_of_ngrams(self._pruned, self._numbers, self._compared_cost, ngrams, gains)]
+
+    @cached_property
+    def _numbers(self) -> Words:
+        """The words of the lattice's arcs, as numbers of the evidence."""
+        assert isinstance(self._pruned, Lattice)
+        if self._pruned.vocabulary == self._evidence.vocabulary:
+            return self._pruned.word
+        words, row = np.unique(self._pruned.word, return_inverse=True)
+        return _numbers_in(self._evidence.vocabulary, words, self._pruned.vocabulary)[row]
 
     @cached_property
     def _compared_cost(self) -> Costs:
@@ -172,3 +282,68 @@ def _numbers_in(vocabulary: Vocabulary, numbers: Words, spelling: Vocabulary) ->
     renumbered = vocabulary.encode([spelling.word(number) for number in numbers.tolist()])
     renumbered[numbers == EPSILON] = EPSILON
     return renumbered
+
+
+def mbr_lattice(
+    graph: Graph,
+    *,
+    scale: float = 1.0,
+    T: float = 10.0,  # noqa: N803  as all papers have it
+    p: float = 0.85,
+    r: float = 0.72,
+    order: int = 4,
+    word_penalty: float = 0.0,
+    evidence: Graph | None = None,
+    prune: float | None = None,
+    scales: Scales | None = None,
+    gains_only: bool = False,
+) -> Lattice:
+    """Return the graph's lattice with the gain of each arc as a cost: its best path is the answer of `mbr`.
+
+    The gain of a word depends on the words before it, so states are split by those of these words that matter. Each
+    path of the graph (pruned by `prune`) appears once. Its costs in the column `gain` sum to minus its string's gain,
+    rounded in about the tenth digit, so that sums are exact and strings with the same n-grams tie. (If strings tie,
+    `mbr` returns the one of least model cost; this column alone cannot do that.)
+
+    The graph's own columns get scale 0. Use `scales={"gain": 0, "acoustic": 1}` to restore the model's own cost.
+
+    Args:
+        graph: A lattice, or an n-best list.
+        scale: Factor of the costs, before they become probabilities.
+        T: The weight of words against n-grams; see `GainParameters`.
+        p: Average precision of unigrams.
+        r: Ratio of the precision of each order to that of the order before.
+        order: The longest n-grams.
+        word_penalty: An additional cost of each word.
+        evidence: Another graph for the posteriors.
+        prune: Prune the graphs first to paths that cost at most this much more than the best one, before scaling.
+        scales: Weight of each score column in the model's cost; other columns keep their own.
+        gains_only: Leave out the graph's own columns and labels, since some formats hold only one column.
+
+    Examples:
+        >>> lattice = Lattice.from_strings(["a b c", "a x c", "a y c"], costs=[0.0, 0.2, 0.2])
+        >>> gains = mbr_lattice(lattice)
+        >>> gains
+        Lattice(8 states, 9 arcs, scores: cost, gain)
+        >>> best = min(gains.paths(), key=lambda path: path.cost)
+        >>> best.words, round(best.cost, 4)
+        (('a', 'b', 'c'), 0.1775)
+    """
+    parameters = GainParameters(scale, T, p, r, order, word_penalty)
+    search = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
+    return search.lattice(search.posteriors(scale, order), parameters, gains_only=gains_only)
+
+
+def mbr_with_lattice(
+    graph: Graph,
+    parameters: GainParameters,
+    *,
+    evidence: Graph | None = None,
+    prune: float | None = None,
+    scales: Scales | None = None,
+    gains_only: bool = False,
+) -> tuple[MBR, Lattice]:
+    """Return the results of `mbr` and `mbr_lattice`, with posteriors computed only once."""
+    search = NgramMBR(as_lattice(graph, scales), evidence, prune, scales)
+    ngrams = search.posteriors(parameters.scale, parameters.order)
+    return search.answer(ngrams, parameters), search.lattice(ngrams, parameters, gains_only=gains_only)

@@ -140,7 +140,7 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
     weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
     cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
     recursion = _Recursion(lattice, cost)
-    one_best = recursion.alignment_of(recursion.rows_of(lattice.word[lattice.best_path(cost)]))
+    one_best = recursion.alignment_of(_spaced(recursion.rows_of(lattice.word[lattice.best_path(cost)])))
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
     # A missing position between words may cost 1e-5 of a word, so a risk that stops falling can lead to a cycle.
     while (following := _spaced(latest.likeliest())).tobytes() not in seen:
@@ -170,31 +170,18 @@ class _Recursion:
             times = np.append(times, times[lattice.final].max()) if len(times) else times
             self._states += 1
         self._source, self._target, self._times = source, target, times
-        self._label = self.rows_of(word, spaced=False)
+        self._label = self.rows_of(word)
         self._share = _native.incoming_shares(source, target, arc_cost, self._states)
 
-    def rows_of(self, words: Words, *, spaced: bool = True) -> Words:
-        """Return the rows of words in the tables; if `spaced`, with positions between them."""
-        rows = np.searchsorted(self._numbers, words).astype(np.int32)
-        return _spaced(rows) if spaced else rows
+    def rows_of(self, words: Words) -> Words:
+        """Return the rows of words in the tables."""
+        return np.searchsorted(self._numbers, words).astype(np.int32)
 
     def alignment_of(self, positions: Words) -> AlignedHypothesis:
         """Align positions with all paths."""
-        return AlignedHypothesis(
-            self._lattice,
-            self._numbers,
-            positions,
-            *_native.meet_words(
-                self._source,
-                self._target,
-                self._label,
-                self._share,
-                self._times,
-                self._states,
-                len(self._numbers),
-                positions,
-            ),
-        )
+        arcs = self._source, self._target, self._label, self._share
+        met = _native.meet_words(*arcs, self._times, self._states, len(self._numbers), positions)
+        return AlignedHypothesis(self._lattice, self._numbers, positions, *met)
 
 
 def _spaced(rows: Words) -> Words:

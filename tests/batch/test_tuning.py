@@ -16,8 +16,7 @@ import latticemetric as lm
 from latticemetric import _native
 from latticemetric.batch.tuning import Development, best_of, coordinate_search
 from latticemetric.evaluation.intervals import paired_bootstrap
-from latticemetric.mbr_decoding.ngram import NgramMBR
-from latticemetric.mbr_decoding.ngram_gain import GainParameters
+from latticemetric.mbr_decoding.ngram import GainParameters, NgramMBR
 
 AXES = ("scale", "T", "p", "r", "word_penalty")
 GRID = {"scale": [0.5, 1.0], "p": [0.5, 0.9], "word_penalty": [-0.2, 0.0, 0.2]}

@@ -368,7 +368,7 @@ def test_more_paths_than_can_be_listed_must_be_drawn():
 
 
 def test_lists_are_listed_however_long_they_are(monkeypatch):
-    monkeypatch.setattr("latticemetric.mbr_decoding.strings._MOST_PATHS", 3)
+    monkeypatch.setattr("latticemetric.mbr_decoding.metric._MOST_PATHS", 3)
     nbest = lm.NBest(tuple(Hypothesis((said,), {}) for said in "abcde"), {})
     assert len(lm.mbr(nbest, "wrr").ranked) == 5
     with pytest.raises(lm.UsageError, match="5 paths"):
@@ -376,7 +376,7 @@ def test_lists_are_listed_however_long_they_are(monkeypatch):
 
 
 def test_forests_with_many_derivations_are_not_listed(monkeypatch):
-    monkeypatch.setattr("latticemetric.mbr_decoding.strings._MOST_PATHS", 1)
+    monkeypatch.setattr("latticemetric.mbr_decoding.metric._MOST_PATHS", 1)
     forest = lm.Forest.from_lattice(lm.Lattice.from_strings(["a b", "a c"]))
     with pytest.raises(lm.UsageError, match="there are 2 derivations"):
         lm.mbr(forest, "wrr")
@@ -400,7 +400,7 @@ def test_drawn_derivations_are_weighed_alike(forest, data):
     drawn = data.draw(st.lists(st.sampled_from(list(forest.derivations())), min_size=1, max_size=9))
     evidence = {said: n / len(drawn) for said, n in Counter(derivation.words for derivation in drawn).items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("latticemetric.mbr_decoding.strings.posteriors", lambda *_, **__: DrawnDerivations(drawn))
+        patch.setattr("latticemetric.mbr_decoding.metric.posteriors", lambda *_, **__: DrawnDerivations(drawn))
         found = lm.mbr(forest, "f1", samples=len(drawn), seed=7)
     assert_is_ranked(found, lm.Unigram("f1"), [(d.words, d.cost) for d in drawn], evidence)
 

@@ -13,8 +13,7 @@ from kit.strategies import lattices, scalings
 
 import latticemetric as lm
 from latticemetric import _native
-from latticemetric.mbr_decoding.lattice import mbr_with_lattice
-from latticemetric.mbr_decoding.ngram_gain import GainParameters
+from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
 
 
 def sums(lattice, path):

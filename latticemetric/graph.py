@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from latticemetric.errors import InputError, UsageError
@@ -48,19 +47,12 @@ def scales_of_each(scales: Scales | None, graph: Graph, other: Graph) -> tuple[S
     """Split `scales` between two graphs, which may have different columns."""
     if scales is None or other is graph:
         return scales, scales
-    columns = _columns(graph), _columns(other)
+    from latticemetric.nbest import NBest
+
+    columns = [g.score_names() if isinstance(g, NBest) else getattr(g, "scores", {}).keys() for g in (graph, other)]
     names = sorted({*columns[0], *columns[1]})
     for name in scales.keys() - set(names):
         advice = f"the columns here are: {', '.join(names) or 'none'}"
         raise InputError(f"there is no score column '{name}' to scale", advice=advice)
-    return _named(scales, columns[0]), _named(scales, columns[1])
-
-
-def _columns(graph: Graph) -> Collection[str]:
-    from latticemetric.nbest import NBest
-
-    return graph.score_names() if isinstance(graph, NBest) else getattr(graph, "scores", {}).keys()
-
-
-def _named(scales: Scales, names: Collection[str]) -> Mapping[str, float]:
-    return {name: scale for name, scale in scales.items() if name in names}
+    own, others = ({name: scale for name, scale in scales.items() if name in known} for known in columns)
+    return own, others

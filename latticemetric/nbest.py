@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError
-from latticemetric.lattice.columns import Column, Floats, Scales, check_columns, summed_cost
+from latticemetric.lattice.columns import Column, Scales, check_columns, summed_cost
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
@@ -114,17 +114,13 @@ class NBest:
         """
         from latticemetric.lattice.strings import minimal_lattice
 
-        strings = [hypothesis.words for hypothesis in self.hypotheses]
-        return minimal_lattice(Lattice, strings, self._costs(scales), merge=merge, scale=scale)
-
-    def _costs(self, scales: Scales | None) -> Floats:
-        """Return the model's cost of each hypothesis."""
         columns = {}
         for name in self.score_names():
             values = np.array([h.scores.get(name, 0.0) for h in self.hypotheses], dtype=np.float64)
             columns[name] = Column(values, np.zeros(1), self.scales.get(name, 1.0))
         check_columns(columns, {}, len(self), 1)
-        return summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
+        costs = summed_cost(columns, len(self), 1, np.zeros(1, dtype=np.int32), scales).arc
+        return minimal_lattice(Lattice, [h.words for h in self.hypotheses], costs, merge=merge, scale=scale)
 
     def score_names(self) -> list[str]:
         """Return the names of all scores of all hypotheses."""

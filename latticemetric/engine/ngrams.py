@@ -35,24 +35,19 @@ class ExactGains(NamedTuple):
         return cls(np.round(ngram / unit) * unit, round(word / unit) * unit)
 
 
-class Ngrams(Protocol):
-    """A trie with one row per n-gram."""
+class _Ngrams(Protocol):
+    """A trie with one row per n-gram: its parent, without its last word, and this word; and the longest length."""
 
     @property
-    def order(self) -> int:
-        """The number of words of the longest n-grams."""
-
+    def order(self) -> int: ...
     @property
-    def parent(self) -> Words:
-        """The row of each n-gram without its last word."""
-
+    def parent(self) -> Words: ...
     @property
-    def word(self) -> Words:
-        """The number of the last word of each n-gram."""
+    def word(self) -> Words: ...
 
 
 def path_of_ngrams(
-    lattice: Lattice, label: Words, cost: Costs, ngrams: Ngrams, gains: ExactGains
+    lattice: Lattice, label: Words, cost: Costs, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
@@ -69,7 +64,7 @@ def path_of_ngrams(
 
 
 def derivation_of_ngrams(
-    forest: dict[str, Any], own: Words, known: Words, ngrams: Ngrams, gains: ExactGains
+    forest: dict[str, Any], own: Words, known: Words, ngrams: _Ngrams, gains: ExactGains
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from latticemetric.automata.recognition import (
     Gains,
@@ -32,10 +33,12 @@ from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, 
 from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
-from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.lattice import Floats, Lattice
 from latticemetric.lattice.openfst import fst_from_arrays, fst_to_arrays
 from latticemetric.memory import most_bytes, over_budget
 from latticemetric.vocabulary import EPSILON, STAR, UNKNOWN, Words
+
+_Numbers = npt.NDArray[np.integer]
 
 _EXACT_FLOAT32 = 2**24
 
@@ -135,25 +138,30 @@ def lattice_machine(lattice: Lattice, label: Words, known: Words) -> FstArrays:
     a separate arc, numbered after all others, so that its cost is included.
     """
     arcs, end = len(lattice.word), lattice.num_states
-    everything = np.arange(arcs, dtype=np.int32)
     counts = label != EPSILON
-    twice = np.flatnonzero(np.isin(label, known) & counts).astype(np.int32)
-    number = np.concatenate([everything, twice])
-    ending = np.arange(len(lattice.final), dtype=np.int32)
-    source = np.concatenate([lattice.source[number], lattice.final])
-    output = np.concatenate([np.where(counts, STAR, EPSILON), label[twice], np.full(len(ending), EPSILON)])
-    by_source = np.argsort(source, kind="stable")
-    final = np.full(end + 1, np.inf)
-    final[end] = 0.0
-    return FstArrays(
-        start=0,
-        final=final,
-        source=source[by_source],
-        target=np.concatenate([lattice.target[number], np.full(len(ending), end, dtype=np.int32)])[by_source],
-        input=np.concatenate([number + 1, arcs + 1 + ending])[by_source].astype(np.int32),
-        output=output[by_source].astype(np.int32),
-        weight=np.zeros(len(source)),
+    twice = np.flatnonzero(np.isin(label, known) & counts)
+    number = np.concatenate([np.arange(arcs), twice])
+    ending = np.arange(len(lattice.final))
+    return sorted_machine(
+        np.append(np.full(end, np.inf), 0.0),
+        np.concatenate([lattice.source[number], lattice.final]),
+        np.concatenate([lattice.target[number], np.full(len(ending), end)]),
+        (
+            np.concatenate([number + 1, arcs + 1 + ending]),
+            np.concatenate([np.where(counts, STAR, EPSILON), label[twice], np.full(len(ending), EPSILON)]),
+        ),
     )
+
+
+def sorted_machine(
+    final: Floats, source: _Numbers, target: _Numbers, labels: tuple[_Numbers, _Numbers], weight: Floats | None = None
+) -> FstArrays:
+    """Return a machine with start 0 and its arcs sorted by source; labels are inputs and outputs."""
+    weight = np.zeros(len(source)) if weight is None else weight
+    by_source = np.argsort(source, kind="stable")
+    columns = (source, target, *labels)
+    source, target, inputs, outputs = (column[by_source].astype(np.int32) for column in columns)
+    return FstArrays(0, final, source, target, inputs, outputs, weight[by_source])
 
 
 _MOST_STATES = 6_000_000  # of the product: about 15 seconds and two gigabytes

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.automata.reference import counted_labels
-from latticemetric.engine.openfst import composed, lattice_machine
+from latticemetric.engine.openfst import composed, lattice_machine, sorted_machine
 from latticemetric.engine.ties import ProductLabels, resolve_ties
 from latticemetric.errors import InputError, UsageError, require_pynini
 from latticemetric.graph import Graph, as_lattice
@@ -225,22 +225,19 @@ def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[Fst
     Ending in a state is a separate arc, numbered after all others. Arcs with words that are not in the lattice are
     dropped.
     """
-    finals = np.flatnonzero(np.isfinite(automaton.final)).astype(np.int32)
-    kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight)).astype(np.int32)
-    arcs, end = len(label), len(automaton.final)
-    source = np.concatenate([automaton.source[kept], finals])
-    by_source = np.argsort(source, kind="stable")
+    finals = np.flatnonzero(np.isfinite(automaton.final))
+    kept = np.flatnonzero((label != UNKNOWN) & np.isfinite(automaton.weight))
+    end = len(automaton.final)
     costs = np.concatenate([automaton.weight, automaton.final[finals]])
-    output = np.concatenate([kept + 1, arcs + 1 + np.arange(len(finals), dtype=np.int32)])
-    machine = FstArrays(
-        start=automaton.start,
-        final=np.append(np.full(end, np.inf), 0.0),
-        source=source[by_source],
-        target=np.concatenate([automaton.target[kept], np.full(len(finals), end, dtype=np.int32)])[by_source],
-        input=np.concatenate([label[kept], np.zeros(len(finals), dtype=np.int32)])[by_source].astype(np.int32),
-        output=output[by_source].astype(np.int32),
-        weight=costs[output - 1][by_source],
+    output = np.concatenate([kept + 1, len(label) + 1 + np.arange(len(finals))])
+    machine = sorted_machine(
+        np.append(np.full(end, np.inf), 0.0),
+        np.concatenate([automaton.source[kept], finals]),
+        np.concatenate([automaton.target[kept], np.full(len(finals), end)]),
+        (np.concatenate([label[kept], np.full(len(finals), EPSILON)]), output),
+        costs[output - 1],
     )
+    machine = replace(machine, start=automaton.start)
     return machine, [Fraction(0), *(-Fraction(cost) if math.isfinite(cost) else Fraction(0) for cost in costs.tolist())]
 
 
@@ -271,9 +268,9 @@ def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ..
 
     ★ on its output side accepts any word of a reference.
     """
+    _check_tropical(transducer)
     import pynini
 
-    _check_tropical(transducer)
     symbols = transducer.output_symbols()
     spelling = None if symbols is None else dict(symbols)
     lattices = [r if isinstance(r, Lattice) else Lattice.from_strings([r]) for r in references]
@@ -295,13 +292,9 @@ def _in_labels(reference: Lattice, spelling: dict[int, str] | None) -> Any:
     vocabulary = Vocabulary.numeric() if spelling is None else Vocabulary(words_of)
     label = counted_labels(reference, vocabulary, ())
     star = next((n for n, w in (spelling or {}).items() if w == STAR_SYMBOL), STAR)
-    words = np.flatnonzero(label != EPSILON)
-    known = np.flatnonzero(label != UNKNOWN)
+    words, known = np.flatnonzero(label != EPSILON), np.flatnonzero(label != UNKNOWN)
     number = np.concatenate([known, words])
-    labels = np.concatenate([label[known], np.full(len(words), star)]).astype(np.int32)
-    source = reference.source[number]
-    by_source = np.argsort(source, kind="stable")
+    labels = np.concatenate([label[known], np.full(len(words), star)])
     final = np.full(reference.num_states, np.inf)
     final[reference.final] = 0.0
-    columns = source[by_source], reference.target[number][by_source], labels[by_source], labels[by_source]
-    return fst_from_arrays(FstArrays(0, final, *columns, np.zeros(len(source))))
+    return fst_from_arrays(sorted_machine(final, reference.source[number], reference.target[number], (labels, labels)))

@@ -44,8 +44,9 @@ class Distribution(ABC, Frozen):
     @property
     def entropy(self) -> float:
         """The entropy of the distribution over paths or derivations, in nats."""
-        steps = np.concatenate([self.transition, self._ending_step()])
-        weights = np.concatenate([self._taken(), self.ending])
+        uses, ending = self._uses
+        steps = np.concatenate([self.transition, ending])
+        weights = np.concatenate([uses, self.ending])
         taken = weights > 0
         return float(-(weights[taken] * np.log(steps[taken])).sum()) + 0.0
 
@@ -53,44 +54,38 @@ class Distribution(ABC, Frozen):
     def ngrams(self, order: int) -> NgramPosteriors:
         """Return the probability of each n-gram of up to `order` words."""
 
+    @property
     @abstractmethod
-    def _taken(self) -> Floats:
-        """Return the mean number of uses of each arc or edge."""
-
-    @abstractmethod
-    def _ending_step(self) -> Floats:
-        """Return the probability of each ending, given its state; for goals, the probability of choosing the goal."""
+    def _uses(self) -> tuple[Floats, Floats]:
+        """The mean number of uses of each arc or edge; the probability of each ending in its state, or of each goal."""
 
     def words(self) -> dict[str, float]:
         """Return, for each word, the probability that a path has it at least once."""
         return self.ngrams(1).words()
 
     def _expected(self, values: npt.ArrayLike, final_values: npt.ArrayLike | None) -> float:
-        total = _weighed_sum(self._taken(), values)
-        return total if final_values is None else total + _weighed_sum(self.ending, final_values)
+        total = 0.0
+        for weights, given in ((self._uses[0], values), (self.ending, final_values)):
+            if given is None:
+                continue
+            aligned = np.asarray(given, dtype=np.float64)
+            if aligned.shape != weights.shape:
+                raise UsageError(
+                    f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order"
+                )
+            total += float(weights @ aligned)
+        return total
 
 
-def _weighed_sum(weights: Floats, values: npt.ArrayLike) -> float:
-    aligned = np.asarray(values, dtype=np.float64)
-    if aligned.shape != weights.shape:
-        raise UsageError(f"there are {aligned.size} values", advice=f"give {len(weights)}, in the graph's order")
-    return float(weights @ aligned)
-
-
-class ArcPath(Protocol):
-    """A scored path of a lattice, as oracles return it; paths of forests have `edges` instead of `arcs`."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words of the path, without ignored words."""
+class _ScoredPath(Protocol):
+    """A scored path, as oracles return it: of a lattice, with arcs, or of a forest, with edges."""
 
     @property
-    def arcs(self) -> tuple[int, ...]:
-        """The numbers of its arcs in the lattice."""
-
+    def words(self) -> tuple[str, ...]: ...
     @property
-    def edges(self) -> tuple[int, ...]:
-        """The numbers of its edges in the forest."""
+    def arcs(self) -> tuple[int, ...]: ...
+    @property
+    def edges(self) -> tuple[int, ...]: ...
 
 
 _ANOTHER_LATTICE = UsageError("the path belongs to another lattice", advice="take both from the same")
@@ -157,7 +152,7 @@ class Posteriors(Distribution):
             times=self.lattice.times,
         )
 
-    def confidences(self, path: ArcPath) -> tuple[float, ...]:
+    def confidences(self, path: _ScoredPath) -> tuple[float, ...]:
         """Return the arc probability of each word of a scored path.
 
         Args:
@@ -203,12 +198,10 @@ class Posteriors(Distribution):
             at = lattice.target[taken].astype(np.int64)
         return [np.array(path, dtype=np.int64) for path in paths]
 
-    def _taken(self) -> Floats:
-        return self.arc
-
-    def _ending_step(self) -> Floats:
+    @property
+    def _uses(self) -> tuple[Floats, Floats]:
         state = self.state[self.lattice.final]
-        return np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
+        return self.arc, np.divide(self.ending, state, out=np.zeros_like(state), where=state > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,11 +292,9 @@ class ForestPosteriors(Distribution):
             derivations.append(np.array(edges, dtype=np.int64))
         return derivations
 
-    def _taken(self) -> Floats:
-        return self.edge
-
-    def _ending_step(self) -> Floats:
-        return self.ending
+    @property
+    def _uses(self) -> tuple[Floats, Floats]:
+        return self.edge, self.ending
 
 
 @overload

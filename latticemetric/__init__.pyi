@@ -52,8 +52,6 @@ from latticemetric.metrics.unigram import Unigram as Unigram
 from latticemetric.nbest import NBest as NBest
 from latticemetric.normalization.normalize import normalize as normalize
 from latticemetric.normalization.normalize import normalize_reference as normalize_reference
-from latticemetric.oracle_search.best_graphs import oracle_forest as oracle_forest
-from latticemetric.oracle_search.best_graphs import oracle_lattice as oracle_lattice
 from latticemetric.oracle_search.corpus_bleu import CorpusOracle as CorpusOracle
 from latticemetric.oracle_search.corpus_bleu import CorpusPath as CorpusPath
 from latticemetric.oracle_search.corpus_bleu import corpus_oracle as corpus_oracle
@@ -66,6 +64,8 @@ from latticemetric.oracle_search.margin import hope as hope
 from latticemetric.oracle_search.margin import hopes as hopes
 from latticemetric.oracle_search.margin import worst as worst
 from latticemetric.oracle_search.oracle import oracle as oracle
+from latticemetric.oracle_search.oracle import oracle_forest as oracle_forest
+from latticemetric.oracle_search.oracle import oracle_lattice as oracle_lattice
 from latticemetric.oracle_search.oracle import oracles as oracles
 from latticemetric.oracle_search.scored_path import Oracle as Oracle
 from latticemetric.oracle_search.scored_path import ScoredPath as ScoredPath

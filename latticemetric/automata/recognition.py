@@ -183,11 +183,8 @@ def best_ratio(search: Callable[[Ratio], Reached], gains: Gains) -> Reached:
 
     A path's rate, gain / denominator, does not add up over its arcs; gain − λ · denominator does. If its largest value
     over all paths is 0, λ is the best rate. Each search at one λ returns a path, whose rate is the next λ. All numbers
-    are integers, so the iteration ends exactly, after a few searches.
-
-    Args:
-        search: Returns the path of the largest gain · λ.total − λ.gain · denominator for a λ.
-        gains: The metric's parameters.
+    are integers, so the iteration ends exactly, after a few searches. For a λ, `search` returns the path of the
+    largest gain · λ.total − λ.gain · denominator.
     """
     rate = Ratio(gains.unit, 1)  # the rate of a perfect path
     while True:
@@ -203,12 +200,8 @@ def reached_by(
 ) -> Reached:
     """Return the best path at this rate, by the native search with whole numbers of any size.
 
-    Args:
-        graph: The columns of a lattice, as the search of strings takes them.
-        sizes: The part of each arc in the denominator.
-        reference: The reference.
-        gains: The metric's parameters.
-        rate: The weight of the denominator.
+    `graph` has the columns of a lattice, as the search of strings takes them; `sizes` are the parts of its arcs in the
+    denominator.
 
     Raises:
         InputError: The graphs are too large together, or the numbers are too large to be compared exactly.

@@ -14,9 +14,8 @@ from latticemetric.lattice.lattice import Scales
 from latticemetric.metrics.base import GraphReferences
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.best_graphs import oracle_forest, oracle_lattice
 from latticemetric.oracle_search.margin import Fear, Hope, On, Worst, fear, hope, worst
-from latticemetric.oracle_search.oracle import oracles
+from latticemetric.oracle_search.oracle import oracle_forest, oracle_lattice, oracles
 from latticemetric.oracle_search.scored_path import Oracle
 
 Margin = Hope | Fear | Worst

@@ -25,8 +25,7 @@ from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.metrics.base import GraphReference, Table, references_each
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
-from latticemetric.oracle_search.best_graphs import oracle_forest, oracle_lattice
-from latticemetric.oracle_search.oracle import oracle
+from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lattice
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph

@@ -83,12 +83,9 @@ class HopeDerivation(NamedTuple):
 def hope_derivations(
     searches: Sequence[ForestSearch], shares: Sequence[Fraction], model_cost: Costs
 ) -> list[HopeDerivation]:
-    """Return, for each reference, the derivation with the largest share * gain − cost, in whole numbers.
+    """Return, for each reference, the derivation with the largest share * gain − model cost, in whole numbers.
 
-    Args:
-        searches: The same forest with each reference.
-        shares: The weight of one unit of gain, for each reference; not negative.
-        model_cost: The costs that are subtracted from gains. The searches' own costs may be rounded; they decide ties.
+    The searches have the same forest; their own costs may be rounded, and decide ties. No share is negative.
     """
     forest, cost = searches[0].forest, _finite(model_cost)
     whole, unit = _whole_costs(cost, _exponent_above(_native.largest_cost(**forest.hypergraph(cost))))
@@ -134,12 +131,9 @@ def _largest_gain(gains: Gains, references: Sequence[Words], words: int) -> int:
 def search_strings(search: ForestSearch, shown: Ragged, rank: npt.NDArray[np.int64], most: int) -> list[BestDerivation]:
     """Return the best derivation of each of the best strings, for at most `most` strings.
 
-    Args:
-        search: The forest, the reference and the recognition rate.
-        shown: The target side of each edge without ignored words; it distinguishes strings.
-        rank: If derivations are paths, the numbers by which edges are compared along the paths; empty if edges are
-            compared by their own numbers, in preorder.
-        most: The largest number of strings.
+    `shown` is the target side of each edge without ignored words; it distinguishes strings. If derivations are paths,
+    `rank` has the numbers by which edges are compared along the paths; it is empty if edges are compared by their own
+    numbers, in preorder.
     """
     count = min(most, _MOST_STRINGS)
     with small_enough():
@@ -232,7 +226,7 @@ def search_loss_augmented(
 
     Args:
         lattice: The lattice.
-        model_cost: The model's cost.
+        model_cost: Its costs.
         label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
         shown: The word of each arc in the result, which distinguishes strings; ε for ignored words.
         references: Counted words of each reference, as numbers.
@@ -308,13 +302,8 @@ def _whole_weights(
 ) -> tuple[list[int], int, Fraction]:
     """Return the weights of one unit of gain for each reference, and of one of cost, as multiples of a unit; the unit.
 
-    They are rounded only if 128 bits do not hold the values.
-
-    Args:
-        shares: The weight of one unit of gain, for each reference.
-        cost_share: The weight of one unit of cost.
-        largest_sum: The largest absolute sum of costs, in their unit.
-        largest_gain: The largest absolute gain.
+    They are rounded only if 128 bits do not hold the values. The largest sum of costs (in their unit) and the largest
+    gain are absolute.
     """
     exact = [*shares, cost_share]
     unit = Fraction(1, math.lcm(*(weight.denominator for weight in exact)))

@@ -51,12 +51,7 @@ def path_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the arcs of the path whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
-    Args:
-        lattice: The lattice.
-        label: The word as which each arc is counted, in the numbers of the n-grams.
-        cost: The model's cost.
-        ngrams: The n-grams.
-        gains: Their gains.
+    `label` is the word as which each arc is counted, in the numbers of the n-grams.
     """
     return _native.search_ngrams(
         lattice.source, lattice.target, label, cost.arc, cost.final, ngrams.parent, ngrams.word, *gains
@@ -68,15 +63,8 @@ def derivation_of_ngrams(
 ) -> npt.NDArray[np.int64]:
     """Return the edges of the derivation whose n-grams gain most; for ties, see `latticemetric.engine.ties`.
 
-    Args:
-        forest: The columns of `Forest.hypergraph`.
-        own: Words that the forest and the n-grams share, as numbers of the forest, ascending.
-        known: The same words in the numbers of the n-grams.
-        ngrams: The n-grams.
-        gains: The gain of each row.
-
-    Raises:
-        InputError: The search does not fit into memory.
+    `forest` has the columns of `Forest.hypergraph`. `own` are the words that the forest and the n-grams share, as
+    numbers of the forest, ascending; `known` are the same words in the numbers of the n-grams.
     """
     with small_enough(TOO_MANY_NGRAMS):
         return _native.search_forest_ngrams(

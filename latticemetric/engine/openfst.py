@@ -53,7 +53,7 @@ def _optimal_product(
 
     Args:
         graph: A transducer whose output is words of the reference (each also as ★), and ★ for other words.
-        reference: The reference's counted words, as numbers.
+        reference: Its counted words, as numbers.
         gains: The metric's parameters.
         worth: The worth of each output.
         steps: The largest number of arcs with words on a path of the graph.

@@ -23,12 +23,9 @@ class Search:
     """One lattice, one reference, one recognition rate.
 
     Attributes:
-        lattice: The lattice.
         label: The word as which each arc is counted; ε for ε, ignored words and wildcards.
         is_word: 1 for each arc with a word in the result (for the tie rule).
-        cost: The model's cost.
         reference: The reference's counted words, as numbers; or a graph of them.
-        gains: The metric's parameters.
     """
 
     lattice: Lattice
@@ -52,12 +49,9 @@ class ForestSearch:
     """One forest, one reference, one recognition rate.
 
     Attributes:
-        forest: The forest.
         target: The target side of each edge, without ignored words and wildcards.
         words: The number of words of each edge in the result (for the tie rule).
-        cost: The model's cost.
         reference: The reference's counted words, as numbers.
-        gains: The metric's parameters.
     """
 
     forest: Forest

@@ -104,9 +104,7 @@ _NOTHING = _ToGo(0, 0.0, 0)
 def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
     """Return the best path by the tie rule, with pieces compared by number.
 
-    Args:
-        product: The product's optimal part, its states in topological order.
-        labels: The meaning of its labels.
+    The product is only its optimal part, with states in topological order.
     """
     steps = _steps(product, labels)
     to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}

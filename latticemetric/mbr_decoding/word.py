@@ -7,6 +7,7 @@ Computer Speech and Language 25 (2011), as implemented in Kaldi's `lattice-mbr-d
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -139,52 +140,43 @@ def search_words(graph: Graph, scale: float, scales: Scales | None) -> WordSearc
     lattice = as_lattice(graph, scales, advice=FOR_FORESTS)
     weights = {name: column.scale for name, column in lattice.scores.items()} | dict(scales or {})
     cost = lattice.cost({name: scale * weight for name, weight in weights.items()})
-    recursion = _Recursion(lattice, cost)
-    one_best = recursion.alignment_of(_spaced(recursion.rows_of(lattice.word[lattice.best_path(cost)])))
+    numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
+    align = _aligner(lattice, cost, numbers)
+    one_best = align(_spaced(np.searchsorted(numbers, lattice.word[lattice.best_path(cost)])))
     best, latest, seen = one_best, one_best, {one_best.positions.tobytes()}
     # A missing position between words may cost 1e-5 of a word, so a risk that stops falling can lead to a cycle.
     while (following := _spaced(latest.likeliest())).tobytes() not in seen:
         seen.add(following.tobytes())
-        latest = recursion.alignment_of(following)
+        latest = align(following)
         best = min(best, latest, key=lambda hypothesis: hypothesis.risk)
     return WordSearch(one_best, best, len(seen))
 
 
-class _Recursion:
-    """A lattice prepared for the recursion: arcs sorted by target, one end, rows of the tables as word numbers."""
+def _aligner(lattice: Lattice, cost: Costs, numbers: Words) -> Callable[[Words], AlignedHypothesis]:
+    """Return a function that aligns positions (rows of `numbers`) with all paths; it needs arcs sorted by target."""
+    states, times = lattice.num_states, np.empty(0) if lattice.times is None else lattice.times
+    order = np.argsort(lattice.target, kind="stable")
+    source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
+    arc_cost = cost.arc[order]
+    if lattice.final.tolist() != [states - 1] or cost.final[-1] != 0:
+        # As in Kaldi: if there are several ends, or ends with costs, lead them to a new end that costs nothing.
+        source = np.append(source, lattice.final)
+        target = np.append(target, np.full_like(lattice.final, states))
+        word = np.append(word, np.full_like(lattice.final, EPSILON))
+        arc_cost = np.append(arc_cost, cost.final[lattice.final])
+        times = np.append(times, times[lattice.final].max()) if len(times) else times
+        states += 1
+    label = np.searchsorted(numbers, word).astype(np.int32)
+    share = _native.incoming_shares(source, target, arc_cost, states)
 
-    def __init__(self, lattice: Lattice, cost: Costs) -> None:
-        self._lattice = lattice
-        self._states = lattice.num_states
-        self._numbers = np.unique(np.append(lattice.word, np.int32(EPSILON)))
-        order = np.argsort(lattice.target, kind="stable")
-        source, target, word = (column[order] for column in (lattice.source, lattice.target, lattice.word))
-        arc_cost = cost.arc[order]
-        times = np.empty(0) if lattice.times is None else lattice.times
-        if lattice.final.tolist() != [self._states - 1] or cost.final[-1] != 0:
-            # As in Kaldi: if there are several ends, or ends with costs, lead them to a new end that costs nothing.
-            source = np.append(source, lattice.final)
-            target = np.append(target, np.full_like(lattice.final, self._states))
-            word = np.append(word, np.full_like(lattice.final, EPSILON))
-            arc_cost = np.append(arc_cost, cost.final[lattice.final])
-            times = np.append(times, times[lattice.final].max()) if len(times) else times
-            self._states += 1
-        self._source, self._target, self._times = source, target, times
-        self._label = self.rows_of(word)
-        self._share = _native.incoming_shares(source, target, arc_cost, self._states)
+    def align(positions: Words) -> AlignedHypothesis:
+        met = _native.meet_words(source, target, label, share, times, states, len(numbers), positions)
+        return AlignedHypothesis(lattice, numbers, positions, *met)
 
-    def rows_of(self, words: Words) -> Words:
-        """Return the rows of words in the tables."""
-        return np.searchsorted(self._numbers, words).astype(np.int32)
-
-    def alignment_of(self, positions: Words) -> AlignedHypothesis:
-        """Align positions with all paths."""
-        arcs = self._source, self._target, self._label, self._share
-        met = _native.meet_words(*arcs, self._times, self._states, len(self._numbers), positions)
-        return AlignedHypothesis(self._lattice, self._numbers, positions, *met)
+    return align
 
 
-def _spaced(rows: Words) -> Words:
+def _spaced(rows: npt.NDArray[np.integer]) -> Words:
     """Insert one position between words, before them and after them."""
     words = rows[rows != 0]
     positions = np.zeros(2 * len(words) + 1, dtype=np.int32)

@@ -206,8 +206,13 @@ def _search(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> _ValuedA
     if product.properties(pywrapfst.ACYCLIC, True) != pywrapfst.ACYCLIC:  # noqa: FBT003  test it
         raise InputError("ε-arcs of the automaton make a cycle", advice="remove them with rmepsilon()")
     product.topsort()
-    optimum = _near_best(fst_to_arrays(product))
-    if len(optimum.source) > _MOST_TIES:
+    whole = fst_to_arrays(product)
+    # Keep the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums.
+    through, ending = _native.through_costs(whole.source, whole.target, whole.weight, whole.final)
+    steps, largest = len(whole.final), float(np.abs(whole.weight).max(initial=0.0))
+    slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
+    kept = np.flatnonzero(through <= min(through.min(initial=np.inf), ending.min(initial=np.inf)) + slack)
+    if len(kept) > _MOST_TIES:
         raise InputError("too many paths are equally good")
     labels = ProductLabels(
         cost=cost.arc.tolist(),
@@ -215,6 +220,8 @@ def _search(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> _ValuedA
         ending_cost=cost.final[lattice.final].tolist(),
         worth=worth,
     )
+    columns = ("source", "target", "input", "output", "weight")
+    optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
     arcs, outputs = resolve_ties(optimum, labels)
     return _ValuedArcs(arcs, sum((worth[output] for output in outputs), Fraction(0)))
 
@@ -250,17 +257,6 @@ def _check_tropical(fst: Any) -> None:
     if fst.arc_type() != "standard":
         found = f"the automaton's arcs are of type '{fst.arc_type()}'"
         raise UsageError(found, advice="give a tropical one ('standard')")
-
-
-def _near_best(product: FstArrays) -> FstArrays:
-    """Return the arcs on paths as cheap as the best one, up to the rounding of 64-bit sums."""
-    through, ending = _native.through_costs(product.source, product.target, product.weight, product.final)
-    steps, largest = len(product.final), float(np.abs(product.weight).max(initial=0.0))
-    slack = 8.0 * steps * steps * largest * float(np.finfo(np.float64).eps)
-    best = min(through.min(initial=np.inf), ending.min(initial=np.inf))
-    kept = np.flatnonzero(through <= best + slack)
-    columns = ("source", "target", "input", "output", "weight")
-    return replace(product, **{name: getattr(product, name)[kept] for name in columns})
 
 
 def _of_references(transducer: Any, references: Sequence[Lattice | tuple[str, ...]]) -> Any:

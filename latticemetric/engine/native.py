@@ -194,20 +194,6 @@ MOST_STEPS = 2**30 - 1
 _MOST_BYTES = 2**30
 
 
-class LossAugmentedStrings(NamedTuple):
-    """The strings of least loss, in order.
-
-    Attributes:
-        paths: The arcs of the cheapest path of each string.
-        exact: The number of strings, from the first on, that are known to be the best.
-        bound: No other string has a smaller loss than this; not used if all strings are exact.
-    """
-
-    paths: list[npt.NDArray[np.int64]]
-    exact: int
-    bound: Fraction
-
-
 def search_loss_augmented(
     lattice: Lattice,
     model_cost: Costs,
@@ -221,8 +207,11 @@ def search_loss_augmented(
     penalize: bool,
     most: int,
     steps: int,
-) -> LossAugmentedStrings:
-    """Return the best distinct strings by gains and costs together.
+) -> list[tuple[npt.NDArray[np.int64], Fraction | None]]:
+    """Return the strings of least loss by gains and costs together: the arcs of the cheapest path of each, in order.
+
+    Also return `None` for each string that is known to be the best of all others, and for the rest a bound: no other
+    string has a smaller loss.
 
     Args:
         lattice: The lattice.
@@ -264,7 +253,7 @@ def search_loss_augmented(
             most_bytes=_MOST_BYTES,
         )
     bound = _joined(high, low) * value_unit
-    return LossAugmentedStrings([np.array(path, dtype=np.int64) for path in paths], exact, bound)
+    return [(np.array(path, dtype=np.int64), bound if k >= exact else None) for k, path in enumerate(paths)]
 
 
 _COST_BITS = 61  # of a sum of costs

@@ -30,7 +30,7 @@ from latticemetric.automata.recognition import (
 )
 from latticemetric.automata.reference import ReferenceGraph
 from latticemetric.engine.search import BestDerivation, BestPath, ForestSearch, Search
-from latticemetric.engine.ties import ProductLabels, resolve_ties
+from latticemetric.engine.ties import resolve_ties
 from latticemetric.errors import InputError, require_pynini
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.lattice.lattice import Floats, Lattice
@@ -60,7 +60,7 @@ def _optimal_product(
     """
     metric = _metric_machine(recognition_automaton(reference, gains.order), gains, worth)
     product = composed(graph, fst_from_arrays(metric))
-    # Best paths are as near to OpenFst's best: it is the best itself if 32-bit floats hold all sums exactly.
+    # Best paths may be this far from OpenFst's best, which is exact if 32-bit floats hold all sums exactly.
     steps += len(reference.final)
     largest = max(map(abs, worth)) * steps
     product.prune(weight=0.0 if largest < _EXACT_FLOAT32 else 8.0 * steps * largest / _EXACT_FLOAT32)
@@ -118,13 +118,7 @@ def _best_at(search: Search, reference: ReferenceGraph, rate: Ratio) -> Reached:
     worth = worths(search.gains, rate)
     machine = fst_from_arrays(lattice_machine(lattice, search.label, reference.word))
     product = _optimal_product(machine, reference, search.gains, worth, lattice.num_states)
-    labels = ProductLabels(
-        cost=search.cost.arc.tolist(),
-        words=search.is_word.tolist(),
-        ending_cost=search.cost.final[lattice.final].tolist(),
-        worth=worth,
-    )
-    arcs, outputs = resolve_ties(product, labels)
+    arcs, outputs = resolve_ties(product, search.cost, search.is_word, lattice.final, worth)
     steps = steps_of(search.gains)
     gains, sizes = ([steps[output][k] for output in outputs] for k in (0, 1))
     return Reached(arcs, Ratio(sum(gains), sum(sizes)))
@@ -186,13 +180,7 @@ def search_forest(search: ForestSearch) -> BestDerivation:
     product = _optimal_product(unfolded, reference, gains, worth, search.forest.max_words())
     if len(product.source) > _MOST_TIES:
         raise _too_large("too many derivations are equally good")
-    labels = ProductLabels(
-        cost=search.cost.arc.tolist(),
-        words=search.words.tolist(),
-        ending_cost=search.cost.final[search.forest.goals].tolist(),
-        worth=worth,
-    )
-    edges, outputs = resolve_ties(product, labels)
+    edges, outputs = resolve_ties(product, search.cost, search.words, search.forest.goals, worth)
     return BestDerivation(edges, sum(worth[output] for output in outputs))
 
 

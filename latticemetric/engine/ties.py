@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from latticemetric.lattice.columns import Costs
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON
 
@@ -46,26 +46,6 @@ class TieKey(NamedTuple):
     cost: float
     words: int
     steps: tuple[int, ...] | tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ProductLabels:
-    """The meaning of a product's labels.
-
-    Input k + 1 is piece k of the graph: an arc of a lattice or an edge of a forest. The inputs after all pieces are
-    endings of the graph; ε is neither. An output is an edit of the automaton.
-
-    Attributes:
-        cost: The cost of each piece.
-        words: The number of words of the result on each piece.
-        ending_cost: The cost of each ending.
-        worth: The worth of each output.
-    """
-
-    cost: list[float]
-    words: list[int]
-    ending_cost: list[float]
-    worth: Sequence[int | Fraction]
 
 
 class Resolved(NamedTuple):
@@ -101,12 +81,33 @@ _ENDING = -1
 _NOTHING = _ToGo(0, 0.0, 0)
 
 
-def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
+def resolve_ties(
+    product: FstArrays, cost: Costs, words: npt.NDArray[Any], ends: npt.NDArray[Any], worth: Sequence[int | Fraction]
+) -> Resolved:
     """Return the best path by the tie rule, with pieces compared by number.
 
-    The product is only its optimal part, with states in topological order.
+    Input k + 1 is piece k of the graph: an arc of a lattice or an edge of a forest. The inputs after all pieces are
+    endings of the graph; ε is neither. An output is an edit of the automaton.
+
+    Args:
+        product: The product's optimal part, with states in topological order.
+        cost: The cost of each piece, and of ending in each state or node.
+        words: The number of words of the result on each piece.
+        ends: The final states or goals, one for each ending.
+        worth: The worth of each output.
     """
-    steps = _steps(product, labels)
+    costs, counts, ending_costs = cost.arc.tolist(), words.tolist(), cost.final[ends].tolist()
+    steps: dict[int, list[_Step]] = defaultdict(list)
+    columns = (product.source, product.target, product.input, product.output)
+    for source, target, label, output in zip(*(column.tolist() for column in columns), strict=True):
+        piece = label - 1
+        if label == EPSILON:
+            step = _Step(None, output, target, -worth[output], 0.0, 0)
+        elif piece < len(costs):
+            step = _Step(piece, output, target, -worth[output], costs[piece], counts[piece])
+        else:
+            step = _Step(_ENDING, output, target, -worth[output], ending_costs[piece - len(costs)], 0)
+        steps[source].append(step)
     to_go = {int(state): _NOTHING for state in np.flatnonzero(np.isfinite(product.final))}
     for state in reversed(range(len(product.final))):
         onward = [step.before(to_go[step.target]) for step in steps[state] if step.target in to_go]
@@ -118,22 +119,6 @@ def resolve_ties(product: FstArrays, labels: ProductLabels) -> Resolved:
         outputs.append(step.output)
         state = step.target
     return Resolved(_smallest_pieces(steps, to_go, product.start), outputs)
-
-
-def _steps(product: FstArrays, labels: ProductLabels) -> dict[int, list[_Step]]:
-    worth, pieces = labels.worth, len(labels.cost)
-    steps: dict[int, list[_Step]] = defaultdict(list)
-    columns = (product.source, product.target, product.input, product.output)
-    for source, target, label, output in zip(*(column.tolist() for column in columns), strict=True):
-        piece = label - 1
-        if label == EPSILON:
-            step = _Step(None, output, target, -worth[output], 0.0, 0)
-        elif piece < pieces:
-            step = _Step(piece, output, target, -worth[output], labels.cost[piece], labels.words[piece])
-        else:
-            step = _Step(_ENDING, output, target, -worth[output], labels.ending_cost[piece - pieces], 0)
-        steps[source].append(step)
-    return steps
 
 
 def _smallest_pieces(steps: dict[int, list[_Step]], to_go: dict[int, _ToGo], start: int) -> npt.NDArray[np.int64]:

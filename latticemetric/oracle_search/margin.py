@@ -408,7 +408,7 @@ def best_strings(
             raise
         return _best_of_all(ForestSpace(graph, objective.metric, scales), objective, n)
     space = LatticeSpace(lattice, objective.metric, scales)
-    result = search_loss_augmented(
+    found = search_loss_augmented(
         lattice,
         space.cost,
         label=space.label,
@@ -421,11 +421,9 @@ def best_strings(
         most=n,
         steps=cap or MOST_STEPS,
     )
-    if cap is None and result.exact < len(result.paths):
+    if cap is None and any(bound is not None for _, bound in found):
         raise InputError("the search for strings does not fit into memory", advice="ask for fewer strings")
-    worths = [objective.worth(space.reported(path)) for path in result.paths]
-    bounds = [result.bound if rank >= result.exact else None for rank in range(len(result.paths))]
-    return space, list(map(BestString, result.paths, worths, bounds))
+    return space, [BestString(path, objective.worth(space.reported(path)), bound) for path, bound in found]
 
 
 def _best_of_all(space: ForestSpace, objective: Objective, n: int) -> tuple[SearchSpace, list[BestString]]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from latticemetric import _native
 from latticemetric.automata.recognition import STAR_SYMBOL
 from latticemetric.automata.reference import counted_labels
 from latticemetric.engine.openfst import composed, lattice_machine, sorted_machine
-from latticemetric.engine.ties import ProductLabels, resolve_ties
+from latticemetric.engine.ties import resolve_ties
 from latticemetric.errors import InputError, UsageError, require_pynini
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
@@ -97,7 +97,7 @@ def automaton_oracle(
     """
     check_references(references)
     lattice = as_lattice(graph, scales)
-    own = UserAutomaton.of(automaton if references is None else _of_references(automaton, graphs_of(references)))
+    own = _columns_of(automaton if references is None else _of_references(automaton, graphs_of(references)))
     cost = lattice.cost(scales)
     best = _search(lattice, own, cost)
     if best is None:
@@ -114,8 +114,8 @@ def automaton_oracle(
     # The signature is that of the automaton itself: the same for all graphs and references.
     digest = hashlib.sha256(fst_binary.encode(fst_to_arrays(automaton))).hexdigest()
     return AutomatonOracle(
-        **vars(_valued(lattice, cost, best.arcs, best.value)),
-        one_best=_valued(lattice, cost, first, None if accepted is None else accepted.value),
+        **vars(_valued(lattice, cost, *best)),
+        one_best=_valued(lattice, cost, first, None if accepted is None else accepted[1]),
         exact=True,
         signature=str(Signature("automaton", {"sha256": digest[:12], "case": "mixed", "tok": "none"})),
     )
@@ -127,79 +127,59 @@ def _valued(lattice: Lattice, cost: Costs, path: Steps, value: Fraction | None) 
     return ValuedPath(words, score, lattice.cost_of(path, cost), scores, tuple(path.tolist()))
 
 
-class _ValuedArcs(NamedTuple):
-    """The arcs of the best path, and its value, −weight."""
+def _columns_of(fst: Any) -> FstArrays:
+    """Read a `pynini.Fst`.
 
-    arcs: npt.NDArray[np.int64]
-    value: Fraction
-
-
-@dataclass(frozen=True)
-class UserAutomaton:
-    """A user's automaton as columns.
-
-    Attributes:
-        arrays: The columns.
-        symbols: Spelling of its labels; `None` if they are word numbers of the lattice.
+    Raises:
+        UsageError: It is not a tropical acceptor, or accepts nothing.
     """
-
-    arrays: FstArrays
-    symbols: dict[int, str] | None
-
-    @classmethod
-    def of(cls, fst: Any) -> UserAutomaton:
-        """Read a `pynini.Fst`.
-
-        Raises:
-            UsageError: It is not a tropical acceptor, or accepts nothing.
-        """
-        _check_tropical(fst)
-        arrays = fst_to_arrays(fst)
-        if arrays.start < 0:
-            raise UsageError("the automaton is empty: it has no start state")
-        if not np.array_equal(arrays.input, arrays.output):
-            raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
-        if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
-            raise UsageError("a weight of the automaton is not a number, or is −∞")
-        return cls(arrays, arrays.input_symbols)
-
-    def labels(self, vocabulary: Vocabulary) -> npt.NDArray[np.int32]:
-        """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words.
-
-        Raises:
-            UsageError: The labels have no spelling, and the words of the vocabulary were not given with numbers.
-        """
-        labels = self.arrays.input
-        if self.symbols is None:
-            if not vocabulary.is_numeric and not vocabulary.is_given:
-                raise UsageError(
-                    "the automaton has no symbol table, and the lattice's words were given without numbers",
-                    advice="set its input symbols",
-                )
-            return labels
-        numbers = np.unique(labels)
-        table = []
-        for label in numbers.tolist():
-            if label in (EPSILON, STAR):
-                table.append(label)
-            elif (word := self.symbols.get(label)) is None:
-                raise UsageError(f"label {label} of the automaton is not in its symbol table")
-            else:
-                table.append(STAR if word == STAR_SYMBOL else vocabulary.number(word))
-        return np.array(table, dtype=np.int32)[np.searchsorted(numbers, labels)]
+    _check_tropical(fst)
+    arrays = fst_to_arrays(fst)
+    if arrays.start < 0:
+        raise UsageError("the automaton is empty: it has no start state")
+    if not np.array_equal(arrays.input, arrays.output):
+        raise UsageError("the automaton is a transducer", advice="give references, or project('input')")
+    if np.isnan(arrays.weight).any() or np.isneginf(arrays.weight).any():
+        raise UsageError("a weight of the automaton is not a number, or is −∞")
+    return arrays
 
 
-def _search(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> _ValuedArcs | None:
-    """Return the path of the largest value by the tie rule; `None` if the automaton accepts no string of the lattice.
+def _labels_in(vocabulary: Vocabulary, automaton: FstArrays) -> npt.NDArray[np.int32]:
+    """Return the label of each arc as a number of `vocabulary`: ε, ★, a word, or `UNKNOWN` for other words.
+
+    Raises:
+        UsageError: The labels have no spelling, and the words of the vocabulary were not given with numbers.
+    """
+    if automaton.input_symbols is None:
+        if not vocabulary.is_numeric and not vocabulary.is_given:
+            raise UsageError(
+                "the automaton has no symbol table, and the lattice's words were given without numbers",
+                advice="set its input symbols",
+            )
+        return automaton.input
+    numbers, place = np.unique(automaton.input, return_inverse=True)
+    table = []
+    for label in numbers.tolist():
+        if label in (EPSILON, STAR):
+            table.append(label)
+        elif (word := automaton.input_symbols.get(label)) is None:
+            raise UsageError(f"label {label} of the automaton is not in its symbol table")
+        else:
+            table.append(STAR if word == STAR_SYMBOL else vocabulary.number(word))
+    return np.array(table, dtype=np.int32)[place]
+
+
+def _search(lattice: Lattice, automaton: FstArrays, cost: Costs) -> tuple[Steps, Fraction] | None:
+    """Return the path of the largest value by the tie rule, and this value; `None` if no string is accepted.
 
     Raises:
         InputError: ε-arcs of the automaton form a cycle, or too many paths are equally good.
     """
     import pywrapfst
 
-    label = automaton.labels(lattice.vocabulary)
+    label = _labels_in(lattice.vocabulary, automaton)
     machine = fst_from_arrays(lattice_machine(lattice, lattice.word, label))
-    metric, worth = _with_worth(automaton.arrays, label)
+    metric, worth = _with_worth(automaton, label)
     product = composed(machine, fst_from_arrays(metric))
     if product.start() < 0:
         return None
@@ -214,16 +194,10 @@ def _search(lattice: Lattice, automaton: UserAutomaton, cost: Costs) -> _ValuedA
     kept = np.flatnonzero(through <= min(through.min(initial=np.inf), ending.min(initial=np.inf)) + slack)
     if len(kept) > _MOST_TIES:
         raise InputError("too many paths are equally good")
-    labels = ProductLabels(
-        cost=cost.arc.tolist(),
-        words=(lattice.word != EPSILON).tolist(),
-        ending_cost=cost.final[lattice.final].tolist(),
-        worth=worth,
-    )
     columns = ("source", "target", "input", "output", "weight")
     optimum = replace(whole, **{name: getattr(whole, name)[kept] for name in columns})
-    arcs, outputs = resolve_ties(optimum, labels)
-    return _ValuedArcs(arcs, sum((worth[output] for output in outputs), Fraction(0)))
+    arcs, outputs = resolve_ties(optimum, cost, lattice.word != EPSILON, lattice.final, worth)
+    return arcs, sum((worth[output] for output in outputs), Fraction(0))
 
 
 def _with_worth(automaton: FstArrays, label: npt.NDArray[np.int32]) -> tuple[FstArrays, Sequence[Fraction]]:

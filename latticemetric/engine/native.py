@@ -210,8 +210,8 @@ def search_loss_augmented(
 ) -> list[tuple[npt.NDArray[np.int64], Fraction | None]]:
     """Return the strings of least loss by gains and costs together: the arcs of the cheapest path of each, in order.
 
-    Also return `None` for each string that is known to be the best of all others, and for the rest a bound: no other
-    string has a smaller loss.
+    Each path comes with `None` if its string is known to be the next best, otherwise with a bound: no other string,
+    except earlier ones, has a smaller loss.
 
     Args:
         lattice: The lattice.

@@ -93,10 +93,9 @@ def string_distribution(graph: Graph, selection: Selection, scales: Scales | Non
 
 
 def _require_few(graph: Lattice | Forest) -> None:
-    if isinstance(graph, Forest):
-        number, paths = graph.statistics().derivations, "derivations"
-    else:
-        number, paths = graph.statistics().paths, "paths"
+    """Raise an error if a graph has too many paths or derivations to list."""
+    paths = "derivations" if isinstance(graph, Forest) else "paths"
+    number = graph.statistics().derivations if isinstance(graph, Forest) else graph.statistics().paths
     if number is None or number > _MOST_PATHS:
         shown = "too many" if number is None else f"{number:,}"
         if number is not None and number >= 10**12:

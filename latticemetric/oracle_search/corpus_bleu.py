@@ -87,10 +87,10 @@ def has_few_paths(graph: Lattice | Forest, most: int) -> bool:
     """Return True if a graph has at most `most` complete paths or derivations."""
     if isinstance(graph, Lattice):
         counts, ends = [1, *([0] * (graph.num_states - 1))], graph.final.tolist()
-        steps = zip(graph.target.tolist(), graph.source[:, None].tolist(), strict=True)
+        steps = zip(graph.target.tolist(), ([source] for source in graph.source.tolist()), strict=True)
     else:
         counts, ends = [0] * graph.num_nodes, graph.goals.tolist()
-        steps = zip(graph.head.tolist(), graph.tails.rows(), strict=True)
+        steps = zip(graph.head.tolist(), map(graph.tails.row, range(len(graph.head))), strict=True)
     for here, before in steps:
         counts[here] += math.prod(counts[place] for place in before)
         if counts[here] > most:

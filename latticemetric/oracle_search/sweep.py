@@ -122,8 +122,8 @@ def sweep_graph(
     else:
         lattice = as_lattice(graph, scales)
         graph, best = lattice, oracle(lattice, listed, metric, scales=scales)
-        *parts, whole = _beams(lattice, listed, metric, scales, points=points, whole=best)
-    lists = _lists(graph, listed, metric, points.nbest, scales)
+        *parts, whole = _within_beams(lattice, listed, metric, scales, points=points, whole=best)
+    lists = _in_lists(graph, listed, metric, points.nbest, scales)
     return [Kept(best.one_best.statistics), *parts, *lists, whole]
 
 
@@ -132,7 +132,7 @@ def reference_words(references: Sequence[Sequence[str]], metric: GRR) -> float:
     return sum(len(metric.counted(reference)) for reference in references) / len(references)
 
 
-def _beams(
+def _within_beams(
     lattice: Lattice,
     references: Sequence[Sequence[str]],
     metric: GRR,
@@ -166,7 +166,7 @@ def _beams(
     return [*(kept[beam] for beam in beams), sized(whole.statistics, np.arange(len(lattice.word)))]
 
 
-def _lists(
+def _in_lists(
     graph: Graph,
     references: Sequence[Sequence[str]],
     metric: GRR,

@@ -108,13 +108,13 @@ def _arcs(distribution: Distribution, least: float) -> list[Row]:
     times = [None if math.isnan(time) else time for time in given]
     rows = []
     for arc in _most_probable(distribution.arc, least):
-        source, target, word = int(lattice.source[arc]), int(lattice.target[arc]), int(lattice.word[arc])
+        source, target = int(lattice.source[arc]), int(lattice.target[arc])
         rows.append(
             {
                 "arc": arc,
                 "source": source,
                 "target": target,
-                "word": lattice.vocabulary.word(word) if word != EPSILON else "",
+                "word": lattice.vocabulary.word(int(lattice.word[arc])),
                 "posterior": float(distribution.arc[arc]),
                 "begin": times[source],
                 "end": times[target],

@@ -107,23 +107,14 @@ STAR_SYMBOL = "★"
 
 
 def compile_references(
-    references: Sequence[Sequence[str] | Lattice],
-    gains: Gains,
-    vocabulary: Vocabulary | None = None,
-    silent: Collection[str] = (),
+    references: Sequence[Sequence[str] | Lattice], gains: Gains, vocabulary: Vocabulary | None, silent: Collection[str]
 ) -> Any:
     """Build a tropical acceptor of a recognition rate for one or more references, cost = −gain.
 
     The automaton of one reference has the weights of the paper's table, so a best path costs −numerator. With several
     references, each one's weights are divided by its own denominator, and a new start state joins them: a best path
     costs −rate. A graph is split into one reference per string length. References without words have no rate, and
-    are left out if there are others.
-
-    Args:
-        references: The words of each reference, or a graph.
-        gains: The metric's parameters.
-        vocabulary: Numbers of the words; by default, a new vocabulary.
-        silent: Words that do not count.
+    are left out if there are others. Silent words do not count. Without a vocabulary, words get new numbers.
     """
     if vocabulary is None:
         vocabulary = Vocabulary.from_words(word for reference in references for word in words_in(reference, silent))

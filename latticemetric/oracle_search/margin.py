@@ -40,7 +40,9 @@ class Hope(Answer):
 
     Attributes:
         value: weight · rate − cost, or weight · numerator − cost; for WER, the rate is 1 − WER.
+        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has nothing better, up to the rounding of 64-bit sums.
+        signature: The metric, its parameters and the version.
     """
 
     value: float
@@ -55,7 +57,9 @@ class Fear(Answer):
     Attributes:
         value: −weight · rate − cost, or −weight · numerator − cost; for WER, the rate is 1 − WER.
         bound: No other string, except earlier results, has a larger value; equal to `value` if it is exact.
+        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has nothing of a larger value, up to the rounding of 64-bit sums.
+        signature: The metric, its parameters and the version.
     """
 
     value: float
@@ -70,7 +74,9 @@ class Worst(Answer):
 
     Attributes:
         bound: No string of the graph scores worse than this; equal to `score` if it is exact.
+        one_best: The model's own best path, scored in the same way.
         exact: True if the graph has no string with a worse score.
+        signature: The metric, its parameters and the version.
     """
 
     bound: float | None

@@ -97,13 +97,7 @@ class ScoredPath:
 
 @dataclass(frozen=True)
 class Answer(ScoredPath):
-    """A scored path that is the answer of a search.
-
-    Attributes:
-        one_best: The model's own best path, scored in the same way.
-        exact: True if the graph has nothing better.
-        signature: The metric, its parameters and the version.
-    """
+    """A scored path that is the answer of a search, with the model's own best path and the metric's signature."""
 
     one_best: ScoredPath
     exact: bool
@@ -121,7 +115,13 @@ class Answer(ScoredPath):
 
 @dataclass(frozen=True)
 class Oracle(Answer):
-    """The best path of a lattice, or derivation of a forest, by a metric; it is exact."""
+    """The best path of a lattice, or derivation of a forest, by a metric.
+
+    Attributes:
+        one_best: The model's own best path, scored in the same way.
+        exact: True: the graph has nothing better.
+        signature: The metric, its parameters and the version.
+    """
 
     def found_in(self, graph: object) -> Self:
         """Store a weak reference to the graph, so that notebooks can show the answer in it."""

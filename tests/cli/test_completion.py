@@ -66,7 +66,10 @@ CASES = [
     ("lattice-oracle x y --metric w", ["wer", "wrr"]),
     ("lattice-oracle x y --metric mee", ["file"]),
     ("latticemetric score x y --metrics wer,bl", ["wer,bleu", "wer,bleu-sbp", "wer,bleu-sbp-stem", "wer,bleu-stem"]),
-    ("latticemetric score x y --metrics bleu,wer,bleu-s", ["bleu,wer,bleu-sbp", "bleu,wer,bleu-sbp-stem", "bleu,wer,bleu-stem"]),
+    (
+        "latticemetric score x y --metrics bleu,wer,bleu-s",
+        ["bleu,wer,bleu-sbp", "bleu,wer,bleu-sbp-stem", "bleu,wer,bleu-stem"],
+    ),
     ("latticemetric convert a b --from kaldi", ["kaldi", "kaldi-binary", "kaldi-script"]),
     ("latticemetric convert meet", ["file"]),
     ("latticemetric info --symbols meet", ["file"]),

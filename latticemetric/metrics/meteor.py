@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.display import aligned_rows
 from latticemetric.errors import InputError, UsageError
-from latticemetric.metrics.alignment import display_width
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
@@ -66,15 +66,6 @@ class MeteorAlignment:
     crossings: int
     exact: bool
 
-    def chunked_pairs(self) -> Iterator[tuple[int, MeteorPair]]:
-        """Yield each pair with the number of its chunk, from 1."""
-        chunk, before = 0, None
-        for pair in self.pairs:
-            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
-                chunk += 1
-            yield chunk, pair
-            before = pair
-
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
@@ -88,32 +79,33 @@ class MeteorAlignment:
 
     def __str__(self) -> str:
         rows = [("chunk", "candidate", "reference", "stage"), *self._rows()]
-        widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(_padded(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows]
         counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
-        return "\n".join([*lines, counts if self.exact else f"{counts} (not exact: the search was cut short)"])
+        return "\n".join(
+            [*aligned_rows(rows), counts if self.exact else f"{counts} (not exact: the search was cut short)"]
+        )
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield rows in the candidate's order; an unmapped reference word comes before the next mapped one."""
-        mapped = {pair.candidate: (str(chunk), pair) for chunk, pair in self.chunked_pairs()}
+        mapped: dict[int, tuple[str, MeteorPair]] = {}
+        chunk, before = 0, None
+        for pair in self.pairs:
+            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
+                chunk += 1
+            mapped[pair.candidate], before = (str(chunk), pair), pair
         single = set(range(len(self.reference))) - {pair.reference for pair in self.pairs}
         for place, word in enumerate(self.candidate):
             if place not in mapped:
                 yield "-", word, "", ""
                 continue
-            chunk, pair = mapped[place]
+            number, pair = mapped[place]
             yield from self._left(single, pair.reference)
-            yield chunk, word, self.reference[pair.reference], pair.stage
+            yield number, word, self.reference[pair.reference], pair.stage
         yield from self._left(single, len(self.reference))
 
     def _left(self, single: set[int], before: int) -> Iterator[tuple[str, str, str, str]]:
         for place in sorted(place for place in single if place < before):
             single.remove(place)
             yield "-", "", self.reference[place], ""
-
-
-def _padded(cell: str, width: int) -> str:
-    return cell + " " * (width - display_width(cell))
 
 
 # ---- Stages: the words that each may map to each other ----

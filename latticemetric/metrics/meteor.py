@@ -113,28 +113,10 @@ class MeteorAlignment:
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
 
+_STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
+
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """The numbered keys of all words in all stages, and the index of the first key of each word in each stage."""
-
-
-def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the stages of a list, or of a string with commas.
-
-    Raises:
-        UsageError: If there is no stage, an unknown stage or a duplicate.
-
-    Examples:
-        >>> checked_stages("exact,porter")
-        ('exact', 'porter')
-    """
-    listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
-    advice = f"choose some of {', '.join(STAGES)}"
-    for name in listed:
-        if name not in STAGES:
-            raise UsageError(f"METEOR has no stage '{name}'", advice=advice)
-    if not listed or len(set(listed)) < len(listed):
-        raise UsageError("METEOR needs stages, each at most once", advice=advice)
-    return listed
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
@@ -183,7 +165,7 @@ class METEOR(TallyMetric):
     reference before one further right.
 
     Args:
-        stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
+        stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order; as a list, or a string with commas.
         weight: The weight of recall relative to precision.
         penalty: The largest penalty, if no two matches are adjacent.
         exponent: The power of chunks per match in the penalty.
@@ -198,6 +180,9 @@ class METEOR(TallyMetric):
         >>> str(meteor.signature)
         'meteor|stages:exact|refs:1|case:mixed|tok:none|v:0.1.0'
     """
+
+    name = "meteor"
+    columns = ("matches", "chunks", "words", "reference_words", "inexact")
 
     stages: tuple[str, ...] = _STAGES
     weight: float = _WEIGHT
@@ -218,8 +203,13 @@ class METEOR(TallyMetric):
     ) -> None:
         if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
             raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
+        listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
+        if unknown := [name for name in listed if name not in STAGES]:
+            raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
+        if not listed or len(set(listed)) < len(listed):
+            raise UsageError("METEOR needs stages, each at most once", advice=_STAGES_ADVICE)
         values = {
-            "stages": checked_stages(stages),
+            "stages": listed,
             "weight": _checked(weight, "weight"),
             "penalty": _checked(penalty, "penalty", most=1.0),
             "exponent": _checked(exponent, "exponent"),
@@ -228,16 +218,6 @@ class METEOR(TallyMetric):
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        return "meteor"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Matches, chunks, |c|, |r|, and segments whose alignment was cut short."""
-        return ("matches", "chunks", "words", "reference_words", "inexact")
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature for `references` references; it names the parameters that differ from the paper's."""

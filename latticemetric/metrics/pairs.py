@@ -33,29 +33,24 @@ class ScoreRow(NamedTuple):
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Return the scores of all candidates against each reference; memory does not grow with the number of pairs.
+    """Yield the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
     A kernel without alignments computes recognition rates, unless their penalties are too fine. For all other metrics,
     each reference forms a separate test set, so that statistics are those of `metric.score`.
     """
     # A subclass may compute a different score from the gains.
-    if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
-        return (_table_row(metric, candidates, reference) for reference in references)
-    if not _fits(metric, candidates, references):
-        return (_score_row(metric, candidates, reference) for reference in references)
-    return _rates(metric, candidates, references)
-
-
-def _table_row(metric: Metric[Any], candidates: Sequence[_String], reference: _String) -> ScoreRow:
-    table = metric.table(candidates, [[reference]] * len(candidates))
-    exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
-    return ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
-
-
-def _score_row(metric: GRR, candidates: Sequence[_String], reference: _String) -> ScoreRow:
-    """Score one by one, in exact fractions."""
-    scores = [metric.score(candidate, [reference]) for candidate in candidates]
-    return ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
+    rate = metric if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) else None
+    if rate is not None and _fits(rate, candidates, references):
+        yield from _rates(rate, candidates, references)
+        return
+    for reference in references:
+        if rate is not None:  # one by one, in exact fractions
+            scores = [rate.score(candidate, [reference]) for candidate in candidates]
+            yield ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
+            continue
+        table = metric.table(candidates, [[reference]] * len(candidates))
+        exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
+        yield ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
 
 
 def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:

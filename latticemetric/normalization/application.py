@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, shortened
 from latticemetric.lattice.lattice import Column, Labels, Lattice
-from latticemetric.normalization.rule import AFTER, BEFORE, Rule, Step, split_output
+from latticemetric.normalization.rule import AFTER, BEFORE, Rule, split_output
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _MOST_SETS = 1_000_000
@@ -71,7 +71,15 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
     for state, sets in enumerate(here):
         for states in sets:
             if not states or (state in finals and states.isdisjoint((BEFORE, AFTER))):
-                raise _rejected(rule, _text(trail, (state, states)), whole=bool(states))
+                words = []
+                node = (state, states)
+                while (step := trail[node]) is not None:
+                    node, word = step
+                    words.append(word)
+                text = shortened(" ".join(word for word in reversed(words) if word))
+                beginning = "" if states else ", the beginning of a text"
+                advice = "let the rule copy all other bytes"
+                raise InputError(f"the rule rejects '{text}'{beginning}", where=rule.where, advice=advice)
             for _, target, word in arcs[state]:
                 following = rule.states_after(states, word) if word else states
                 if (target, following) not in trail:
@@ -79,23 +87,6 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
                     here[target].append(following)
         if len(trail) > _MOST_SETS:
             raise InputError(f"the rule reads the graph in more than {_MOST_SETS} ways", where=rule.where)
-
-
-def _text(trail: _Trail, node: tuple[int, _Set]) -> str:
-    words = []
-    while (step := trail[node]) is not None:
-        node, word = step
-        words.append(word)
-    return " ".join(word for word in reversed(words) if word)
-
-
-def _rejected(rule: Rule, text: str, *, whole: bool) -> InputError:
-    beginning = "" if whole else ", the beginning of a text"
-    return InputError(
-        f"the rule rejects '{shortened(text)}'{beginning}",
-        where=rule.where,
-        advice="let the rule copy all other bytes",
-    )
 
 
 COLUMN = "grammar"
@@ -184,26 +175,23 @@ class _Composition:
         return known[at]
 
     def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
-        if word:
-            for step in self._rule.steps(at.rule, word):
-                if step.state in self._useful[target]:
-                    self._add_words(at, number, arc, target, step)
-        elif at.rule in self._useful[target]:
-            self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
-
-    def _add_words(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
-        """Add one arc per word that a step completes; the first arc has the scores."""
-        words, begun = split_output(at.begun, step.output)
-        goal = self._number(_At(target, step.state, begun))
-        here, origin, cost = number, arc, step.cost
-        for place, word in enumerate(words or [b""], start=1):
-            last = place >= len(words)
-            there = goal if last else self._draft.state(self._between(at.state, target, place / len(words)))
-            self._draft.arc(here, there, self._spelled(word), origin, cost)
-            here, origin, cost = there, _NOWHERE, 0.0
-
-    def _between(self, source: int, target: int, share: float) -> float:
-        return float(self._times[source] + share * (self._times[target] - self._times[source]))
+        """Add the arcs of an arc: for each step of the rule, one per word that the step completes."""
+        if not word:
+            if at.rule in self._useful[target]:
+                self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
+            return
+        begin, end = self._times[at.state], self._times[target]
+        for step in self._rule.steps(at.rule, word):
+            if step.state not in self._useful[target]:
+                continue
+            words, begun = split_output(at.begun, step.output)
+            goal = self._number(_At(target, step.state, begun))
+            here, origin, cost = number, arc, step.cost  # the first arc has the scores
+            for place, written in enumerate(words or [b""], start=1):
+                last = place >= len(words)
+                there = goal if last else self._draft.state(float(begin + place / len(words) * (end - begin)))
+                self._draft.arc(here, there, self._spelled(written), origin, cost)
+                here, origin, cost = there, _NOWHERE, 0.0
 
     def _spelled(self, word: bytes) -> str:
         try:

@@ -83,14 +83,19 @@ def compiled(name: str) -> bytes:
 
 
 def _new_archive(name: str) -> bytes:
+    require_pynini()
+    from pynini.export import export
+
     from latticemetric.formats.streams.spool import temporary_files
 
     with temporary_files():
         temporary = tempfile.TemporaryDirectory()
     with temporary as folder:
-        draft = Path(folder) / "grammar.far"
-        _export(name, draft)
-        return draft.read_bytes()
+        # As pynini's export program does.
+        exporter = export.Exporter(Path(folder) / "grammar.far")
+        grammar_module(name).generator_main(exporter)
+        exporter.close()
+        return (Path(folder) / "grammar.far").read_bytes()
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
@@ -101,16 +106,6 @@ def build(names: Sequence[str], folder: Path) -> list[Path]:
         written.append(folder / f"{name}.far")
         _put(written[-1], archive)
     return written
-
-
-def _export(name: str, path: Path) -> None:
-    """Run a grammar's `generator_main`, as pynini's export program does."""
-    require_pynini()
-    from pynini.export import export
-
-    exporter = export.Exporter(path)
-    grammar_module(name).generator_main(exporter)
-    exporter.close()
 
 
 def grammar_module(name: str) -> ModuleType:

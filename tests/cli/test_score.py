@@ -12,7 +12,7 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 from latticemetric.evaluation.significance import randomisation_test
-from latticemetric.metrics.explanation import explain
+from latticemetric.metrics.base import explain
 
 OLD, NEW, REF, REF2 = (EXAMPLES / f"letters.{name}.txt" for name in ("old", "new", "ref", "ref2"))
 VERSION = f"v:{lm.__version__}"

@@ -158,21 +158,13 @@ def paths_through(
 
 
 class PathStyle(NamedTuple):
-    """The style of a path's line.
+    """The style of a path's line."""
 
-    Attributes:
-        light: The colour on a light background.
-        dark: The colour on a dark background.
-        width: The width of the line.
-        dashes: Lengths of dashes and gaps; empty for an unbroken line.
-        mark: The sign of the path in text drawings.
-    """
-
-    light: str
-    dark: str
+    light: str  # the colour on a light background
+    dark: str  # the colour on a dark background
     width: float
-    dashes: tuple[float, ...]
-    mark: str
+    dashes: tuple[float, ...]  # lengths of dashes and gaps; empty for an unbroken line
+    mark: str  # the sign of the path in text drawings
 
 
 _KNOWN = {

@@ -47,28 +47,17 @@ class LayeredGraph:
 
     Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
     may overlap this node: so no line crosses a label or a vertex.
-
-    Attributes:
-        column: The column of each node.
-        up: The space that each node needs above its line.
-        down: The space that it needs below.
-        width: The width that it needs.
-        left: Its neighbours in the column before.
-        right: Its neighbours in the column after.
-        chains: The nodes of each link, from source to target; for a self-loop, only the vertex.
-        labelled: The node of each link's label.
-        stiffness: The weight that keeps a node in line with its neighbours.
     """
 
     column: list[int] = field(default_factory=list)
-    up: list[float] = field(default_factory=list)
-    down: list[float] = field(default_factory=list)
+    up: list[float] = field(default_factory=list)  # the space that each node needs above its line
+    down: list[float] = field(default_factory=list)  # and below
     width: list[float] = field(default_factory=list)
-    left: list[list[int]] = field(default_factory=list)
-    right: list[list[int]] = field(default_factory=list)
-    chains: list[list[int]] = field(default_factory=list)
-    labelled: list[int] = field(default_factory=list)
-    stiffness: list[float] = field(default_factory=list)
+    left: list[list[int]] = field(default_factory=list)  # its neighbours in the column before
+    right: list[list[int]] = field(default_factory=list)  # and in the column after
+    stiffness: list[float] = field(default_factory=list)  # the weight that keeps it in line with its neighbours
+    chains: list[list[int]] = field(default_factory=list)  # the nodes of each link; of a self-loop, only the vertex
+    labelled: list[int] = field(default_factory=list)  # the node of each link's label
 
     def add(self, column: int, up: float, down: float, width: float, stiffness: float = 1.0) -> int:
         """Add a node, and return its number."""

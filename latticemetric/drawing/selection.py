@@ -30,15 +30,10 @@ class Selection(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The size of the part to draw, besides highlighted paths.
+    """The size of the part to draw, besides highlighted paths; `None` for all."""
 
-    Attributes:
-        most: The largest number of states or nodes; twice as large for arcs or edges. `None` for all.
-        beam: The largest cost of paths above that of the best one; `None` for all.
-    """
-
-    most: int | None
-    beam: float | None
+    most: int | None  # states or nodes; twice as many arcs or edges
+    beam: float | None  # the largest cost of paths above that of the best one
 
     def fit(self, sizes: tuple[int, int]) -> bool:
         """Check that the numbers of states and arcs are within the limits."""

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from latticemetric.display import visible
 from latticemetric.drawing.diagram import BOX, BOXES, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import Curve, Picture, PlacedText, Point, Shape, arrow_head, shifted
+from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 _OURS, _ALONE = "latticemetric", "alone"
@@ -42,7 +42,20 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
         f"<style>{_style_sheet(styles, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, styles)),
         *("".join(_border(shape, *ring) for ring in shape.rings) for shape in picture.shapes if shape.kind != WORD),
-        *map(_text, picture.texts),
+        # Isolate texts, so that right-to-left text does not reorder its neighbours.
+        *(
+            element(
+                "text",
+                text.text,
+                class_=text.role,
+                x=text.x,
+                y=text.y,
+                font_size=text.size,
+                text_anchor=text.anchor,
+                unicode_bidi="isolate",
+            )
+            for text in picture.texts
+        ),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -116,20 +129,6 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
         width=right - left - 2 * inside,
         height=bottom - top - 2 * inside,
         rx=2.0 if shape.kind == BOX else shape.height / 2 - inside,
-    )
-
-
-def _text(text: PlacedText) -> str:
-    # Isolate the text, so that right-to-left text does not reorder its neighbours.
-    return element(
-        "text",
-        text.text,
-        class_=text.role,
-        x=text.x,
-        y=text.y,
-        font_size=text.size,
-        text_anchor=text.anchor,
-        unicode_bidi="isolate",
     )
 
 

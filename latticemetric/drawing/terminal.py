@@ -155,19 +155,12 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Detour:
-    """A chain of links that leaves the main path or another detour, and comes back.
+    """A chain of links that leaves the main path or another detour, and comes back."""
 
-    Attributes:
-        links: The numbers of its links.
-        first: The vertex where it begins.
-        last: The vertex where it ends.
-        closed: True if the last vertex lies on another chain; false if the detour ends with it.
-    """
-
-    links: tuple[int, ...]
-    first: int
-    last: int
-    closed: bool = True
+    links: tuple[int, ...]  # their numbers
+    first: int  # the vertex where it begins
+    last: int  # the vertex where it ends
+    closed: bool = True  # the last vertex lies on another chain; otherwise the detour ends with it
 
     @property
     def end(self) -> int:

@@ -324,17 +324,11 @@ def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Inte
 
 
 class Strength(NamedTuple):
-    """A metric's coefficient, with the sign changed if lower is better.
+    """A metric's coefficient, with the sign changed if lower is better."""
 
-    Attributes:
-        value: On the test set; NaN if undefined.
-        samples: In each resample.
-        scores: Scores of the points, higher is better; `None` if Williams' test does not apply.
-    """
-
-    value: float
-    samples: Values
-    scores: Floats | None
+    value: float  # on the test set; NaN if undefined
+    samples: Values  # in each resample
+    scores: Floats | None  # of the points, higher is better; `None` if Williams' test does not apply
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:

@@ -19,19 +19,12 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """Words for the points of a correlation, for messages.
+    """Words for the points of a correlation, for messages."""
 
-    Attributes:
-        noun: The word for one point, like `system`.
-        nouns: The word for several points.
-        names: The name of each; may be empty.
-        value: The noun for a point's value: `score` or `difference`.
-    """
-
-    noun: str
+    noun: str  # for one point, like `system`
     nouns: str
-    names: Sequence[str] = ()
-    value: str = "score"
+    names: Sequence[str] = ()  # of each point, if it has one
+    value: str = "score"  # of a point, or `difference`
 
 
 @dataclass(frozen=True)

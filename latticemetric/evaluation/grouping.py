@@ -6,7 +6,7 @@ Groups cover the whole range of quality, while systems are often similar.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,14 +53,7 @@ class Group:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {
-            "value": self.value,
-            "size": self.size,
-            "small": self.small,
-            "human": self.human,
-            "scores": dict(self.scores),
-            "reason": self.reason,
-        }
+        return {**asdict(self), "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False)

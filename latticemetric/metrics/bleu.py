@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -158,10 +159,6 @@ def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> n
         return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
 
 
-for _metric in (BLEU, BLEUSBP):
-    register(_metric().name)(_metric)
-
-
-@register("bleu-stem")
-def _bleu_stem(**parameters: Any) -> BLEU:
-    return BLEU(stem=True, **parameters)
+register("bleu")(BLEU)
+register("bleu-sbp")(BLEUSBP)
+register("bleu-stem")(partial(BLEU, stem=True))

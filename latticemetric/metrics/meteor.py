@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from itertools import count, pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import numbered_strings
 from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import word_set
@@ -264,26 +265,15 @@ class METEOR(TallyMetric):
 
     def _align(self, pairs: _Pairs) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         numbers: dict[str, int] = defaultdict(count().__next__)
-        candidates, candidate_begin = _numbered([candidate for candidate, _ in pairs], numbers)
-        references, reference_begin = _numbered([reference for _, reference in pairs], numbers)
+        candidates, references = (numbered_strings([pair[k] for pair in pairs], numbers.__getitem__) for k in (0, 1))
+        for side in (candidates, references):
+            if (longest := side.lengths.max(initial=0)) > _MOST_WORDS:
+                raise InputError(
+                    f"a segment has {longest} words; METEOR aligns up to {_MOST_WORDS}",
+                    advice="split it into sentences",
+                )
         keys, key_begin = stage_keys(self.stages, numbers, self.stop_words)
-        return _native.align_stages(
-            candidates, candidate_begin, references, reference_begin, keys, key_begin, len(self.stages), self.cap
-        )
-
-
-def _numbered(
-    strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the words of all strings as numbers, joined, and the index at which each string begins."""
-    lengths = list(map(len, strings))
-    if max(lengths, default=0) > _MOST_WORDS:
-        raise InputError(
-            f"a segment has {max(lengths)} words; METEOR aligns up to {_MOST_WORDS}", advice="split it into sentences"
-        )
-    begin = np.cumsum([0, *lengths], dtype=np.int64)
-    flat = map(numbers.__getitem__, chain.from_iterable(strings))
-    return np.fromiter(flat, dtype=np.int32, count=int(begin[-1])), begin
+        return _native.align_stages(*candidates, *references, keys, key_begin, len(self.stages), self.cap)
 
 
 def _checked(value: float, name: str, *, most: float = float("inf")) -> float:

@@ -36,11 +36,7 @@ def check_candidate(candidate: Any) -> None:
 
 
 def check_word_list(text: Any, what: str) -> None:
-    """Refuse a list of words if every word is a text.
-
-    Raises:
-        UsageError: If all strings of the list hold several words.
-    """
+    """Refuse a list of words if every word is a text, of several words."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(
             f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"

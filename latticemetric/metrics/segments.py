@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import count
+from itertools import chain, count
 from operator import or_
 from typing import Any, NamedTuple
 
@@ -40,6 +40,13 @@ class NumberedStrings(NamedTuple):
     def lengths(self) -> Counts:
         """The number of words of each string."""
         return np.diff(self.begin)
+
+
+def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], int]) -> NumberedStrings:
+    """Return strings as the numbers of their words."""
+    begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+    words = map(number, chain.from_iterable(strings))
+    return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
 
 
 class Segments(NamedTuple):

@@ -54,26 +54,17 @@ def summary(name: str) -> str:
     return text.partition("\n")[0]
 
 
-def cache_folder() -> Path:
-    """Return the folder of compiled grammars, in the platform's cache folder of the user.
-
-    Raises:
-        RuntimeError: The user has no home folder.
-    """
-    if cache := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(cache)
-    else:
-        base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return base / "latticemetric" / "grammars"
-
-
 def compiled(name: str) -> bytes:
     """Return the archive of a grammar from the cache; otherwise compile it, and cache it if possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
-    try:
-        kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
-    except RuntimeError:
-        return _new_archive(name)
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(cache)
+    else:
+        try:
+            base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+        except RuntimeError:  # the user has no home folder
+            return _new_archive(name)
+    kept = base / "latticemetric" / "grammars" / f"{name}-{VERSION}-{digest}.far"
     with contextlib.suppress(OSError):
         return kept.read_bytes()
     archive = _new_archive(name)

@@ -168,7 +168,8 @@ class GRR(Metric[RecognitionStatistics]):
 
     def explain(self, candidate: Text, references: GraphReferences) -> str:
         """Show the alignment with the best reference, and its counts."""
-        number, statistics, alignment, _ = self.evaluate(candidate, references)
+        strings = graphs_of(references)  # references of one word each are clear here
+        number, statistics, alignment, _ = self.evaluate(candidate, strings)
         lengths = ", ".join(str(k) for k in range(1, self.order + 1))
         counts = (
             f"matches of length {lengths}: {', '.join(map(str, statistics.matches))}; "
@@ -176,7 +177,7 @@ class GRR(Metric[RecognitionStatistics]):
             f"insertions {statistics.insertions}"
         )
         rate = f"{self.numerator(statistics)}/{self.denominator(statistics)}"
-        return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(graphs_of(references)))}"])
+        return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
 
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; for a graph, those of the path with the candidate's best score."""

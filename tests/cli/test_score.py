@@ -181,6 +181,10 @@ def test_a_metric_may_draw_itself_or_its_alignment_or_nothing():
     assert explain(object(), "a", ["b"]) is None
 
 
+def test_references_of_one_word_each_are_explained():
+    assert explain(lm.make_metric("wer"), "a", ["b", "a"]).endswith("0/1, against reference 2 of 2")
+
+
 def test_a_metric_without_a_drawing_says_so():
     assert "(this metric has no drawing)" in good(score(OLD, REF, "-m", "fmean", "--explain", 1)).stdout
 

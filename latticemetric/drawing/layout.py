@@ -198,19 +198,22 @@ def _swap(graph: LayeredGraph, columns: _Columns) -> None:
         for column in columns:
             for place in range(len(column) - 1):
                 above, below = column[place], column[place + 1]
-                # The number of crossings that a swap removes.
-                gain = sum(
-                    (rank[first] > rank[second]) - (rank[first] < rank[second])
-                    for side in (graph.left, graph.right)
-                    for first in side[above]
-                    for second in side[below]
-                )
-                if gain > 0:
+                if _gain(graph, rank, above, below) > 0:
                     column[place], column[place + 1] = below, above
                     rank[above], rank[below] = rank[below], rank[above]
                     swapped = True
         if not swapped:
             break
+
+
+def _gain(graph: LayeredGraph, rank: dict[int, int], above: int, below: int) -> int:
+    """Return the number of crossings that a swap of two adjacent nodes removes."""
+    gain = 0
+    for side in (graph.left, graph.right):
+        for first in side[above]:
+            for second in side[below]:
+                gain += (rank[first] > rank[second]) - (rank[first] < rank[second])
+    return gain
 
 
 def crossings(graph: LayeredGraph, columns: _Columns) -> int:

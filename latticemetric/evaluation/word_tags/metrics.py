@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, or_none, value_of
-from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, as_word_tags, check_same_words
+from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, check_same_words
 from latticemetric.metrics.base import Table
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +55,7 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
     Raises:
         InputError: If the numbers of words differ.
     """
-    gold, predicted = as_word_tags(gold), as_word_tags(predicted)
+    gold, predicted = (tags if isinstance(tags, WordTags) else WordTags.of(tags) for tags in (gold, predicted))
     check_same_words(gold, predicted)
     table = np.zeros((len(gold), len(TagColumn)))
     # The columns are TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK, in this order.

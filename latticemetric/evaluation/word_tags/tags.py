@@ -113,11 +113,6 @@ class WordTags(Frozen):
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
 
 
-def as_word_tags(tags: WordTags | Iterable[Tags]) -> WordTags:
-    """Return `WordTags` unchanged; convert anything else with `WordTags.of`."""
-    return tags if isinstance(tags, WordTags) else WordTags.of(tags)
-
-
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
     """Check that gold and predicted tags are of the same words.
 

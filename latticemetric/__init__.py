@@ -40,7 +40,7 @@ _NAMES = {
     "metrics.sclite": "Sclite",
     "metrics.unigram": "Unigram",
     "nbest": "NBest",
-    "normalization.normalize": "normalize normalize_reference",
+    "normalization.grammar": "normalize normalize_reference",
     "oracle_search.corpus_bleu": "CorpusOracle CorpusPath corpus_oracle",
     "oracle_search.margin": "Fear Hope Worst fear fears hope hopes worst",
     "oracle_search.oracle": "oracle oracle_forest oracle_lattice oracles",

@@ -50,8 +50,8 @@ from latticemetric.metrics.registry import make_metric as make_metric
 from latticemetric.metrics.sclite import Sclite as Sclite
 from latticemetric.metrics.unigram import Unigram as Unigram
 from latticemetric.nbest import NBest as NBest
-from latticemetric.normalization.normalize import normalize as normalize
-from latticemetric.normalization.normalize import normalize_reference as normalize_reference
+from latticemetric.normalization.grammar import normalize as normalize
+from latticemetric.normalization.grammar import normalize_reference as normalize_reference
 from latticemetric.oracle_search.corpus_bleu import CorpusOracle as CorpusOracle
 from latticemetric.oracle_search.corpus_bleu import CorpusPath as CorpusPath
 from latticemetric.oracle_search.corpus_bleu import corpus_oracle as corpus_oracle

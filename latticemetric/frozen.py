@@ -72,7 +72,8 @@ def are_equal(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return type(one) is type(other) and one.dtype == other.dtype and _equal_arrays(one, other)
+        same_type = type(one) is type(other) and one.dtype == other.dtype
+        return same_type and bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(are_equal(value, other[key]) for key, value in one.items())
     if isinstance(one, tuple) and type(one) is type(other):
@@ -80,10 +81,6 @@ def are_equal(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
         return math.isnan(other)
     return bool(one == other)
-
-
-def _equal_arrays(one: Any, other: Any) -> bool:
-    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
 
 
 def _outline(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,13 +67,4 @@ class Judgments(Frozen):
                 advice=f"choose among {', '.join(self.columns)}",
             )
         scores = self.scores[:, [self.columns.index(name) for name in columns]]
-        return Judgments(
-            self.systems,
-            self.segments,
-            self.judges,
-            tuple(columns),
-            self.system,
-            self.segment,
-            self.judge,
-            scores,
-        )
+        return replace(self, columns=tuple(columns), scores=scores)

@@ -8,8 +8,8 @@ from typing import Self
 
 from latticemetric.batch.outcomes import Outcome
 from latticemetric.errors import UsageError
+from latticemetric.evaluation.word_tags.evaluation import THRESHOLDS, ConfidenceSweep, sweep_thresholds
 from latticemetric.evaluation.word_tags.tags import WordTags
-from latticemetric.evaluation.word_tags.thresholds import THRESHOLDS, ConfidenceSweep, sweep_thresholds
 
 
 @dataclass(frozen=True)

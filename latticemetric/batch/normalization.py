@@ -12,8 +12,7 @@ from latticemetric.errors import InputError, placed
 from latticemetric.formats.references import Reference, ReferenceWithAlternatives
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
-from latticemetric.normalization.grammar import Grammar, only_text
-from latticemetric.normalization.normalize import normalize
+from latticemetric.normalization.grammar import Grammar, normalize, only_text
 from latticemetric.oracle_search.reference_strings import MOST_STRINGS, distinct_strings, strings_of_references
 
 T = TypeVar("T")

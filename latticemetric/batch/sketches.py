@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from latticemetric.drawing.diagram import Diagram, HighlightedPaths
 from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
-from latticemetric.drawing.selection import Bounds, select_arcs, select_edges
+from latticemetric.drawing.selection import Bounds, select_arcs
 from latticemetric.errors import InputError, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.lattice.lattice import Lattice, Scales
@@ -55,11 +55,10 @@ def sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, sc
     kept = [arc for arcs in paths.values() for arc in arcs]
     most = _MORE_STATES + _passed(graph, kept)
     probability = _posteriors(graph, scale, scales)
+    numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
     if isinstance(graph, Forest):
-        numbers = select_edges(graph, kept, Bounds(most, None), scales).arcs
         diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
     else:
-        numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
         diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
     return Sketch(_short(diagram), tuple(_details(graph, numbers, probability, scales)))
 

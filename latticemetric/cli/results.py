@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from latticemetric.display import aligned_rows, padding
 from latticemetric.errors import harmless
-from latticemetric.metrics.alignment import display_width
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
@@ -182,7 +182,7 @@ def counted(number: int, noun: str) -> str:
 def padded_id(name: str) -> str:
     """Return an id for the beginning of a line; ids of up to 12 columns align what follows them."""
     text = harmless(name)
-    return text + " " * (_ID_WIDTH - display_width(text))
+    return text + padding(text, _ID_WIDTH)
 
 
 def spoken(words: Iterable[str]) -> str:
@@ -192,14 +192,7 @@ def spoken(words: Iterable[str]) -> str:
 
 def table(rows: Sequence[Sequence[str]], *, left: Iterable[int] = (0,)) -> list[str]:
     """Return the lines of a table; the columns in `left` are aligned left, the others right."""
-    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-    left_columns = set(left)
-
-    def cell(text: str, column: int) -> str:
-        space = " " * (widths[column] - display_width(text))
-        return text + space if column in left_columns else space + text
-
-    return ["  ".join(cell(text, column) for column, text in enumerate(row)).rstrip() for row in rows]
+    return aligned_rows(rows, set(left))
 
 
 # Standard error, and files

@@ -160,7 +160,7 @@ def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
 
 def _explanations(tabled: Sequence[Sequence[Tabled]], texts: Sequence[GraphText], at: int) -> Iterator[str]:
     """Yield the counts of each metric in one segment, for each system. `texts` has systems' texts, then references."""
-    from latticemetric.metrics.explanation import explain
+    from latticemetric.metrics.base import explain
 
     references = list(texts[len(tabled) :])
     for row, candidate in zip(tabled, texts, strict=False):

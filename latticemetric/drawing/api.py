@@ -166,7 +166,13 @@ def _diagram(
     graph: Any, paths: HighlightedPaths, reference: Any, options: dict[str, Any], named: dict[str, Any]
 ) -> Diagram:
     """Build the diagram of a graph, by the type of `graph`."""
-    from latticemetric.drawing.graphs import forest_diagram, lattice_diagram, network_diagram, tree_diagram
+    from latticemetric.drawing.graphs import (
+        automaton_diagram,
+        forest_diagram,
+        lattice_diagram,
+        network_diagram,
+        tree_diagram,
+    )
     from latticemetric.metrics.recognition import GRR
     from latticemetric.nbest import NBest
 
@@ -180,8 +186,6 @@ def _diagram(
     if paths:
         raise UsageError("`ways` need a lattice or a forest", advice="leave `ways` out")
     if isinstance(graph, GRR):
-        from latticemetric.drawing.automaton import automaton_diagram
-
         if reference is None:
             raise UsageError("a drawing of a metric needs a reference", advice="give one")
         return automaton_diagram(graph, reference, **named)

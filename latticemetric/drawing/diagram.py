@@ -6,7 +6,7 @@ backends escape them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -101,14 +101,7 @@ class Diagram:
 def detail_writer(
     number: int, posteriors: npt.ArrayLike | None, columns: Mapping[str, Column], scores: Sequence[str]
 ) -> Callable[[int], str]:
-    """Return a function that writes the detail of an arc (or edge).
-
-    Args:
-        number: The number of arcs.
-        posteriors: The probability of each arc, or `None` to write none.
-        columns: The graph's score columns.
-        scores: The names of the columns to write.
-    """
+    """Return a function that writes the posterior of an arc (or edge), and its costs in the columns `scores`."""
     values = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if values is not None and values.shape != (number,):
         raise UsageError(f"there are {values.size} posteriors for {number} arcs", advice="give one per arc")
@@ -132,9 +125,6 @@ def probability(value: float) -> str:
 
 # ---- Highlighted paths ----
 
-PathsThrough = dict[int, tuple[int, ...]]
-"""For each arc, state, edge or node on a path: the numbers of the paths that pass it."""
-
 
 def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> dict[str, tuple[int, ...]]:
     """Return the paths; raise an error if the graph lacks one of their arcs (or edges)."""
@@ -148,20 +138,16 @@ def checked_paths(paths: HighlightedPaths | None, number: int, thing: str) -> di
     return checked
 
 
-def paths_through(paths: Mapping[str, Sequence[int]]) -> PathsThrough:
-    """Return the paths that pass each of the arcs (or edges)."""
-    return _by_thing(paths.values())
+def paths_through(
+    paths: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]] | None = None
+) -> dict[int, tuple[int, ...]]:
+    """Return the numbers of the paths that pass each arc (or edge).
 
-
-def paths_through_ends(paths: Mapping[str, Sequence[int]], ends: Sequence[Sequence[int]]) -> PathsThrough:
-    """Return the paths that pass each state (or node). `ends` has the states (or nodes) of every arc (or edge)."""
-    return _by_thing([end for arc in arcs for end in ends[arc]] for arcs in paths.values())
-
-
-def _by_thing(paths: Iterable[Sequence[int]]) -> PathsThrough:
-    found: PathsThrough = {}
-    for number, things in enumerate(paths):
-        for thing in dict.fromkeys(things):
+    With `ends`, the states (or nodes) of every arc (or edge), return the paths that pass each state (or node).
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for number, arcs in enumerate(paths.values()):
+        for thing in dict.fromkeys(arcs if ends is None else (end for arc in arcs for end in ends[arc])):
             found[thing] = (*found.get(thing, ()), number)
     return found
 
@@ -172,21 +158,13 @@ def _by_thing(paths: Iterable[Sequence[int]]) -> PathsThrough:
 
 
 class PathStyle(NamedTuple):
-    """The style of a path's line.
+    """The style of a path's line."""
 
-    Attributes:
-        light: The colour on a light background.
-        dark: The colour on a dark background.
-        width: The width of the line.
-        dashes: Lengths of dashes and gaps; empty for an unbroken line.
-        mark: The sign of the path in text drawings.
-    """
-
-    light: str
-    dark: str
+    light: str  # the colour on a light background
+    dark: str  # the colour on a dark background
     width: float
-    dashes: tuple[float, ...]
-    mark: str
+    dashes: tuple[float, ...]  # lengths of dashes and gaps; empty for an unbroken line
+    mark: str  # the sign of the path in text drawings
 
 
 _KNOWN = {

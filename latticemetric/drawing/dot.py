@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from latticemetric.display import visible
 from latticemetric.drawing.diagram import (
     BOX,
     CIRCLE,
@@ -15,10 +16,8 @@ from latticemetric.drawing.diagram import (
     Diagram,
     Link,
     PathStyle,
-    Vertex,
     path_styles,
 )
-from latticemetric.drawing.text_width import visible
 
 _SHAPES = {
     CIRCLE: "shape=circle",
@@ -42,17 +41,15 @@ def dot_text(diagram: Diagram) -> str:
         "digraph {",
         f"  graph [rankdir={'TB' if diagram.kind == TREE else 'LR'}, label={below}];",
         "  node [height=0.3, margin=0.05];",
-        *_vertices(diagram.vertices),
+        *(
+            f"  {number} [label={_quoted([vertex.text, vertex.detail])}, {_SHAPES[vertex.shape]}"
+            f"{', penwidth=2.5' if vertex.paths else ''}];"
+            for number, vertex in enumerate(diagram.vertices)
+        ),
         *(_link(link, styles, "none" if diagram.kind == TREE else "normal") for link in diagram.links),
         "}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _vertices(vertices: Sequence[Vertex]) -> Iterator[str]:
-    for number, vertex in enumerate(vertices):
-        bold = ", penwidth=2.5" if vertex.paths else ""
-        yield f"  {number} [label={_quoted([vertex.text, vertex.detail])}, {_SHAPES[vertex.shape]}{bold}];"
 
 
 def _link(link: Link, styles: Sequence[PathStyle], head: str) -> str:

@@ -1,15 +1,17 @@
-"""Build diagrams of lattices, forests, confusion networks and derivation trees."""
+"""Build diagrams of lattices, forests, confusion networks, derivation trees and automata of recognition rates."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.drawing.diagram import (
+    AUTOMATON,
     BOX,
     CIRCLE,
     END,
@@ -27,14 +29,19 @@ from latticemetric.drawing.diagram import (
     checked_paths,
     detail_writer,
     paths_through,
-    paths_through_ends,
     probability,
 )
-from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs, select_edges
+from latticemetric.drawing.selection import MOST_STATES, Bounds, select_arcs
 from latticemetric.errors import shortened
 from latticemetric.forest.forest import CATEGORY, Forest
 from latticemetric.forest.trees import DerivationTree
 from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.vocabulary import EPSILON, STAR, Vocabulary
+
+if TYPE_CHECKING:
+    from latticemetric.automata.recognition import Gains
+    from latticemetric.metrics.base import Text
+    from latticemetric.metrics.recognition import GRR
 
 # ---- Lattices: states become circles, arcs become links with words ----
 
@@ -60,7 +67,7 @@ def lattice_diagram(
     states = np.unique(np.concatenate([[0], lattice.source[arcs], lattice.target[arcs]])).astype(int).tolist()
     place = {state: number for number, state in enumerate(states)}
     on_arc = paths_through(highlighted)
-    on_state = paths_through_ends(highlighted, list(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)))
+    on_state = paths_through(highlighted, list(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)))
     written = detail_writer(len(lattice.word), posteriors, lattice.scores, scores)
     links = tuple(
         Link(
@@ -106,55 +113,44 @@ def forest_diagram(
     """Return the diagram of a forest, or of the best part of a large one, with highlighted derivations; see `draw`."""
     highlighted = checked_paths(paths, len(forest.head), "edge")
     kept = [edge for edges in highlighted.values() for edge in edges]
-    edges, omissions = select_edges(forest, kept, Bounds(most_states, beam), scales)
-    numbers, heads = edges.tolist(), forest.head[edges].tolist()
-    tails = [forest.tails.row(edge) for edge in numbers]
+    edges, omissions = select_arcs(forest, kept, Bounds(most_states, beam), scales)
     on_edge = paths_through(highlighted)
-    nodes = _nodes(forest, sorted({*heads, *(tail for row in tails for tail in row)}, reverse=True), highlighted)
-    place = {node: number for number, node in enumerate(nodes)}
     written = detail_writer(len(forest.head), posteriors, forest.scores, scores)
-    rules = [Vertex(rule(forest, edge), BOX, written(edge), on_edge.get(edge, ())) for edge in numbers]
+    rules = [(edge, int(forest.head[edge]), forest.tails.row(edge)) for edge in edges.tolist()]
+    nodes = sorted({node for _, head, tails in rules for node in (head, *tails)}, reverse=True)
+    place = {node: number for number, node in enumerate(nodes)}
+    boxes, links = [], []
+    for box, (edge, head, tails) in enumerate(rules, start=len(nodes)):
+        parts = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
+        text = shortened(" ".join(parts), _LONGEST_RULE) or EPSILON_LABEL
+        passing = on_edge.get(edge, ())
+        boxes.append(Vertex(text, BOX, written(edge), passing))
+        links.append(Link(place[head], box, paths=passing))
+        for number, tail in enumerate(tails, start=1):
+            links.append(Link(box, place[tail], str(number) if len(tails) > 1 else "", paths=passing))
     return Diagram(
         FOREST,
         title,
-        (*nodes.values(), *rules),
-        tuple(
-            link
-            for box, (edge, head, row) in enumerate(zip(numbers, heads, tails, strict=True), start=len(nodes))
-            for link in _links(box, place[head], [place[tail] for tail in row], on_edge.get(edge, ()))
-        ),
+        (*_nodes(forest, nodes, highlighted), *boxes),
+        tuple(links),
         tuple(highlighted),
         omissions=omissions,
-        notes=(_TAILS_NOTE,) if any(tails) else (),
+        notes=(_TAILS_NOTE,) if any(tails for _, _, tails in rules) else (),
     )
 
 
-def _links(box: int, head: int, tails: Sequence[int], paths: tuple[int, ...]) -> Iterator[Link]:
-    """Link a node to a rule, and the rule to its tails; number the tails if there are several."""
-    yield Link(head, box, paths=paths)
-    for number, tail in enumerate(tails, start=1):
-        yield Link(box, tail, str(number) if len(tails) > 1 else "", paths=paths)
-
-
-def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...]]) -> dict[int, Vertex]:
+def _nodes(forest: Forest, nodes: Sequence[int], paths: dict[str, tuple[int, ...]]) -> list[Vertex]:
     """Make the vertex of each node; name it by its category, if any, and its number."""
     side = forest.node_labels.get(CATEGORY)
     goals = set(forest.goals.tolist())
     taken = {edge for edges in paths.values() for edge in edges}
     ends = [[int(head), *forest.tails.row(e)] if e in taken else [] for e, head in enumerate(forest.head.tolist())]
-    on_node = paths_through_ends(paths, ends)
-
-    def named(node: int) -> str:
-        category = "" if side is None else side.vocabulary.word(int(side.node[node]))
-        return f"{category} {node}" if category else str(node)
-
-    return {n: Vertex(named(n), GOAL if n in goals else ROUND, paths=on_node.get(n, ())) for n in nodes}
-
-
-def rule(forest: Forest, edge: int) -> str:
-    """Write an edge's target side: its words, and [k] for its k-th tail."""
-    parts = (f"[{-symbol}]" if symbol < 0 else forest.vocabulary.word(symbol) for symbol in forest.target.row(edge))
-    return shortened(" ".join(parts), _LONGEST_RULE) or EPSILON_LABEL
+    on_node = paths_through(paths, ends)
+    categories = ["" if side is None else side.vocabulary.word(int(side.node[node])) for node in nodes]
+    return [
+        Vertex(f"{category} {n}" if category else str(n), GOAL if n in goals else ROUND, paths=on_node.get(n, ()))
+        for n, category in zip(nodes, categories, strict=True)
+    ]
 
 
 # ---- Confusion networks: alternative words in one place, the most probable first ----
@@ -169,13 +165,9 @@ BEST = "consensus"
 def network_diagram(
     bins: Sequence[Bin], *, title: str = "confusion network", least: float = 0.01, most_states: int | None = None
 ) -> Diagram:
-    """Build the diagram of a confusion network. Leave out improbable words, and bins in which no word is left.
+    """Build the diagram of a confusion network; `None` draws all states.
 
-    Args:
-        bins: The bins.
-        title: A description in a few words.
-        least: Leave out words with smaller posteriors, except the best of each bin.
-        most_states: The largest number of states; `None` for all.
+    Leave out words with posteriors below `least`, except the best of each bin; and bins in which no word is left.
     """
     kept = [[pair for rank, pair in enumerate(words) if rank == 0 or pair[1] >= least] for words in bins]
     spoken = [words for words in kept if any(word for word, _ in words)]
@@ -189,17 +181,12 @@ def network_diagram(
         Vertex(str(place), END if place == len(drawn) else CIRCLE, paths=(0,) if drawn else ())
         for place in range(len(drawn) + 1)
     )
-    omissions = _omissions(sum(map(len, bins)) - sum(map(len, spoken)), least, len(drawn), len(spoken))
-    return Diagram(NETWORK, title, vertices, links, (BEST,), omissions=omissions)
-
-
-def _omissions(words: int, least: float, drawn: int, bins: int) -> tuple[str, ...]:
-    found = []
-    if drawn < bins:
-        found.append(f"Shown: {drawn} of {bins} bins, the first ones.")
-    if words:
-        found.append(f"{words} entries are left out: posteriors below {least:g}, and bins that hold nothing else.")
-    return tuple(found)
+    omissions = []
+    if len(drawn) < len(spoken):
+        omissions.append(f"Shown: {len(drawn)} of {len(spoken)} bins, the first ones.")
+    if words := sum(map(len, bins)) - sum(map(len, spoken)):
+        omissions.append(f"{words} entries are left out: posteriors below {least:g}, and bins that hold nothing else.")
+    return Diagram(NETWORK, title, vertices, links, (BEST,), omissions=tuple(omissions))
 
 
 # ---- Derivation trees: nodes above their children, words as leaves ----
@@ -235,3 +222,56 @@ def tree_diagram(
         (f"…: the children of {left_out} {'node' if left_out == 1 else 'nodes'} are left out.",) if left_out else ()
     )
     return Diagram(TREE, title, tuple(vertices), tuple(links), omissions=omissions)
+
+
+# ---- Automata of recognition rates: the words, edits and gains of one reference, as defined ----
+
+_STATES = "i, m: i words of the reference are behind, the last m of them matched in a row."
+_LABELS = "★: any word, ε: none. C match, D deletion, S substitution, I insertion, and what the numerator gains."
+
+
+def automaton_diagram(metric: GRR, reference: Text | Lattice, *, title: str | None = None) -> Diagram:
+    """Build the diagram of a metric's automaton for one reference (a string, words or a graph)."""
+    from latticemetric.automata.recognition import recognition_automaton
+    from latticemetric.automata.reference import ReferenceGraph, counted_labels
+    from latticemetric.metrics.base import words_of
+
+    if isinstance(reference, Lattice):
+        vocabulary = reference.vocabulary
+        label = counted_labels(reference, vocabulary, metric.ignore | metric.wildcard)
+        graph = ReferenceGraph.of_lattice(reference, label, metric.order)
+    else:
+        words = metric.counted(words_of(reference))
+        vocabulary = Vocabulary.from_words(words)
+        graph = ReferenceGraph.of_words(vocabulary.encode(words), metric.order)
+    n = metric.gains.order
+    automaton = recognition_automaton(graph, n)
+    gained = metric.gains.of_edits()
+    reached, steps = {0}, []
+    columns = (automaton.source, automaton.target, automaton.label, automaton.edit)
+    # Draw the states (i, m) that the start reaches: there m ≤ i. Deletions reach (i, 0) before anything else reaches
+    # (i, m), so one pass in the order of states is enough.
+    for source, target, symbol, edit in zip(*(column.tolist() for column in columns), strict=True):
+        if source in reached:
+            reached.add(target)
+            word = {EPSILON: "ε", STAR: "★"}.get(symbol) or vocabulary.word(symbol)
+            steps.append((source, target, word, _edit(edit, metric.gains, gained[edit])))
+    states = sorted(reached)
+    place = {state: number for number, state in enumerate(states)}
+    return Diagram(
+        AUTOMATON,
+        title or f"automaton of {metric.name}",
+        tuple(Vertex(f"{s // n},{s % n}" if n > 1 else str(s), END if graph.final[s // n] else CIRCLE) for s in states),
+        tuple(Link(place[source], place[target], word, edit) for source, target, word, edit in steps),
+        notes=(_STATES, _LABELS) if n > 1 else (_LABELS,),
+    )
+
+
+def _edit(edit: int, gains: Gains, gained: int) -> str:
+    """Return an edit's letter and its gain, in the notation of the paper."""
+    if edit == 0:
+        return ""
+    letter = "C" if edit <= gains.order else "DSI"[edit - gains.order - 1]
+    gain = Fraction(gained, gains.unit)
+    sign = "+" if gain > 0 else "−" if gain < 0 else ""
+    return f"{letter} {sign}{float(abs(gain)):g}"

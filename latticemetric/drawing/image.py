@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, PlacedText, Point, Shape, arrow_head, shifted
+from latticemetric.drawing.diagram import BOX, BOXES, WORD, PathStyle, path_styles
+from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 from latticemetric.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
@@ -116,10 +116,20 @@ def _draw(axes: Axes, picture: Picture) -> None:
     for curve in (*picture.curves, *picture.samples):
         _draw_curve(axes, curve, styles)
     for shape in picture.shapes:
-        if shape.kind != WORD:
-            _draw_shape(axes, shape)
+        for ring in shape.rings if shape.kind != WORD else ():
+            _draw_border(axes, shape, *ring)
     for text in picture.texts:
-        _draw_text(axes, text)
+        axes.text(
+            text.x,
+            text.y,
+            text.text,
+            size=text.size * _POINTS_A_PIXEL,
+            ha={"middle": "center", "start": "left"}[text.anchor],
+            va="baseline",
+            color=_INK,
+            alpha=0.8 if text.role in {"detail", "note"} else 1.0,
+            parse_math=False,
+        )
 
 
 def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
@@ -143,13 +153,7 @@ def _draw_curve(axes: Axes, curve: Curve, styles: list[PathStyle]) -> None:
         axes.add_patch(Polygon(arrow_head(curve), closed=True, fc=_INK, lw=0))
 
 
-def _draw_shape(axes: Axes, shape: Shape) -> None:
-    _draw_outline(axes, shape, 0.0, 2.6 if shape.paths else 1.2)
-    if shape.kind in {END, GOAL}:
-        _draw_outline(axes, shape, RING_SPACING, 1.2)
-
-
-def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
+def _draw_border(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
     from matplotlib.patches import Circle, FancyBboxPatch
 
     style: dict[str, Any] = {"fill": False, "ec": _INK, "lw": ink * _POINTS_A_PIXEL}
@@ -166,18 +170,4 @@ def _draw_outline(axes: Axes, shape: Shape, inside: float, ink: float) -> None:
             boxstyle=f"round,pad=0,rounding_size={corner}",
             **style,
         )
-    )
-
-
-def _draw_text(axes: Axes, text: PlacedText) -> None:
-    axes.text(
-        text.x,
-        text.y,
-        text.text,
-        size=text.size * _POINTS_A_PIXEL,
-        ha={"middle": "center", "start": "left"}[text.anchor],
-        va="baseline",
-        color=_INK,
-        alpha=0.8 if text.role in {"detail", "note"} else 1.0,
-        parse_math=False,
     )

@@ -12,6 +12,7 @@ from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from latticemetric.display import visible
 from latticemetric.drawing.diagram import BOXES, Diagram, Link, Vertex
 from latticemetric.drawing.legend import with_legend
 from latticemetric.drawing.picture import (
@@ -25,8 +26,8 @@ from latticemetric.drawing.picture import (
     PlacedText,
     Point,
     Shape,
+    text_width,
 )
-from latticemetric.drawing.text_width import text_width, visible
 
 # ---- Layered graphs ----
 
@@ -46,28 +47,17 @@ class LayeredGraph:
 
     Vertices are in even columns, labels in odd ones. A link has one node in each column between its ends, and nothing
     may overlap this node: so no line crosses a label or a vertex.
-
-    Attributes:
-        column: The column of each node.
-        up: The space that each node needs above its line.
-        down: The space that it needs below.
-        width: The width that it needs.
-        left: Its neighbours in the column before.
-        right: Its neighbours in the column after.
-        chains: The nodes of each link, from source to target; for a self-loop, only the vertex.
-        labelled: The node of each link's label.
-        stiffness: The weight that keeps a node in line with its neighbours.
     """
 
     column: list[int] = field(default_factory=list)
-    up: list[float] = field(default_factory=list)
-    down: list[float] = field(default_factory=list)
+    up: list[float] = field(default_factory=list)  # the space that each node needs above its line
+    down: list[float] = field(default_factory=list)  # and below
     width: list[float] = field(default_factory=list)
-    left: list[list[int]] = field(default_factory=list)
-    right: list[list[int]] = field(default_factory=list)
-    chains: list[list[int]] = field(default_factory=list)
-    labelled: list[int] = field(default_factory=list)
-    stiffness: list[float] = field(default_factory=list)
+    left: list[list[int]] = field(default_factory=list)  # its neighbours in the column before
+    right: list[list[int]] = field(default_factory=list)  # and in the column after
+    stiffness: list[float] = field(default_factory=list)  # the weight that keeps it in line with its neighbours
+    chains: list[list[int]] = field(default_factory=list)  # the nodes of each link; of a self-loop, only the vertex
+    labelled: list[int] = field(default_factory=list)  # the node of each link's label
 
     def add(self, column: int, up: float, down: float, width: float, stiffness: float = 1.0) -> int:
         """Add a node, and return its number."""
@@ -79,11 +69,6 @@ class LayeredGraph:
         self.right.append([])
         self.stiffness.append(stiffness)
         return len(self.column) - 1
-
-    def join(self, first: int, second: int) -> None:
-        """Make two nodes neighbours."""
-        self.right[first].append(second)
-        self.left[second].append(first)
 
 
 def vertex_size(vertex: Vertex) -> tuple[float, float]:
@@ -118,40 +103,34 @@ def layered_graph(diagram: Diagram, layers: Sequence[int]) -> LayeredGraph:
         wide = max(width, text_width(visible(vertex.detail), SMALL) + _PADDING)
         graph.add(2 * layer, height / 2 + 2, height / 2 + 2 + below, wide, _straightness(vertex.paths))
     for link in diagram.links:
-        if link.source == link.target:
-            _add_loop(graph, link)
+        if link.source == link.target:  # above its vertex, with its texts above its line
+            above, below, width = label_size(link)
+            graph.up[link.source] += LOOP + above + below
+            graph.width[link.source] = max(graph.width[link.source], width)
+            graph.chains.append([link.source])
+            graph.labelled.append(link.source)
         else:
             _add_chain(graph, link)
     return graph
-
-
-def _add_loop(graph: LayeredGraph, link: Link) -> None:
-    """Add a self-loop above its vertex, with its texts above its line."""
-    above, below, width = label_size(link)
-    graph.up[link.source] += LOOP + above + below
-    graph.width[link.source] = max(graph.width[link.source], width)
-    graph.chains.append([link.source])
-    graph.labelled.append(link.source)
 
 
 def _add_chain(graph: LayeredGraph, link: Link) -> None:
     """Add a chain for a link: one node per column, with the label's node in the middle."""
     first, last = graph.column[link.source], graph.column[link.target]
     assert first < last
-    above, below, width = label_size(link)
-    at = first + 1 + 2 * ((last - first - 1) // 4)
     straight = _straightness(link.paths)
     thin = 4.0 + _half_width(link)
     chain = [link.source]
     for column in range(first + 1, last):
-        here = column == at
-        size = (above, below, width) if here else (thin, thin, 0.0)
-        chain.append(graph.add(column, *size, stiffness=straight * (1.0 if here else 4.0)))
-        if here:
+        if column == first + 1 + 2 * ((last - first - 1) // 4):
+            chain.append(graph.add(column, *label_size(link), stiffness=straight))
             graph.labelled.append(chain[-1])
+        else:
+            chain.append(graph.add(column, thin, thin, 0.0, stiffness=4.0 * straight))
     chain.append(link.target)
     for before, after in itertools.pairwise(chain):
-        graph.join(before, after)
+        graph.right[before].append(after)
+        graph.left[after].append(before)
     graph.chains.append(chain)
 
 
@@ -187,13 +166,12 @@ def ordered_columns(graph: LayeredGraph) -> _Columns:
 def _first_order(graph: LayeredGraph) -> _Columns:
     """Order nodes by a depth-first walk, so that neighbours are close together."""
     columns: _Columns = [[] for _ in range(1 + max(graph.column))]
-    met = [False] * len(graph.column)
-    starts = [node for node, left in enumerate(graph.left) if not left]
-    pending = list(reversed(starts))
+    met = set()
+    pending = [node for node, left in reversed(list(enumerate(graph.left))) if not left]
     while pending:
         node = pending.pop()
-        if not met[node]:
-            met[node] = True
+        if node not in met:
+            met.add(node)
             columns[graph.column[node]].append(node)
             pending.extend(reversed(graph.right[node]))
     return columns
@@ -208,7 +186,8 @@ def _sweep(graph: LayeredGraph, columns: _Columns, *, forth: bool) -> None:
             continue
         rank = {node: number for number, node in enumerate(columns[beside])}
         own = {node: number for number, node in enumerate(columns[place])}
-        columns[place].sort(key=lambda node: (_mean([rank[n] for n in neighbours[node]], own[node]), own[node]))
+        ranks = {node: [rank[n] for n in neighbours[node]] or [own[node]] for node in own}
+        columns[place].sort(key=lambda node: (sum(ranks[node]) / len(ranks[node]), own[node]))
 
 
 def _swap(graph: LayeredGraph, columns: _Columns) -> None:
@@ -235,10 +214,6 @@ def _gain(graph: LayeredGraph, rank: dict[int, int], above: int, below: int) -> 
             for second in side[below]:
                 gain += (rank[first] > rank[second]) - (rank[first] < rank[second])
     return gain
-
-
-def _mean(places: Sequence[int], otherwise: int) -> float:
-    return sum(places) / len(places) if places else otherwise
 
 
 def crossings(graph: LayeredGraph, columns: _Columns) -> int:
@@ -384,7 +359,7 @@ class _Drawing:
     def curve(self, number: int) -> Curve:
         link, chain = self.diagram.links[number], self.graph.chains[number]
         if link.source == link.target:
-            return Curve(self._loop(number), link.paths)
+            return Curve(self._loop(link.source), link.paths)
         points = [self._port(link.source, chain[1], 1)]
         _line_to(points, Point(self.borders[self.graph.column[link.source]][1], points[0].y))
         for node in chain[1:-1]:
@@ -412,7 +387,7 @@ class _Drawing:
             above = below = line
             if link.source == link.target:
                 # Both above: the label over the detail.
-                below = self._top(number) - label_size(link)[1] - lines
+                below = self._top(link.source) - label_size(link)[1] - lines
                 above = below + (lines if link.detail else 0.0)
             if link.label:
                 yield PlacedText(x, above - lines - 4 - DESCENT * SIZE, visible(link.label), SIZE)
@@ -428,28 +403,18 @@ class _Drawing:
             return Point(x + side * width / 2, y + shift)
         return Point(x + side * math.sqrt(width**2 / 4 - shift**2), y + shift)
 
-    def _top(self, number: int) -> float:
-        """Return the highest point of a loop."""
-        vertex = self.diagram.links[number].source
+    def _top(self, vertex: int) -> float:
+        """Return the highest point of a vertex's loop."""
         return self.y[vertex] - vertex_size(self.diagram.vertices[vertex])[1] / 2 - LOOP
 
-    def _loop(self, number: int) -> tuple[Point, ...]:
+    def _loop(self, vertex: int) -> tuple[Point, ...]:
         """Return the curve from the upper right of a vertex over its top to its upper left."""
-        vertex = self.diagram.links[number].source
         x, y = self.centre(vertex)
         side = 0.35 * vertex_size(self.diagram.vertices[vertex])[1]
-        top = self._top(number)
-        begin, end = Point(x + side, y - side), Point(x - side, y - side)
-        width = 1.6 * side
-        return (
-            begin,
-            Point(x + width, (y + top) / 2 - side),
-            Point(x + width, top),
-            Point(x, top),
-            Point(x - width, top),
-            Point(x - width, (y + top) / 2 - side),
-            end,
-        )
+        top, width = self._top(vertex), 1.6 * side
+        right = [(side, y - side), (width, (y + top) / 2 - side), (width, top)]
+        left = [(-across, height) for across, height in reversed(right)]
+        return tuple(Point(x + across, height) for across, height in (*right, (0.0, top), *left))
 
 
 def _bend_to(points: list[Point], end: Point) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from latticemetric.display import display_width, padding, visible
 from latticemetric.drawing.diagram import Diagram
 from latticemetric.drawing.picture import SMALL, Curve, Picture, PlacedText, Point
-from latticemetric.drawing.text_width import visible
-from latticemetric.metrics.alignment import INSERTION, Alignment, display_width
+from latticemetric.metrics.alignment import INSERTION, Alignment
 
 MARGIN = 12.0
 _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
@@ -17,13 +17,13 @@ _LINE, _SAMPLE, _SPACING = 17.0, 40.0, 26.0
 
 def with_legend(picture: Picture, diagram: Diagram) -> Picture:
     """Add a margin, and below it a legend and notes. With captions, the legend has one row per path, else one row."""
-    moved = _moved(picture, MARGIN)
     texts, samples = [], []
-    x, y = MARGIN, moved.height + MARGIN + _LINE
+    x, y = MARGIN, picture.height + MARGIN + _LINE
     rows = diagram.legend()
     for path, name, caption in rows:
         if path is not None:
-            samples.append(_line(x, y - 4, path))
+            begin, end = Point(x, y - 4), Point(x + _SAMPLE, y - 4)
+            samples.append(Curve((begin, begin, end, end), (path,), arrow=False))
         shown = " ".join(f"{name}: {caption}".split()) if caption else name
         texts.append(_note(x + _SAMPLE + 8, y, shown))
         if diagram.captions:
@@ -34,34 +34,23 @@ def with_legend(picture: Picture, diagram: Diagram) -> Picture:
         y += _LINE
     for number, note in enumerate((*diagram.omissions, *diagram.notes)):
         texts.append(_note(MARGIN, y + number * _LINE, note))
-    right = max([moved.width + MARGIN, *(text.rectangle.right for text in texts)])
-    below = max([moved.height + MARGIN, *(text.rectangle.bottom for text in texts)])
+    right = max([picture.width + MARGIN, *(text.rectangle.right for text in texts)])
+    below = max([picture.height + MARGIN, *(text.rectangle.bottom for text in texts)])
     return replace(
-        moved,
+        picture,
         width=right + MARGIN,
         height=below + MARGIN,
-        texts=(*moved.texts, *texts),
+        shapes=tuple(replace(shape, x=shape.x + MARGIN, y=shape.y + MARGIN) for shape in picture.shapes),
+        curves=tuple(
+            replace(c, points=tuple(Point(x + MARGIN, y + MARGIN) for x, y in c.points)) for c in picture.curves
+        ),
+        texts=(*(replace(text, x=text.x + MARGIN, y=text.y + MARGIN) for text in picture.texts), *texts),
         samples=tuple(samples),
     )
 
 
 def _note(x: float, y: float, text: str) -> PlacedText:
     return PlacedText(x, y, visible(text), SMALL, "start", "note")
-
-
-def _line(x: float, y: float, path: int) -> Curve:
-    begin, end = Point(x, y), Point(x + _SAMPLE, y)
-    return Curve((begin, begin, end, end), (path,), arrow=False)
-
-
-def _moved(picture: Picture, by: float) -> Picture:
-    """Move a picture right and down."""
-    return replace(
-        picture,
-        shapes=tuple(replace(shape, x=shape.x + by, y=shape.y + by) for shape in picture.shapes),
-        curves=tuple(replace(c, points=tuple(Point(x + by, y + by) for x, y in c.points)) for c in picture.curves),
-        texts=tuple(replace(text, x=text.x + by, y=text.y + by) for text in picture.texts),
-    )
 
 
 # ---- Captions: the words of paths, aligned with their reference, and their scores ----
@@ -100,7 +89,7 @@ def _aligned(alignments: list[Alignment]) -> list[str]:
     table = [reference, *rows]
     widths = [max(display_width(row[place]) for row in table) for place in range(2 * words + 1)]
     used = [place for place, width in enumerate(widths) if width]
-    return [" ".join(row[place] + " " * (widths[place] - display_width(row[place])) for place in used) for row in table]
+    return [" ".join(row[place] + padding(row[place], widths[place]) for place in used) for row in table]
 
 
 def _cells(alignment: Alignment) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from latticemetric.display import visible
 from latticemetric.drawing.api import draw
-from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import DELETION, INSERTION, MATCH, SUBSTITUTION, Alignment
 
 MOST_STEPS = 150
@@ -37,7 +37,7 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
         meaning = f' title="{_MEANING[edit]}"' if edit in _MEANING else ""
         cells = (expected, actual, "" if edit == MATCH else edit)
         for (_, row), text in zip(rows, cells, strict=True):
-            row.append(f'<td style="background: {_GROUND[edit]}; text-align: center"{meaning}>{_cell(text)}</td>')
+            row.append(f'<td style="background: {_GROUND[edit]}; text-align: center"{meaning}>{_text(text)}</td>')
     body = "".join(f'<tr><th style="text-align: left">{_text(name)}</th>{"".join(row)}</tr>' for name, row in rows)
     cut = f"<p>Shown: {MOST_STEPS} of {len(steps)} steps.</p>" if len(steps) > MOST_STEPS else ""
     key = ", ".join(f"{edit} {meaning}" for edit, meaning in _MEANING.items() if edit in alignment.edits)
@@ -45,29 +45,16 @@ def alignment_html(alignment: Alignment, candidate: str = "candidate") -> str:
 
 
 def answer_html(title: str, paths: Mapping[str, Any], graph: Any | None) -> str:
-    """Return an answer as HTML: scores, alignments with the reference, and the graph, if it is not `None`.
-
-    Args:
-        title: The question in a few words.
-        paths: Scored paths.
-        graph: The graph of these paths.
-    """
+    """Return an answer as HTML: scores, alignments with the reference, and the graph of these paths, if any."""
     parts = [f"<p><small>{_text(title)}</small></p>"]
-    parts += (part for name, path in paths.items() for part in _path(name, path))
+    for name, path in paths.items():
+        score = "–" if path.score is None else f"{path.score:.4f}"
+        counts = f"({path.numerator}/{path.denominator}), cost {path.cost:.4f}"
+        parts += [f"<p><b>{_text(name)}</b> {score} {counts}</p>", alignment_html(path.alignment, name)]
     if graph is not None:
         parts.append(draw(graph, ways=paths, captions={}).svg(standalone=False))
     return f'<div class="latticemetric">{"".join(parts)}</div>'
 
 
-def _path(name: str, path: Any) -> Iterator[str]:
-    score = "–" if path.score is None else f"{path.score:.4f}"
-    yield f"<p><b>{_text(name)}</b> {score} ({path.numerator}/{path.denominator}), cost {path.cost:.4f}</p>"
-    yield alignment_html(path.alignment, name)
-
-
-def _cell(text: str | None) -> str:
-    return _NOTHING if text is None else _text(text)
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
+def _text(text: str | None) -> str:
+    return _NOTHING if text is None else escape(visible(text))

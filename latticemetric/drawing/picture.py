@@ -6,11 +6,12 @@ Lengths are in pixels (96 per inch); y grows downwards.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from latticemetric.drawing.text_width import text_width
+from latticemetric.drawing.diagram import END, GOAL
 
 SIZE, SMALL = 14.0, 11.0
 """Font sizes: of labels, and of details below them."""
@@ -21,10 +22,40 @@ ASCENT, DESCENT = 0.95, 0.3
 LINE_SPACING = 3.6
 """The distance between the lines of paths that take the same link."""
 
-RING_SPACING = 3.5
+_RING_SPACING = 3.5
 """The distance between the two rings of an end."""
 
 _HEAD, _SHARP = 7.0, 0.42
+
+# Shares of the font size, at least those of DejaVu Sans, the widest of the common sans-serif fonts.
+_CLASSES = {
+    0.42: " !',./:;()[]\\|IJijlft-",
+    0.56: '"*_`?rscszL',
+    0.66: "ESbdghnpquFkvxyPTYaoe$0123456789{}K",
+    0.80: "&AVBRXZCUHNDGOQ",
+    0.86: "w#+<=>^~",
+    1.02: "MmW%@",
+}
+_WIDTH = {letter: width for width, letters in _CLASSES.items() for letter in letters}
+_WIDTH["\ufdfd"] = 10.0  # one letter that is a sentence
+_WIDE, _LATIN, _OTHER = 1.05, 1.12, 1.25
+_END_OF_LATIN = 0x180
+
+
+def text_width(text: str, size: float) -> float:
+    """Return the largest width that a text may have in common fonts of this size."""
+    return size * sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    known = _WIDTH.get(letter)
+    if known is not None:
+        return known
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return _WIDE
+    return _LATIN if ord(letter) < _END_OF_LATIN else _OTHER
 
 
 class Rectangle(NamedTuple):
@@ -59,6 +90,12 @@ class Shape:
         """The area that it covers."""
         x, y, width, height = self.x, self.y, self.width / 2, self.height / 2
         return Rectangle(x - width, y - height, x + width, y + height)
+
+    @property
+    def rings(self) -> list[tuple[float, float]]:
+        """The lines around it, the outer one first: the distance from its edge, and the line's width."""
+        outer = (0.0, 2.6 if self.paths else 1.2)
+        return [outer, (_RING_SPACING, 1.2)] if self.kind in {END, GOAL} else [outer]
 
 
 @dataclass(frozen=True)

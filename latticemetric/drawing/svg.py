@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from latticemetric.drawing.diagram import BOX, BOXES, END, GOAL, WORD, PathStyle, path_styles
-from latticemetric.drawing.picture import RING_SPACING, Curve, Picture, PlacedText, Point, Shape, arrow_head, shifted
-from latticemetric.drawing.text_width import visible
+from latticemetric.display import visible
+from latticemetric.drawing.diagram import BOX, BOXES, WORD, PathStyle, path_styles
+from latticemetric.drawing.picture import Curve, Picture, Point, Shape, arrow_head, shifted
 
 _FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 _OURS, _ALONE = "latticemetric", "alone"
@@ -31,13 +31,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def svg_text(picture: Picture, *, standalone: bool = True) -> str:
-    """Write a picture as an SVG element.
-
-    Args:
-        picture: The picture.
-        standalone: Use dark ink on a light background and light ink on a dark one, for files. If false, use the colour
-            of the text around the picture.
-    """
+    """Write a picture as an SVG element; for `standalone` see `Drawing.svg`."""
     size = f'width="{number(picture.width)}" height="{number(picture.height)}"'
     box = f'viewBox="0 0 {number(picture.width)} {number(picture.height)}"'
     styles = path_styles(picture.paths)
@@ -47,8 +41,21 @@ def svg_text(picture: Picture, *, standalone: bool = True) -> str:
         element("title", visible(picture.title)),
         f"<style>{_style_sheet(styles, standalone=standalone)}</style>",
         *(line for curve in (*picture.curves, *picture.samples) for line in _curve(curve, picture, styles)),
-        *(_shape(shape) for shape in picture.shapes if shape.kind != WORD),
-        *map(_text, picture.texts),
+        *("".join(_border(shape, *ring) for ring in shape.rings) for shape in picture.shapes if shape.kind != WORD),
+        # Isolate texts, so that right-to-left text does not reorder its neighbours.
+        *(
+            element(
+                "text",
+                text.text,
+                class_=text.role,
+                x=text.x,
+                y=text.y,
+                font_size=text.size,
+                text_anchor=text.anchor,
+                unicode_bidi="isolate",
+            )
+            for text in picture.texts
+        ),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -107,12 +114,6 @@ def _outline(points: Sequence[Point]) -> str:
     return " ".join(parts)
 
 
-def _shape(shape: Shape) -> str:
-    """Write a ring or a box, or two of them, one in the other."""
-    outer = _border(shape, 0.0, 2.6 if shape.paths else 1.2)
-    return outer + _border(shape, RING_SPACING, 1.2) if shape.kind in {END, GOAL} else outer
-
-
 def _border(shape: Shape, inside: float, ink: float) -> str:
     if shape.kind not in BOXES:
         radius = shape.width / 2 - inside
@@ -128,20 +129,6 @@ def _border(shape: Shape, inside: float, ink: float) -> str:
         width=right - left - 2 * inside,
         height=bottom - top - 2 * inside,
         rx=2.0 if shape.kind == BOX else shape.height / 2 - inside,
-    )
-
-
-def _text(text: PlacedText) -> str:
-    # Isolate the text, so that right-to-left text does not reorder its neighbours.
-    return element(
-        "text",
-        text.text,
-        class_=text.role,
-        x=text.x,
-        y=text.y,
-        font_size=text.size,
-        text_anchor=text.anchor,
-        unicode_bidi="isolate",
     )
 
 

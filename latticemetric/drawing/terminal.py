@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from latticemetric.display import aligned_rows, display_width, padding, visible
 from latticemetric.drawing.diagram import (
     BOX,
     END,
@@ -19,8 +20,6 @@ from latticemetric.drawing.diagram import (
     Vertex,
     path_styles,
 )
-from latticemetric.drawing.text_width import visible
-from latticemetric.metrics.alignment import display_width
 
 # ---- Trees: children below their parents, with the branches that lead to them ----
 
@@ -53,8 +52,9 @@ def tree_lines(diagram: Diagram) -> Iterator[str]:
 def list_lines(diagram: Diagram) -> list[str]:
     """Write one line per link with its ends; for forests, one per rule with its head and tails. Marks come first."""
     marks = [style.mark for style in path_styles(diagram.paths)]
-    rows = list((_rules if diagram.kind == FOREST else _links)(diagram, marks))
-    return _aligned(rows)
+    rows = (_rules if diagram.kind == FOREST else _links)(diagram, marks)
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    return aligned_rows(list(zip(*columns, strict=True)))
 
 
 def _links(diagram: Diagram, marks: Sequence[str]) -> Iterator[list[str]]:
@@ -83,16 +83,6 @@ def _named(vertex: Vertex) -> str:
 
 def _marks(paths: Sequence[int], marks: Sequence[str]) -> str:
     return "".join(mark if path in paths else " " for path, mark in enumerate(marks))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align columns; leave out empty ones."""
-    columns = [column for column in zip(*rows, strict=True) if any(column)]
-    widths = [max(map(display_width, column)) for column in columns]
-    return [
-        "  ".join(cell + " " * (width - display_width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in zip(*columns, strict=True)
-    ]
 
 
 # ---- Box drawing: lines with matching corners, and texts whose characters may take two columns or none ----
@@ -125,16 +115,14 @@ class Sheet:
         self._lines: dict[tuple[int, int], int] = {}
         self._characters: dict[tuple[int, int], str] = {}
 
-    def horizontal(self, row: int, left: int, right: int) -> None:
-        """Draw a line between the middles of two cells of a row."""
-        for column in range(left, right + 1):
-            self._add((row, column), (LEFT if column > left else 0) | (RIGHT if column < right else 0))
-
-    def vertical(self, column: int, end: int, other: int) -> None:
-        """Draw a line between the middles of two cells of a column."""
-        top, bottom = min(end, other), max(end, other)
-        for row in range(top, bottom + 1):
-            self._add((row, column), (UP if row > top else 0) | (DOWN if row < bottom else 0))
+    def line(self, begin: tuple[int, int], end: tuple[int, int]) -> None:
+        """Draw a line between the middles of two cells of a row or of a column; cells are (row, column)."""
+        (top, left), (bottom, right) = sorted((begin, end))
+        before, after = (LEFT, RIGHT) if top == bottom else (UP, DOWN)
+        cells = [(row, column) for row in range(top, bottom + 1) for column in range(left, right + 1)]
+        for place in cells:
+            directions = (before if place != cells[0] else 0) | (after if place != cells[-1] else 0)
+            self._lines[place] = self._lines.get(place, 0) | directions
 
     def write(self, row: int, column: int, text: str) -> None:
         """Write a text over the lines and texts in its cells."""
@@ -161,28 +149,18 @@ class Sheet:
             found.append("".join(cells.get((row, column), " ") for column in range(width)).rstrip())
         return found
 
-    def _add(self, place: tuple[int, int], directions: int) -> None:
-        self._lines[place] = self._lines.get(place, 0) | directions
-
 
 # ---- A main path in the first row, and its detours, each in one row below ----
 
 
 @dataclass(frozen=True)
 class Detour:
-    """A chain of links that leaves the main path or another detour, and comes back.
+    """A chain of links that leaves the main path or another detour, and comes back."""
 
-    Attributes:
-        links: The numbers of its links.
-        first: The vertex where it begins.
-        last: The vertex where it ends.
-        closed: True if the last vertex lies on another chain; false if the detour ends with it.
-    """
-
-    links: tuple[int, ...]
-    first: int
-    last: int
-    closed: bool = True
+    links: tuple[int, ...]  # their numbers
+    first: int  # the vertex where it begins
+    last: int  # the vertex where it ends
+    closed: bool = True  # the last vertex lies on another chain; otherwise the detour ends with it
 
     @property
     def end(self) -> int:
@@ -275,34 +253,36 @@ class _Rows:
         for detour, row in self.detours.items():
             inner = [diagram.links[number].target for number in (detour.links[:-1] if detour.closed else detour.links)]
             self.row |= dict.fromkeys(inner, _MAIN + row)
-        self.leaving, self.arriving = self._rails()
+        # The first and last row of the vertical lines that leave each vertex, and of those that arrive.
+        self.leaving, self.arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
+        for detour, row in self.detours.items():
+            for rails, vertex in ((self.leaving, detour.first), (self.arriving, detour.last))[: 1 + detour.closed]:
+                rails[vertex] = min(rails[vertex][0], _MAIN + row), max(rails[vertex][1], _MAIN + row)
         self.left = self._columns()
 
     def lines(self) -> list[str]:
         """Draw lines, then boxes and labels over them."""
         sheet = Sheet()
         for number in self.main:
-            self._draw_main(sheet, number)
+            link = self.diagram.links[number]
+            left, right = self._right(link.source) + 1, self.left[link.target]
+            sheet.write(_MAIN, left, ("═" if self.diagram.paths else "─") * (right - left))
+            label = self._label(number)
+            sheet.write(_LABELS, left + (right - left - display_width(label)) // 2, label)
         for detour, row in self.detours.items():
             self._draw_detour(sheet, detour, _MAIN + row)
         for vertex, box in enumerate(self.boxes):
             sheet.write(self.row[vertex], self.left[vertex], box)
         return [row for number, row in enumerate(sheet.rows()) if row or number > _MAIN]
 
-    def _draw_main(self, sheet: Sheet, number: int) -> None:
-        link = self.diagram.links[number]
-        left, right = self._right(link.source) + 1, self.left[link.target]
-        sheet.write(_MAIN, left, ("═" if self.diagram.paths else "─") * (right - left))
-        label = self._label(number)
-        sheet.write(_LABELS, left + (right - left - display_width(label)) // 2, label)
-
     def _draw_detour(self, sheet: Sheet, detour: Detour, row: int) -> None:
         for number in detour.links:
             left, right = self._ends(number, detour)
-            sheet.horizontal(row, left, right)
-        sheet.vertical(self._right(detour.first), self.row[detour.first], row)
-        if detour.closed:
-            sheet.vertical(self.left[detour.last], self.row[detour.last], row)
+            sheet.line((row, left), (row, right))
+        ends = [(detour.first, self._right(detour.first))]
+        ends += [(detour.last, self.left[detour.last])] if detour.closed else []
+        for vertex, column in ends:
+            sheet.line((self.row[vertex], column), (row, column))
         for number in detour.links:
             left, right = max(self._pieces(number, detour, row), key=lambda piece: piece[1] - piece[0])
             label = f" {self._label(number)} "
@@ -336,15 +316,6 @@ class _Rows:
             for arrives, rails in ((True, self.arriving), (False, self.leaving))
             if rails[vertex][0] < row < rails[vertex][1]
         ]
-
-    def _rails(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Return the first and last row of the vertical lines that leave each vertex, and of those that arrive."""
-        leaving, arriving = ([(self.row[v], self.row[v]) for v in range(len(self.boxes))] for _ in range(2))
-        for detour, row in self.detours.items():
-            _extend(leaving, detour.first, _MAIN + row)
-            if detour.closed:
-                _extend(arriving, detour.last, _MAIN + row)
-        return leaving, arriving
 
     def _columns(self) -> list[int]:
         """Return the first column of each box, as far to the left as labels allow."""
@@ -397,22 +368,12 @@ def _box(vertex: Vertex) -> str:
     return f"(({text}))" if vertex.shape == END else f"({text})"
 
 
-def _extend(rails: list[tuple[int, int]], vertex: int, row: int) -> None:
-    top, bottom = rails[vertex]
-    rails[vertex] = min(top, row), max(bottom, row)
-
-
 WIDTH = 100
 """The default number of columns of a terminal."""
 
 
 def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
-    """Write a diagram as text.
-
-    Args:
-        diagram: The diagram.
-        width: The columns of the terminal; a wider picture becomes a list, and a note says so. `None`: no limit.
-    """
+    """Write a diagram as text; a picture wider than `width` columns becomes a list, and a note says so."""
     drawn, notes = diagram.kind in {LATTICE, NETWORK}, [*diagram.omissions, *diagram.notes]
     if diagram.kind == TREE:
         body = list(tree_lines(diagram))
@@ -424,15 +385,12 @@ def terminal_text(diagram: Diagram, width: int | None = WIDTH) -> str:
             notes.append(f"A list, since the picture would be {needed} columns wide, and there are {width}.")
     else:
         body = list_lines(diagram)
-    below = [*_legend(diagram, drawn=drawn), *map(visible, notes)]
-    return "\n".join([*body, *([""] if below else []), *below]) + "\n"
-
-
-def _legend(diagram: Diagram, *, drawn: bool) -> Iterator[str]:
-    """Yield a line for each path, with its sign in the drawing."""
     styles = path_styles(diagram.paths)
     rows = [(path, visible(name), visible(caption)) for path, name, caption in diagram.legend()]
-    width = max((display_width(name) for _, name, _ in rows), default=0)
+    longest = max((display_width(name) for _, name, _ in rows), default=0)
+    below = []
     for path, name, caption in rows:
         sign = "   " if path is None else "═══" if drawn and path == 0 else f" {styles[path].mark} "
-        yield f"{sign}  {name}{' ' * (width - display_width(name))}   {caption}".rstrip()
+        below.append(f"{sign}  {name}{padding(name, longest)}   {caption}".rstrip())
+    below += map(visible, notes)
+    return "\n".join([*body, *([""] if below else []), *below]) + "\n"

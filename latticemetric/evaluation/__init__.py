@@ -24,7 +24,7 @@ _HOME = {
     "pearson": "coefficients",
     "repeated_sampling": "word_tags.sampling",
     "spearman": "coefficients",
-    "sweep_thresholds": "word_tags.thresholds",
+    "sweep_thresholds": "word_tags.evaluation",
     "synthetic_tags": "word_tags.discrimination",
     "system_tables": "systems",
     "tag_scores": "word_tags.metrics",

@@ -15,9 +15,9 @@ from latticemetric.evaluation.systems import system_tables as system_tables
 from latticemetric.evaluation.word_tags.discrimination import discriminate as discriminate
 from latticemetric.evaluation.word_tags.discrimination import synthetic_tags as synthetic_tags
 from latticemetric.evaluation.word_tags.evaluation import TagEvaluation as TagEvaluation
+from latticemetric.evaluation.word_tags.evaluation import sweep_thresholds as sweep_thresholds
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS as TAG_METRICS
 from latticemetric.evaluation.word_tags.metrics import tag_scores as tag_scores
 from latticemetric.evaluation.word_tags.metrics import tag_table as tag_table
 from latticemetric.evaluation.word_tags.sampling import repeated_sampling as repeated_sampling
 from latticemetric.evaluation.word_tags.tags import WordTags as WordTags
-from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds as sweep_thresholds

@@ -278,9 +278,10 @@ def _people(
     if len(names) != len(judged):
         raise UsageError(f"systems has {len(names)} names, but there are human scores for {len(judged)} systems")
     for metric, one in tables.items():
-        if one.tables.shape[:2] != judged.shape:
+        sizes = [f"{array.shape[0]} systems × {array.shape[1]} segments" for array in (one.tables, judged)]
+        if sizes[0] != sizes[1]:
             raise UsageError(
-                f"{metric} has scores of {_sizes(one.tables)}, but the human scores are of {_sizes(judged)}",
+                f"{metric} has scores of {sizes[0]}, but the human scores are of {sizes[1]}",
                 advice="give the same systems and segments, with NaN where something is missing",
             )
     if system_human is None:
@@ -290,10 +291,6 @@ def _people(
     if given.shape != (len(names),) or np.isinf(given).any():
         raise UsageError(f"human scores of systems of shape {given.shape}", advice=f"give {len(names)} finite numbers")
     return _People(names, judged, None, given)
-
-
-def _sizes(array: npt.NDArray[Any]) -> str:
-    return f"{array.shape[0]} systems × {array.shape[1]} segments"
 
 
 def _measured(one: SystemTables, *, run: _Run) -> _Measured:
@@ -327,17 +324,11 @@ def _intervals(values: Floats, samples: Floats, confidence: float) -> tuple[Inte
 
 
 class Strength(NamedTuple):
-    """A metric's coefficient, with the sign changed if lower is better.
+    """A metric's coefficient, with the sign changed if lower is better."""
 
-    Attributes:
-        value: On the test set; NaN if undefined.
-        samples: In each resample.
-        scores: Scores of the points, higher is better; `None` if Williams' test does not apply.
-    """
-
-    value: float
-    samples: Values
-    scores: Floats | None
+    value: float  # on the test set; NaN if undefined
+    samples: Values  # in each resample
+    scores: Floats | None  # of the points, higher is better; `None` if Williams' test does not apply
 
     @classmethod
     def of(cls, found: Interval, samples: Values, sign: float, scores: Floats | None = None) -> Strength:
@@ -348,17 +339,14 @@ class Strength(NamedTuple):
 def compare_all(
     strengths: Mapping[str, Strength], human: Floats | None, confidence: float
 ) -> tuple[MetricComparison, ...]:
-    """Compare each metric with each later one."""
-    return tuple(_compared(first, second, strengths, human, confidence) for first, second in combinations(strengths, 2))
-
-
-def _compared(
-    first: str, second: str, strengths: Mapping[str, Strength], human: Floats | None, confidence: float
-) -> MetricComparison:
-    one, other = strengths[first], strengths[second]
-    observed = other.value - one.value
-    resampled = paired_bootstrap_of(observed, other.samples - one.samples, confidence) if len(one.samples) else None
-    tested = None
-    if human is not None and one.scores is not None and other.scores is not None:
-        tested = williams(one.scores, other.scores, human)
-    return MetricComparison(first, second, or_none(observed), resampled, tested)
+    """Compare each metric with each later one; test their scores against `human`, if given, by Williams' test."""
+    found = []
+    for (first, one), (second, other) in combinations(strengths.items(), 2):
+        difference = other.value - one.value
+        drawn = other.samples - one.samples
+        resampled = paired_bootstrap_of(difference, drawn, confidence) if len(drawn) else None
+        tested = None
+        if human is not None and one.scores is not None and other.scores is not None:
+            tested = williams(one.scores, other.scores, human)
+        found.append(MetricComparison(first, second, or_none(difference), resampled, tested))
+    return tuple(found)

@@ -19,19 +19,12 @@ from latticemetric.metrics.base import Table
 
 
 class PointNames(NamedTuple):
-    """Words for the points of a correlation, for messages.
+    """Words for the points of a correlation, for messages."""
 
-    Attributes:
-        noun: The word for one point, like `system`.
-        nouns: The word for several points.
-        names: The name of each; may be empty.
-        value: The noun for a point's value: `score` or `difference`.
-    """
-
-    noun: str
+    noun: str  # for one point, like `system`
     nouns: str
-    names: Sequence[str] = ()
-    value: str = "score"
+    names: Sequence[str] = ()  # of each point, if it has one
+    value: str = "score"  # of a point, or `difference`
 
 
 @dataclass(frozen=True)
@@ -81,15 +74,7 @@ def bounds(found: Interval) -> dict[str, Any] | None:
 def correlation(
     metric: Floats, human: Floats, samples: tuple[Floats, Floats], points: PointNames, confidence: float
 ) -> tuple[Correlation, Values]:
-    """Return the coefficients of the points, and Pearson's r in each resample.
-
-    Args:
-        metric: One value per point.
-        human: One human score per point.
-        samples: The values of `metric` and of `human` in each resample, one row per resample.
-        points: The words for the points.
-        confidence: The share of resamples inside an interval.
-    """
+    """Return the coefficients of the points, and Pearson's r in each resample (a row of both `samples`)."""
     resampled = {name: coefficient(*samples) for name, coefficient in COEFFICIENTS.items()}
     return _of_points(metric, human, resampled, points, confidence), resampled["pearson"]
 
@@ -97,15 +82,7 @@ def correlation(
 def plain_correlation(
     metric: Floats, human: Floats, pearson: Values, points: PointNames, confidence: float
 ) -> Correlation:
-    """Return the coefficients of many points; only Pearson's has an interval. Leave out points with NaN.
-
-    Args:
-        metric: One value per point.
-        human: One human score per point.
-        pearson: Pearson's coefficient in each resample.
-        points: The words for the points.
-        confidence: The share of resamples inside an interval.
-    """
+    """Return the coefficients of many points, without those with NaN; only Pearson's has an interval."""
     there = ~(np.isnan(metric) | np.isnan(human))
     resampled = {name: pearson if name == "pearson" else pearson[:0] for name in COEFFICIENTS}
     found = _of_points(metric[there], human[there], resampled, points, confidence)
@@ -172,16 +149,7 @@ def differentials(
     sign: float,
     confidence: float,
 ) -> Differentials:
-    """Compare all pairs of systems.
-
-    Args:
-        metric: One value per system.
-        human: One human score per system.
-        samples: The values of `metric` and of `human` in each resample, one row per resample.
-        systems: Names of the systems.
-        sign: −1 if lower is better; only `agreement` uses it.
-        confidence: The share of resamples inside an interval.
-    """
+    """Compare all pairs of systems; only `agreement` uses `sign`, −1 if lower is better."""
     names = [f"{one} and {other}" for one, other in combinations(systems, 2)]
     points = PointNames("pair of systems", "pairs of systems", names, "difference")
     x, y, xs, ys = map(differences, (metric, human, *samples))
@@ -249,12 +217,7 @@ class SegmentCorrelation:
 
 
 def moment_tables(metric: Floats, human: Floats) -> tuple[Table, Table]:
-    """Return two tables to resample, one row per segment: the systems' moments side by side, and those of the pool.
-
-    Args:
-        metric: One value per segment, one row per system; NaN if undefined.
-        human: The same for human scores.
-    """
+    """Return two tables to resample, one row per segment: the systems' moments side by side, and those of the pool."""
     within = np.concatenate([moments(x, y) for x, y in zip(metric, human, strict=True)], axis=-1)
     return within, moments(metric, human).sum(axis=0)
 
@@ -264,12 +227,7 @@ def segment_correlation(
 ) -> tuple[SegmentCorrelation, Values]:
     """Return the coefficients, and the mean of Pearson's r over systems in each resample.
 
-    Args:
-        metric: One value per segment, one row per system; NaN if undefined.
-        human: The same for human scores.
-        sums: Sums of the rows of `moment_tables`, in each resample.
-        systems: Names of the systems.
-        confidence: The share of resamples inside an interval.
+    `metric` and `human` have one row per system; `sums` are those of the rows of `moment_tables` in each resample.
     """
     within = pearson_of(sums[0].reshape(-1, len(systems), _MOMENTS))
     points = PointNames("judged segment", "judged segments")
@@ -284,15 +242,10 @@ def segment_correlation(
         values = np.array([getattr(one, name).value for one in each.values()], dtype=np.float64)  # None becomes NaN
         resampled = samples if name == "pearson" else samples[:0]
         means[name] = interval_of(float(_mean_of_defined(values)), resampled, confidence)
-    return SegmentCorrelation(**means, systems=each, pooled=pooled, reason=_why_no_mean(each)), samples
-
-
-def _why_no_mean(systems: Mapping[str, Correlation]) -> str | None:
-    reasons = {name: one.reason for name, one in systems.items()}
-    if None in reasons.values():
-        return None
-    name, reason = next(iter(reasons.items()))
-    return f"it is undefined in every system; in {name}, {reason}"
+    reason = None
+    if None not in (reasons := [one.reason for one in each.values()]):
+        reason = f"it is undefined in every system; in {systems[0]}, {reasons[0]}"
+    return SegmentCorrelation(**means, systems=each, pooled=pooled, reason=reason), samples
 
 
 def _mean_of_defined(values: Floats) -> Floats:

@@ -6,7 +6,7 @@ Groups cover the whole range of quality, while systems are often similar.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,14 +53,7 @@ class Group:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {
-            "value": self.value,
-            "size": self.size,
-            "small": self.small,
-            "human": self.human,
-            "scores": dict(self.scores),
-            "reason": self.reason,
-        }
+        return {**asdict(self), "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +124,26 @@ def group_segments(
     """
     judged = as_matrix(human, "human scores")
     member, values = _assigned(as_matrix(by, "the values to group by"), judged, width)
-    people = _grouped(SystemTables.of(judged), member, len(values))
+    people = _Grouped.of(SystemTables.of(judged), member, len(values))
     sizes = people.table[..., 1].sum(axis=0).astype(int)
-    counted = {name: _grouped(SystemTables.of(given), member, len(values)) for name, given in scores.items()}
-    drawing = _Drawing(resamples, seed, confidence)
-    return Grouping(
-        width,
-        smallest,
-        _listed(values, sizes, smallest, people, counted),
-        {name: _correlation(one, people, sizes > 0, drawing) for name, one in counted.items()},
-        {name: _correlation(one, people, sizes >= smallest, drawing) for name, one in counted.items()},
-    )
+    counted = {name: _Grouped.of(SystemTables.of(given), member, len(values)) for name, given in scores.items()}
+    means = people.values().tolist()
+    columns = {name: one.values().tolist() for name, one in counted.items()}
+    groups = [
+        Group(value, size, size < smallest, means[k], {name: or_none(column[k]) for name, column in columns.items()})
+        for k, (value, size) in enumerate(zip(values.tolist(), sizes.tolist(), strict=True))
+    ]
+
+    def correlations(chosen: npt.NDArray[np.bool_]) -> dict[str, Correlation]:
+        # A group that is empty in a resample is not a point of this resample.
+        y, ys = people.values()[chosen], people.resampled(resamples, seed)[:, chosen]
+        found = {}
+        for name, one in counted.items():
+            drawn = pearson_of(moments(one.resampled(resamples, seed)[:, chosen], ys).sum(axis=-2))
+            found[name] = plain_correlation(one.values()[chosen], y, drawn, PointNames("group", "groups"), confidence)
+        return found
+
+    return Grouping(width, smallest, tuple(groups), correlations(sizes > 0), correlations(sizes >= smallest))
 
 
 class _Grouped(NamedTuple):
@@ -150,23 +152,28 @@ class _Grouped(NamedTuple):
     scores: SystemTables
     table: Floats
 
+    @classmethod
+    def of(cls, scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
+        systems, segments, columns = scores.tables.shape
+        if (systems, segments) != member.shape:
+            raise UsageError(f"a metric has scores of shape {(systems, segments)}, but human scores of {member.shape}")
+        found = np.zeros((segments, groups, columns))
+        for table, own in zip(scores.tables, member, strict=True):
+            rows = np.flatnonzero(own != _NOWHERE)
+            found[rows, own[rows]] += table[rows]
+        return cls(scores, found)
+
     def values(self) -> Floats:
         """Return the value of each group."""
         return self.scores.of_sums(self.table.sum(axis=0))
 
-
-class _Drawing(NamedTuple):
-    resamples: int
-    seed: int
-    confidence: float
-
-    def values(self, one: _Grouped) -> Floats:
+    def resampled(self, resamples: int, seed: int) -> Floats:
         """Return the value of each group, one row per resample."""
-        segments, groups, columns = one.table.shape
-        if not self.resamples:
+        segments, groups, columns = self.table.shape
+        if not resamples:
             return np.zeros((0, groups))
-        (sums,) = resampled_sums([one.table.reshape(segments, -1)], self.resamples, self.seed)
-        return one.scores.of_sums(sums.reshape(-1, groups, columns))
+        (sums,) = resampled_sums([self.table.reshape(segments, -1)], resamples, seed)
+        return self.scores.of_sums(sums.reshape(-1, groups, columns))
 
 
 def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]:
@@ -187,33 +194,3 @@ def _assigned(by: Floats, human: Floats, width: float) -> tuple[_Groups, Floats]
     groups[there] = member
     # 3 × 0.1 is shown as 0.3.
     return groups, np.array([float(f"{number * width:.12g}") for number in found])
-
-
-def _grouped(scores: SystemTables, member: _Groups, groups: int) -> _Grouped:
-    systems, segments, columns = scores.tables.shape
-    if (systems, segments) != member.shape:
-        raise UsageError(f"a metric has scores of shape {(systems, segments)}, but human scores of {member.shape}")
-    found = np.zeros((segments, groups, columns))
-    for table, own in zip(scores.tables, member, strict=True):
-        rows = np.flatnonzero(own != _NOWHERE)
-        found[rows, own[rows]] += table[rows]
-    return _Grouped(scores, found)
-
-
-def _listed(
-    values: Floats, sizes: npt.NDArray[np.int64], smallest: int, people: _Grouped, counted: Mapping[str, _Grouped]
-) -> tuple[Group, ...]:
-    human = people.values().tolist()
-    scores = {name: one.values().tolist() for name, one in counted.items()}
-    return tuple(
-        Group(value, size, size < smallest, human[k], {name: or_none(found[k]) for name, found in scores.items()})
-        for k, (value, size) in enumerate(zip(values.tolist(), sizes.tolist(), strict=True))
-    )
-
-
-def _correlation(metric: _Grouped, people: _Grouped, chosen: npt.NDArray[np.bool_], drawing: _Drawing) -> Correlation:
-    x, y = (one.values()[chosen] for one in (metric, people))
-    # A group that is empty in a resample is not a point of this resample.
-    xs, ys = (drawing.values(one)[:, chosen] for one in (metric, people))
-    drawn = pearson_of(moments(xs, ys).sum(axis=-2))
-    return plain_correlation(x, y, drawn, PointNames("group", "groups"), drawing.confidence)

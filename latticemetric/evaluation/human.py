@@ -61,8 +61,12 @@ def human_scores(judgments: Judgments, *, combine: Combination = "sum", normaliz
     scores = _averaged(judgments)
     together = scores.sum(axis=-1) if combine == "sum" else scores.mean(axis=-1)
     whole = together[:, WHOLE_SYSTEM]
-    found = HumanScores(judgments.systems, together[:, :-1], None if np.isnan(whole).all() else whole)
-    return replace(found, notes=(*notes, *_without_score(found)))
+    by_people = not np.isnan(whole).all()
+    missing = np.isnan(whole) if by_people else np.isnan(together[:, :-1]).all(axis=-1)
+    if missing.any() and not missing.all():
+        names = ", ".join(judgments.systems[k] for k in np.flatnonzero(missing))
+        notes.append(f"{names}: no human score; leave these out to correlate the other systems")
+    return HumanScores(judgments.systems, together[:, :-1], whole if by_people else None, tuple(notes))
 
 
 def _averaged(judgments: Judgments) -> Floats:
@@ -80,34 +84,23 @@ def _averaged(judgments: Judgments) -> Floats:
 
 def _normalized(judgments: Judgments) -> tuple[Judgments, list[str]]:
     """Standardise each judge's scores; return also the judges whose scores are all equal in some column."""
-    scores = judgments.scores.copy()
+    found = judgments.scores.copy()
     indifferent = []
     for number, name in enumerate(judgments.judges):
         rows = judgments.judge == number
         if not rows.any():
             continue
-        scores[rows], constant = _standardised_columns(scores[rows])
-        indifferent += [name] if constant else []
-    return replace(judgments, scores=scores), indifferent
-
-
-def _standardised_columns(scores: Floats) -> tuple[Floats, bool]:
-    there = ~np.isnan(scores)
-    number = np.maximum(1, there.sum(axis=0))
-    centred = np.where(there, scores - np.where(there, scores, 0.0).sum(axis=0) / number, 0.0)
-    deviation = np.sqrt((centred**2).sum(axis=0) / number)
-    constant = np.where(there, scores, -np.inf).max(axis=0) <= np.where(there, scores, np.inf).min(axis=0)
-    standard = np.where(constant, 0.0, centred / np.where(constant, 1.0, deviation))
-    return np.where(there, standard, np.nan), bool((constant & there.any(axis=0)).any())
-
-
-def _without_score(found: HumanScores) -> list[str]:
-    """Return a note that names the systems without a human score; correlation needs them left out."""
-    missing = np.isnan(found.segment).all(axis=-1) if found.system is None else np.isnan(found.system)
-    if missing.all() or not missing.any():
-        return []
-    names = [found.systems[k] for k in np.flatnonzero(missing)]
-    return [f"{', '.join(names)}: no human score; leave these out to correlate the other systems"]
+        scores = found[rows]
+        there = ~np.isnan(scores)
+        count = np.maximum(1, there.sum(axis=0))
+        centred = np.where(there, scores - np.where(there, scores, 0.0).sum(axis=0) / count, 0.0)
+        deviation = np.sqrt((centred**2).sum(axis=0) / count)
+        constant = np.where(there, scores, -np.inf).max(axis=0) <= np.where(there, scores, np.inf).min(axis=0)
+        standard = np.where(constant, 0.0, centred / np.where(constant, 1.0, deviation))
+        found[rows] = np.where(there, standard, np.nan)
+        if (constant & there.any(axis=0)).any():
+            indifferent.append(name)
+    return replace(judgments, scores=found), indifferent
 
 
 def _missing_judgments(judgments: Judgments) -> list[str]:

@@ -132,7 +132,7 @@ def corpus_scores(
         confidence: The share of resamples inside the interval.
     """
     columns = list(zip(*tabled, strict=True))
-    drawn = _draw(columns, resamples, seed) if resamples else [None] * len(columns)
+    drawn = _drawn(columns, resamples, seed) if resamples else [None] * len(columns)
     scored = [_scored(systems, found, confidence) for systems, found in zip(columns, drawn, strict=True)]
     return [list(row) for row in zip(*scored, strict=True)]
 
@@ -144,42 +144,30 @@ class _Drawn(NamedTuple):
     differences: list[Values]  # each other system minus the first, in each randomisation trial
 
 
-def _draw(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:
+def _drawn(columns: Sequence[Sequence[Tabled]], resamples: int, seed: int) -> list[_Drawn]:
     """Draw once, for all systems under all metrics."""
     sums = iter(resampled_sums([one.table for systems in columns for one in systems], resamples, seed))
     pairs = [(systems[0].table, other.table) for systems in columns for other in systems[1:]]
     trials = iter(swapped_sums(pairs, resamples, seed) if pairs else [])
-    return [
-        _Drawn(
-            [one.metric.values(next(sums)) for one in systems],
-            [
-                one.metric.values(other) - one.metric.values(first)
-                for one, (first, other) in zip(systems[1:], trials, strict=False)
-            ],
-        )
-        for systems in columns
-    ]
+    found = []
+    for systems in columns:
+        values = [one.metric.values(next(sums)) for one in systems]
+        swapped = [(one.metric, *next(trials)) for one in systems[1:]]
+        found.append(_Drawn(values, [metric.values(other) - metric.values(first) for metric, first, other in swapped]))
+    return found
 
 
 def _scored(systems: Sequence[Tabled], drawn: _Drawn | None, confidence: float) -> list[SystemScore]:
     """Score all systems under one metric."""
     values = [one.value for one in systems]
-    return [
-        SystemScore(
-            one,
-            or_none(value),
-            interval_of(value, drawn.values[k], confidence) if drawn else None,
-            _compared(k, value - values[0], drawn, confidence) if k else None,
-        )
-        for k, (one, value) in enumerate(zip(systems, values, strict=True))
-    ]
-
-
-def _compared(system: int, difference: float, drawn: _Drawn | None, confidence: float) -> Comparison:
-    if drawn is None:
-        return Comparison(or_none(difference), None, None)
-    return Comparison(
-        or_none(difference),
-        paired_bootstrap_of(difference, drawn.values[system] - drawn.values[0], confidence),
-        randomisation_of(difference, drawn.differences[system - 1]),
-    )
+    scores = []
+    for k, (one, value) in enumerate(zip(systems, values, strict=True)):
+        interval, resampled, tested = None, None, None
+        if drawn:
+            interval = interval_of(value, drawn.values[k], confidence)
+        if drawn and k:
+            resampled = paired_bootstrap_of(value - values[0], drawn.values[k] - drawn.values[0], confidence)
+            tested = randomisation_of(value - values[0], drawn.differences[k - 1])
+        comparison = Comparison(or_none(value - values[0]), resampled, tested) if k else None
+        scores.append(SystemScore(one, or_none(value), interval, comparison))
+    return scores

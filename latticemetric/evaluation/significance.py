@@ -7,7 +7,7 @@ their answers would not matter. Exchange segments at random, and compute the dif
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -102,13 +102,10 @@ def moving_sums(tables: Sequence[Table], trials: int, seed: int) -> list[Table]:
 
     All tables share the same trials, so that any two can exchange rows: n tables need n sums, not one per pair.
     """
-    return weighted_sums(tables, _moves(shared_length(tables), trials, seed))
-
-
-def _moves(segments: int, trials: int, seed: int) -> Iterator[Table]:
+    segments = shared_length(tables)
     generator = np.random.default_rng(checked_seed(seed))
-    for rows in chunks(segments, trials):
-        yield (generator.random((rows, segments)) < 1 / 2).astype(np.float64)
+    drawn = ((generator.random((rows, segments)) < 1 / 2).astype(np.float64) for rows in chunks(segments, trials))
+    return weighted_sums(tables, drawn)
 
 
 def exchanged_sums(first: Table, second: Table, leaving: Table, coming: Table) -> tuple[Table, Table]:

@@ -25,13 +25,8 @@ class MeanOfSegments:
 
     higher_is_better: bool = True
 
-    def table_of(self, values: Floats) -> Table:
-        """Return the columns `value` and `1`; zeros for NaN."""
-        there = ~np.isnan(values)
-        return np.stack([np.where(there, values, 0.0), there.astype(np.float64)], axis=-1)
-
     def values(self, sums: Table) -> Floats:
-        """Return the mean for each row of summed statistics; NaN if the sum has no values."""
+        """Return the mean for each row of summed values and their number; NaN if there are none."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = sums[..., 0] / sums[..., 1]
         return found
@@ -61,8 +56,10 @@ class SystemTables(Frozen):
         """Make tables from scores of segments, one row per system, whose value is the mean; return tables unchanged."""
         if isinstance(scores, SystemTables):
             return scores
-        mean = MeanOfSegments()
-        return cls(mean, mean.table_of(as_matrix(scores, "scores")))
+        values = as_matrix(scores, "scores")
+        there = ~np.isnan(values)
+        columns = [np.where(there, values, 0.0), there.astype(np.float64)]
+        return cls(MeanOfSegments(), np.stack(columns, axis=-1))
 
     @property
     def higher_is_better(self) -> bool:
@@ -88,11 +85,8 @@ _ROUNDING = 1e-12
 def snap_ties(values: Floats, made_of: Floats | None = None) -> Floats:
     """Make values equal that differ only by rounding, so that they share a rank.
 
-    Values along the last axis that are as close as rounding errors become the smallest of them.
-
-    Args:
-        values: The values.
-        made_of: The values whose differences `values` are; their size determines the rounding errors.
+    Values along the last axis that are as close as rounding errors become the smallest of them. If `values` are
+    differences, the size of the values that they are `made_of` determines the rounding errors.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=-1)

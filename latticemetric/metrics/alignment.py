@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from latticemetric.display import aligned_rows
 
 MATCH, SUBSTITUTION, DELETION, INSERTION = "C", "S", "D", "I"
 
@@ -53,23 +55,4 @@ class Alignment:
             cells = (expected or _NOTHING, actual or _NOTHING, "." if edit == MATCH else edit)
             for row, cell in zip(rows, cells, strict=True):
                 row.append(cell)
-        return "\n".join(_padded_rows(rows))
-
-
-def _padded_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(
-            cell + " " * (width - display_width(cell)) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-
-
-def display_width(text: str) -> int:
-    """Count the terminal columns of a text: wide characters take two, marks and joiners none."""
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    # Marks on or around a letter (Mn, Me) and format characters (Cf) take no column.
-    kinds = ((unicodedata.category(c), unicodedata.east_asian_width(c)) for c in text)
-    return sum(0 if kind in {"Mn", "Me", "Cf"} else 2 if width in "WF" else 1 for kind, width in kinds)
+        return "\n".join(aligned_rows(rows))

@@ -1,4 +1,7 @@
-"""Define the interface of metrics: additive statistics, scores computed from them, a signature; texts, references."""
+"""Define the interface of metrics: additive statistics, scores computed from them, a signature; texts, references.
+
+Also explain the counts of one segment.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from operator import add
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -184,16 +188,9 @@ def require_as_many(candidates: Sequence[object], references: Sequence[object]) 
 
 
 def paired(candidates: Sequence[Text], references: Sequence[References]) -> list[Sequence[Text]]:
-    """Return the references of each candidate.
-
-    Raises:
-        UsageError: If the numbers differ, or a candidate has no reference.
-    """
+    """Return the references of each candidate; raise an error if the numbers differ, or a candidate has none."""
     require_as_many(candidates, references)
-    listed = [(several,) if isinstance(several, str | Lattice) else several for several in references]
-    if not all(map(len, listed)):
-        raise NO_REFERENCE
-    return listed
+    return list(map(_listed, references))
 
 
 def references_each(references: Sequence[GraphReferences]) -> int | str:
@@ -218,22 +215,40 @@ def words_of(text: Text) -> tuple[str, ...]:
 
 def references_of(references: References) -> tuple[tuple[str, ...], ...]:
     """Return the words of each reference; a plain string is one reference."""
-    if isinstance(references, str | Lattice):
-        return (words_of(references),)
-    if not references:
-        raise NO_REFERENCE
-    return tuple(words_of(reference) for reference in references)
+    return tuple(map(words_of, _listed(references)))
 
 
 def graphs_of(references: GraphReferences) -> tuple[GraphReference, ...]:
     """Return each reference as a graph or as its words."""
-    if isinstance(references, Lattice):
-        return (references,)
-    if isinstance(references, str):
-        return references_of(references)
-    if not references:
+    return tuple(r if isinstance(r, Lattice) else words_of(r) for r in _listed(references))
+
+
+def _listed(references: Any) -> Sequence[Any]:
+    listed: Sequence[Any] = (references,) if isinstance(references, str | Lattice) else references
+    if not len(listed):
         raise NO_REFERENCE
-    return tuple(r if isinstance(r, Lattice) else words_of(r) for r in references)
+    return listed
+
+
+def which_reference(number: int, references: int) -> str:
+    """Write the number (from 0) of the reference that counts, if there are several."""
+    return f", against reference {number + 1} of {references}" if references > 1 else ""
+
+
+def explain(metric: Any, candidate: Any, references: GraphReferences) -> str | None:
+    """Show a metric's counts in one candidate, as text for a terminal; `None` if the metric cannot explain them.
+
+    A metric may define `explain(candidate, references)`; or `align(candidate, reference)`, for the alignment with the
+    reference that gives the best score (ties: the first).
+    """
+    if hasattr(metric, "explain"):
+        return str(metric.explain(candidate, references))
+    if not hasattr(metric, "align"):
+        return None
+    listed = graphs_of(references)
+    scores = [metric.score(candidate, [reference]) for reference in listed]
+    best = max(range(len(listed)), key=lambda k: -inf if scores[k] is None else scores[k])
+    return f"{metric.align(candidate, listed[best])}{which_reference(best, len(listed))}"
 
 
 def plain_sum(value: float) -> int | float:

@@ -159,6 +159,7 @@ def _phi(covered: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> n
         return np.where(wanted > 0, np.exp(1 - wanted / covered), 1.0)
 
 
-for _metric in (BLEU, BLEUSBP):
-    register(_metric().name)(_metric)
-    register(_metric(stem=True).name)(partial(_metric, stem=True))
+register("bleu")(BLEU)
+register("bleu-sbp")(BLEUSBP)
+register("bleu-stem")(partial(BLEU, stem=True))
+register("bleu-sbp-stem")(partial(BLEUSBP, stem=True))

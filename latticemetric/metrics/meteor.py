@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from itertools import count, pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
+from latticemetric.display import aligned_rows
 from latticemetric.errors import InputError, UsageError
-from latticemetric.metrics.alignment import display_width
 from latticemetric.metrics.base import References, Table, TallyMetric, Text, paired, words_of
 from latticemetric.metrics.preparation import porter_stem
 from latticemetric.metrics.registry import register
+from latticemetric.metrics.segments import numbered_strings
 from latticemetric.metrics.wordnet import base_forms, synsets, wordnet
 from latticemetric.signature import Signature
 from latticemetric.vocabulary import word_set
@@ -66,15 +67,6 @@ class MeteorAlignment:
     crossings: int
     exact: bool
 
-    def chunked_pairs(self) -> Iterator[tuple[int, MeteorPair]]:
-        """Yield each pair with the number of its chunk, from 1."""
-        chunk, before = 0, None
-        for pair in self.pairs:
-            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
-                chunk += 1
-            yield chunk, pair
-            before = pair
-
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return {
@@ -88,22 +80,27 @@ class MeteorAlignment:
 
     def __str__(self) -> str:
         rows = [("chunk", "candidate", "reference", "stage"), *self._rows()]
-        widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(_padded(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows]
         counts = f"{len(self.pairs)} matches, {self.chunks} chunks, {self.crossings} crossings"
-        return "\n".join([*lines, counts if self.exact else f"{counts} (not exact: the search was cut short)"])
+        return "\n".join(
+            [*aligned_rows(rows), counts if self.exact else f"{counts} (not exact: the search was cut short)"]
+        )
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield rows in the candidate's order; an unmapped reference word comes before the next mapped one."""
-        mapped = {pair.candidate: (str(chunk), pair) for chunk, pair in self.chunked_pairs()}
+        mapped: dict[int, tuple[str, MeteorPair]] = {}
+        chunk, before = 0, None
+        for pair in self.pairs:
+            if before is None or (pair.candidate, pair.reference) != (before.candidate + 1, before.reference + 1):
+                chunk += 1
+            mapped[pair.candidate], before = (str(chunk), pair), pair
         single = set(range(len(self.reference))) - {pair.reference for pair in self.pairs}
         for place, word in enumerate(self.candidate):
             if place not in mapped:
                 yield "-", word, "", ""
                 continue
-            chunk, pair = mapped[place]
+            number, pair = mapped[place]
             yield from self._left(single, pair.reference)
-            yield chunk, word, self.reference[pair.reference], pair.stage
+            yield number, word, self.reference[pair.reference], pair.stage
         yield from self._left(single, len(self.reference))
 
     def _left(self, single: set[int], before: int) -> Iterator[tuple[str, str, str, str]]:
@@ -112,37 +109,15 @@ class MeteorAlignment:
             yield "-", "", self.reference[place], ""
 
 
-def _padded(cell: str, width: int) -> str:
-    return cell + " " * (width - display_width(cell))
-
-
 # ---- Stages: the words that each may map to each other ----
 
 STAGES = ("exact", "porter", "wn-stem", "wn-synonymy")
 """All stages."""
 
+_STAGES_ADVICE = f"choose some of {', '.join(STAGES)}"
+
 Keys = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """The numbered keys of all words in all stages, and the index of the first key of each word in each stage."""
-
-
-def checked_stages(stages: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the stages of a list, or of a string with commas.
-
-    Raises:
-        UsageError: If there is no stage, an unknown stage or a duplicate.
-
-    Examples:
-        >>> checked_stages("exact,porter")
-        ('exact', 'porter')
-    """
-    listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
-    advice = f"choose some of {', '.join(STAGES)}"
-    for name in listed:
-        if name not in STAGES:
-            raise UsageError(f"METEOR has no stage '{name}'", advice=advice)
-    if not listed or len(set(listed)) < len(listed):
-        raise UsageError("METEOR needs stages, each at most once", advice=advice)
-    return listed
 
 
 def stage_keys(stages: Sequence[str], words: Collection[str], stop_words: frozenset[str]) -> Keys:
@@ -191,7 +166,7 @@ class METEOR(TallyMetric):
     reference before one further right.
 
     Args:
-        stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order.
+        stages: Some of `exact`, `porter`, `wn-stem`, `wn-synonymy`, in order; as a list, or a string with commas.
         weight: The weight of recall relative to precision.
         penalty: The largest penalty, if no two matches are adjacent.
         exponent: The power of chunks per match in the penalty.
@@ -206,6 +181,9 @@ class METEOR(TallyMetric):
         >>> str(meteor.signature)
         'meteor|stages:exact|refs:1|case:mixed|tok:none|v:0.1.0'
     """
+
+    name = "meteor"
+    columns = ("matches", "chunks", "words", "reference_words", "inexact")
 
     stages: tuple[str, ...] = _STAGES
     weight: float = _WEIGHT
@@ -226,8 +204,13 @@ class METEOR(TallyMetric):
     ) -> None:
         if isinstance(cap, bool) or not isinstance(cap, int) or not 1 <= cap < 2**62:
             raise UsageError(f"cap is {cap!r}, not a number of states", advice="give a whole number from 1")
+        listed = tuple(name.strip() for name in (stages.split(",") if isinstance(stages, str) else stages))
+        if unknown := [name for name in listed if name not in STAGES]:
+            raise UsageError(f"METEOR has no stage '{unknown[0]}'", advice=_STAGES_ADVICE)
+        if not listed or len(set(listed)) < len(listed):
+            raise UsageError("METEOR needs stages, each at most once", advice=_STAGES_ADVICE)
         values = {
-            "stages": checked_stages(stages),
+            "stages": listed,
             "weight": _checked(weight, "weight"),
             "penalty": _checked(penalty, "penalty", most=1.0),
             "exponent": _checked(exponent, "exponent"),
@@ -236,16 +219,6 @@ class METEOR(TallyMetric):
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        return "meteor"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Matches, chunks, |c|, |r|, and segments whose alignment was cut short."""
-        return ("matches", "chunks", "words", "reference_words", "inexact")
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature for `references` references; it names the parameters that differ from the paper's."""
@@ -292,26 +265,15 @@ class METEOR(TallyMetric):
 
     def _align(self, pairs: _Pairs) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         numbers: dict[str, int] = defaultdict(count().__next__)
-        candidates, candidate_begin = _numbered([candidate for candidate, _ in pairs], numbers)
-        references, reference_begin = _numbered([reference for _, reference in pairs], numbers)
+        candidates, references = (numbered_strings([pair[k] for pair in pairs], numbers.__getitem__) for k in (0, 1))
+        for side in (candidates, references):
+            if (longest := side.lengths.max(initial=0)) > _MOST_WORDS:
+                raise InputError(
+                    f"a segment has {longest} words; METEOR aligns up to {_MOST_WORDS}",
+                    advice="split it into sentences",
+                )
         keys, key_begin = stage_keys(self.stages, numbers, self.stop_words)
-        return _native.align_stages(
-            candidates, candidate_begin, references, reference_begin, keys, key_begin, len(self.stages), self.cap
-        )
-
-
-def _numbered(
-    strings: Sequence[tuple[str, ...]], numbers: dict[str, int]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the words of all strings as numbers, joined, and the index at which each string begins."""
-    lengths = list(map(len, strings))
-    if max(lengths, default=0) > _MOST_WORDS:
-        raise InputError(
-            f"a segment has {max(lengths)} words; METEOR aligns up to {_MOST_WORDS}", advice="split it into sentences"
-        )
-    begin = np.cumsum([0, *lengths], dtype=np.int64)
-    flat = map(numbers.__getitem__, chain.from_iterable(strings))
-    return np.fromiter(flat, dtype=np.int32, count=int(begin[-1])), begin
+        return _native.align_stages(*candidates, *references, keys, key_begin, len(self.stages), self.cap)
 
 
 def _checked(value: float, name: str, *, most: float = float("inf")) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -81,8 +81,4 @@ class NIST(TallyMetric):
 
 
 register("nist")(NIST)
-
-
-@register("nist-stem")
-def _nist_stem(**parameters: Any) -> NIST:
-    return NIST(stem=True, **parameters)
+register("nist-stem")(partial(NIST, stem=True))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from latticemetric import _native
 from latticemetric.metrics.base import Metric
 from latticemetric.metrics.recognition import GRR, WER, WRR
-from latticemetric.metrics.segments import Counts, NumberedStrings
+from latticemetric.metrics.segments import Counts, numbered_strings
 
 _Floats = npt.NDArray[np.float64]
 _String = tuple[str, ...]
@@ -33,29 +33,24 @@ class ScoreRow(NamedTuple):
 
 
 def score_rows(metric: Metric[Any], candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
-    """Return the scores of all candidates against each reference; memory does not grow with the number of pairs.
+    """Yield the scores of all candidates against each reference; memory does not grow with the number of pairs.
 
     A kernel without alignments computes recognition rates, unless their penalties are too fine. For all other metrics,
     each reference forms a separate test set, so that statistics are those of `metric.score`.
     """
     # A subclass may compute a different score from the gains.
-    if not isinstance(metric, GRR) or type(metric) not in (GRR, WRR, WER):
-        return (_table_row(metric, candidates, reference) for reference in references)
-    if not _fits(metric, candidates, references):
-        return (_score_row(metric, candidates, reference) for reference in references)
-    return _rates(metric, candidates, references)
-
-
-def _table_row(metric: Metric[Any], candidates: Sequence[_String], reference: _String) -> ScoreRow:
-    table = metric.table(candidates, [[reference]] * len(candidates))
-    exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
-    return ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
-
-
-def _score_row(metric: GRR, candidates: Sequence[_String], reference: _String) -> ScoreRow:
-    """Score one by one, in exact fractions."""
-    scores = [metric.score(candidate, [reference]) for candidate in candidates]
-    return ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
+    rate = metric if isinstance(metric, GRR) and type(metric) in (GRR, WRR, WER) else None
+    if rate is not None and _fits(rate, candidates, references):
+        yield from _rates(rate, candidates, references)
+        return
+    for reference in references:
+        if rate is not None:  # one by one, in exact fractions
+            scores = [rate.score(candidate, [reference]) for candidate in candidates]
+            yield ScoreRow(np.array([np.nan if score is None else score for score in scores]), exact=True)
+            continue
+        table = metric.table(candidates, [[reference]] * len(candidates))
+        exact = "inexact" not in metric.columns or not table[:, metric.columns.index("inexact")].any()
+        yield ScoreRow(np.asarray(metric.values(table), dtype=np.float64), exact)
 
 
 def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> bool:
@@ -67,23 +62,16 @@ def _fits(metric: GRR, candidates: Sequence[_String], references: Sequence[_Stri
 
 def _rates(metric: GRR, candidates: Sequence[_String], references: Sequence[_String]) -> Iterator[ScoreRow]:
     numbers: dict[str, int] = defaultdict(count().__next__)
-    numbered = _numbered(metric, candidates, numbers.__getitem__)
+    numbered = numbered_strings(list(map(metric.counted, candidates)), numbers.__getitem__)
     # All reference words that are in no candidate share one number, so that numbers do not grow with the references.
     strange = len(numbers)
     most = max(1, _PAIRS_AT_ONCE // max(1, len(candidates)))
     for first in range(0, len(references), most):
-        expected = _numbered(metric, references[first : first + most], lambda word: numbers.get(word, strange))
+        counted = list(map(metric.counted, references[first : first + most]))
+        expected = numbered_strings(counted, lambda word: numbers.get(word, strange))
         gains = _native.pair_gains(*numbered, *expected, *metric.gains)
         for words, row in zip(expected.lengths.tolist(), gains, strict=True):
             yield ScoreRow(_values(metric, row, words), exact=True)
-
-
-def _numbered(metric: GRR, strings: Sequence[_String], number: Callable[[str], int]) -> NumberedStrings:
-    """Return the counted words of strings as numbers."""
-    counted = [metric.counted(words) for words in strings]
-    begin = np.cumsum([0, *map(len, counted)], dtype=np.int64)
-    words = map(number, chain.from_iterable(counted))
-    return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
 
 
 def _values(metric: GRR, gains: Counts, words: int) -> _Floats:

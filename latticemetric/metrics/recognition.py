@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.automata.recognition import Gains, Ratio, Reached, best_ratio, reached_by
+from latticemetric.automata.recognition import Gains, best_ratio, reached_by
 from latticemetric.automata.reference import ReferenceGraph, counted_labels
 from latticemetric.errors import UsageError
 from latticemetric.lattice.lattice import Lattice
@@ -31,6 +31,7 @@ from latticemetric.metrics.base import (
     paired,
     plain_number,
     require_as_many,
+    which_reference,
     words_of,
 )
 from latticemetric.metrics.recognition_statistics import (
@@ -164,6 +165,19 @@ class GRR(Metric[RecognitionStatistics]):
         best, statistics = self.best_of([RecognitionStatistics.of_edits(a.edits, self.order) for a in alignments])
         return BestReference(best, statistics, alignments[best], strings[best])
 
+    def explain(self, candidate: Text, references: GraphReferences) -> str:
+        """Show the alignment with the best reference, and its counts."""
+        strings = graphs_of(references)  # references of one word each are clear here
+        number, statistics, alignment, _ = self.evaluate(candidate, strings)
+        lengths = ", ".join(str(k) for k in range(1, self.order + 1))
+        counts = (
+            f"matches of length {lengths}: {', '.join(map(str, statistics.matches))}; "
+            f"substitutions {statistics.substitutions}, deletions {statistics.deletions}, "
+            f"insertions {statistics.insertions}"
+        )
+        rate = f"{self.numerator(statistics)}/{self.denominator(statistics)}"
+        return "\n".join([str(alignment), counts, f"{rate}{which_reference(number, len(strings))}"])
+
     def best_strings(self, candidate: Text, references: Iterable[GraphReference]) -> list[tuple[str, ...]]:
         """Return the words of each reference; for a graph, those of the path with the candidate's best score."""
         return [
@@ -229,7 +243,7 @@ class GRR(Metric[RecognitionStatistics]):
         total = RecognitionStatistics.of_row(counts.sum(axis=0).tolist())
         return self.corpus_score(total, number_each(np.diff(owner)))
 
-    def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> npt.NDArray[np.int64]:
+    def counts(self, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Counts:
         """Return the table in whole numbers: the statistics of each candidate against its best reference."""
         return _best_counts(self, candidates, references)[0]
 
@@ -275,13 +289,10 @@ class WRR(GRR):
         0.75
     """
 
+    name = "wrr"
+
     def __init__(self, *, ignore: Iterable[str] = (), wildcard: Iterable[str] = ()) -> None:
         super().__init__(1, ignore=ignore, wildcard=wildcard)
-
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        return "wrr"
 
     def _parameter_fields(self) -> dict[str, str]:
         return {}
@@ -296,12 +307,8 @@ class WER(WRR):
         0.25
     """
 
+    name = "wer"
     higher_is_better = False
-
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        return "wer"
 
     def exact_numerator(self, statistics: RecognitionStatistics) -> Fraction:
         """Return the errors."""
@@ -319,7 +326,11 @@ def _best_counts(
     metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]
 ) -> tuple[Counts, Counts]:
     """Return counts against best references, as rows of `metric.columns`; and each segment's first reference."""
-    listed = _as_strings(metric, candidates, references)
+    require_as_many(candidates, references)
+    listed = cast("Sequence[References]", references)
+    if any(map(_has_graph, references)):
+        pairs = zip(candidates, references, strict=True)
+        listed = [metric.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
     if metric.ignore or metric.wildcard:
         listed = [[metric.counted(words_of(r)) for r in several] for several in paired(candidates, listed)]
         candidates = [metric.counted(words_of(candidate)) for candidate in candidates]
@@ -331,15 +342,6 @@ def _best_counts(
         rows = [RecognitionStatistics.of_row(row) for row in counts[begin:end].tolist()]
         best.append(begin + metric.best_of(rows)[0])
     return counts[best], owner
-
-
-def _as_strings(metric: GRR, candidates: Sequence[Text], references: Sequence[GraphReferences]) -> Sequence[References]:
-    """Replace each graph among the references by its best string."""
-    require_as_many(candidates, references)
-    if not any(map(_has_graph, references)):
-        return cast("Sequence[References]", references)
-    pairs = zip(candidates, references, strict=True)
-    return [metric.best_strings(candidate, graphs_of(several)) for candidate, several in pairs]
 
 
 def _has_graph(references: GraphReferences) -> bool:
@@ -365,22 +367,17 @@ def _best_string(
     label = counted_labels(reference, vocabulary, silent)
     graph = ReferenceGraph.of_lattice(reference, label, gains.order, backward=True)
     counted = ReferenceGraph.of_words(vocabulary.encode(candidate)[::-1], gains.order)
-    arcs = best_ratio(partial(_best_path_at, graph, counted, gains), gains).arcs
-    taken = graph.arc[arcs[::-1]]
-    return reference.words(taken[taken >= 0].tolist())
-
-
-def _best_path_at(graph: ReferenceGraph, candidate: ReferenceGraph, gains: Gains, rate: Ratio) -> Reached:
-    """Search the reference's lattice with both sides exchanged, so that the tie rule chooses among its paths."""
-    arcs = len(graph.word)
+    # Search the reference's lattice with both sides exchanged, so that the tie rule chooses among its paths.
     columns = {
         "source": graph.source,
         "target": graph.target,
         "label": graph.word,
-        "is_word": np.zeros(arcs, dtype=np.uint8),
-        "cost": np.zeros(arcs),
+        "is_word": np.zeros(len(graph.word), dtype=np.uint8),
+        "cost": np.zeros(len(graph.word)),
         "final_cost": np.where(graph.final, 0.0, np.inf),
     }
     exchanged = gains._replace(alpha=gains.beta, beta=gains.alpha)
-    unsized = replace(candidate, size=np.zeros_like(candidate.size))
-    return reached_by(columns, graph.size, unsized, exchanged, rate)
+    unsized = replace(counted, size=np.zeros_like(counted.size))
+    arcs = best_ratio(partial(reached_by, columns, graph.size, unsized, exchanged), gains).arcs
+    taken = graph.arc[arcs[::-1]]
+    return reference.words(taken[taken >= 0].tolist())

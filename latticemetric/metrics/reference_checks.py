@@ -36,11 +36,7 @@ def check_candidate(candidate: Any) -> None:
 
 
 def check_word_list(text: Any, what: str) -> None:
-    """Refuse a list of words if every word is a text.
-
-    Raises:
-        UsageError: If all strings of the list hold several words.
-    """
+    """Refuse a list of words if every word is a text, of several words."""
     if isinstance(text, list) and text and all(isinstance(one, str) and len(split_words(one)) > 1 for one in text):
         raise UsageError(
             f"{what} is a list of texts, {text!r}, and not of words", advice=f"give the string {text[0]!r}"
@@ -76,7 +72,8 @@ def checked_corpus(references: Iterable[Any]) -> Iterator[Any]:
         if are_single_words(several):
             suspect = suspect or several
         elif not is_clear:
-            is_clear = not _is_one_word(several)
+            one = several[0] if isinstance(several, list | tuple) and len(several) == 1 else several
+            is_clear = not (isinstance(one, str) and len(split_words(one)) == 1)
         _check_texts(several)
         yield several
     if suspect is not None and not is_clear:
@@ -93,12 +90,6 @@ def are_single_words(references: Any) -> bool:
     if not isinstance(references, list | tuple) or len(references) < 2:  # noqa: PLR2004  one is clear
         return False
     return all(isinstance(one, str) and len(split_words(one)) == 1 for one in references)
-
-
-def _is_one_word(references: Any) -> bool:
-    """Check if `references` is one reference of one word, as a string or in a list."""
-    one = references[0] if isinstance(references, list | tuple) and len(references) == 1 else references
-    return isinstance(one, str) and len(split_words(one)) == 1
 
 
 def _ambiguous(references: Sequence[str]) -> UsageError:

@@ -59,18 +59,10 @@ class Sclite(Metric[RecognitionStatistics]):
         (3, 2, 0)
     """
 
+    name = "sclite"
+    columns = _WER.columns
     higher_is_better = False
     takes_graphs = True
-
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-        return "sclite"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of WER."""
-        return _WER.columns
 
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature for `references` references per segment."""
@@ -89,11 +81,7 @@ class Sclite(Metric[RecognitionStatistics]):
         """Return the statistics for the reference with the fewest errors per word (ties: the first)."""
         check_candidate(candidate)
         check_references(references)
-        return self._statistics(candidate, references)
-
-    def _statistics(self, candidate: GraphText, references: GraphReferences) -> RecognitionStatistics:
-        edits = [self.align(candidate, reference).edits for reference in graphs_of(references)]
-        return max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit)
+        return self._counted([candidate], [references])[0]
 
     def score(self, candidate: GraphText, references: GraphReferences) -> float | None:
         """Return the rate of one candidate; `None` if the reference has no words."""
@@ -104,8 +92,7 @@ class Sclite(Metric[RecognitionStatistics]):
     ) -> CorpusScore[RecognitionStatistics]:
         """Return the sum of errors divided by the sum of reference words."""
         check_corpus(candidates, references)
-        counted = self._counted(candidates, references)
-        total = sum(counted, RecognitionStatistics.zero(1))
+        total = sum(self._counted(candidates, references), RecognitionStatistics.zero(1))
         signature = str(self.signature_for(references_each(references)))
         return CorpusScore(_WER.value(total), _WER.numerator(total), _WER.denominator(total), total, signature)
 
@@ -122,7 +109,11 @@ class Sclite(Metric[RecognitionStatistics]):
         self, candidates: Sequence[GraphText], references: Sequence[GraphReferences]
     ) -> list[RecognitionStatistics]:
         require_as_many(candidates, references)
-        return [self._statistics(*pair) for pair in zip(candidates, references, strict=True)]
+        found = []
+        for candidate, several in zip(candidates, references, strict=True):
+            edits = [self.align(candidate, reference).edits for reference in graphs_of(several)]
+            found.append(max((RecognitionStatistics.of_edits(each, 1) for each in edits), key=_WER.merit))
+        return found
 
 
 def _network(side: Lattice | tuple[str, ...], vocabulary: Vocabulary) -> _Network:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import count
+from itertools import chain, count
 from operator import or_
 from typing import Any, NamedTuple
 
@@ -42,6 +42,13 @@ class NumberedStrings(NamedTuple):
         return np.diff(self.begin)
 
 
+def numbered_strings(strings: Sequence[Sequence[str]], number: Callable[[str], int]) -> NumberedStrings:
+    """Return strings as the numbers of their words."""
+    begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+    words = map(number, chain.from_iterable(strings))
+    return NumberedStrings(np.fromiter(words, dtype=np.int32, count=int(begin[-1])), begin)
+
+
 class Segments(NamedTuple):
     """Candidates and their references; those of segment s are the strings `owner[s] … owner[s + 1] − 1`."""
 
@@ -64,11 +71,15 @@ class Segments(NamedTuple):
         Raises:
             UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
         """
-        numbers, begin, expected, expected_begin, owner, words = _numbered(
-            candidates, references, across=across or stem
-        )
+        (*arrays, words), spelled = _native_count(_native.number_segments, candidates, references, across or stem)
+        numbers, begin, expected, expected_begin, owner = arrays
+        _require_references(owner)
         if stem:
-            stems = _stem_numbers(words)
+            from latticemetric.metrics.preparation import porter_stem
+
+            of_stem: dict[str, int] = defaultdict(count().__next__)
+            texts = words if spelled is None else [spelled[int(number)] for number in words]
+            stems = np.fromiter((of_stem[porter_stem(word)] for word in texts), dtype=np.int32, count=len(texts))
             numbers, expected = stems[numbers], stems[expected]
         return cls(NumberedStrings(numbers, begin), NumberedStrings(expected, expected_begin), owner)
 
@@ -101,62 +112,35 @@ def count_segments(candidates: Sequence[Text], references: Sequence[References],
     Raises:
         UsageError: If the numbers of candidates and references differ, or a candidate has no reference.
     """
-    require_as_many(candidates, references)
-    try:
-        counts, owner = _native.count_segments(_listed(candidates), _listed(references), *gains)
-    except _UNREADABLE:
-        numbered, expected, _ = _spelled_in_numbers(candidates, references)
-        counts, owner = _native.count_segments(numbered, expected, *gains)
+    (counts, owner), _ = _native_count(_native.count_segments, candidates, references, *gains)
     _require_references(owner)
     return counts, owner
 
 
-def _numbered(
-    candidates: Sequence[Text], references: Sequence[References], *, across: bool
-) -> tuple[WordNumbers, Counts, WordNumbers, Counts, Counts, list[str]]:
+def _native_count(
+    counting: Callable[..., Any], candidates: Sequence[Text], references: Sequence[References], *more: Any
+) -> tuple[Any, list[str] | None]:
+    """Call a native function with a test set; return its result, and the words of numbers that stand for words, if any.
+
+    The native reader refuses words that UTF-8 cannot encode, and sequences other than lists and tuples: then numbers
+    stand for words.
+    """
     require_as_many(candidates, references)
     try:
-        numbered = _native.number_segments(_listed(candidates), _listed(references), across)
-    except _UNREADABLE:
-        texts, expected, spelled = _spelled_in_numbers(candidates, references)
-        numbered = _native.number_segments(texts, expected, across)
-        numbered = (*numbered[:5], [spelled[int(number)] for number in numbered[5]])
-    _require_references(numbered[4])
-    return numbered
+        return counting(*(s if isinstance(s, list | tuple) else list(s) for s in (candidates, references)), *more), None
+    except (TypeError, UnicodeEncodeError):
+        numbers: dict[str, int] = {}
 
+        def spelled(text: Text) -> list[str]:
+            return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
 
-# The native reader raises these for words that UTF-8 cannot encode, and for sequences other than lists and tuples.
-_UNREADABLE = (TypeError, UnicodeEncodeError)
-
-
-def _listed(texts: Sequence[Any]) -> Sequence[Any]:
-    return texts if isinstance(texts, list | tuple) else list(texts)
-
-
-def _spelled_in_numbers(
-    candidates: Sequence[Text], references: Sequence[References]
-) -> tuple[list[list[str]], list[list[list[str]]], list[str]]:
-    """Write a test set in numbers, for the native reader; return also the word of each number."""
-    numbers: dict[str, int] = {}
-
-    def spelled(text: Text) -> list[str]:
-        return [str(numbers.setdefault(word, len(numbers))) for word in words_of(text)]
-
-    listed = [list(map(spelled, several)) for several in paired(candidates, references)]
-    return list(map(spelled, candidates)), listed, list(numbers)
+        expected = [list(map(spelled, several)) for several in paired(candidates, references)]
+        return counting(list(map(spelled, candidates)), expected, *more), list(numbers)
 
 
 def _require_references(owner: Counts) -> None:
     if (owner[1:] == owner[:-1]).any():
         raise NO_REFERENCE
-
-
-def _stem_numbers(words: Sequence[str]) -> WordNumbers:
-    """Return the number of the stem of each word."""
-    from latticemetric.metrics.preparation import porter_stem
-
-    of_stem: dict[str, int] = defaultdict(count().__next__)
-    return np.fromiter((of_stem[porter_stem(word)] for word in words), dtype=np.int32, count=len(words))
 
 
 # ---- Matched n-grams, as text ----

@@ -35,6 +35,8 @@ class Unigram(TallyMetric):
         0.75
     """
 
+    columns = ("matches", "words", "reference_words")
+
     kind: UnigramKind = "fmean"
     stem: bool = False
 
@@ -49,11 +51,6 @@ class Unigram(TallyMetric):
         """The name on the command line."""
         return f"{self.kind}-stem" if self.stem else self.kind
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Matched words, words, words of the reference."""
-        return ("matches", "words", "reference_words")
-
     def signature_for(self, references: int | str) -> Signature:
         """Return the signature (name, parameters, version) for `references` references per segment."""
         return Signature(self.name, {"refs": str(references), "case": "mixed", "tok": "none"})
@@ -64,7 +61,12 @@ class Unigram(TallyMetric):
         pairs = test.one_reference_each()
         matches = pairs.matches(1)
         rows = np.column_stack([matches, pairs.candidates.lengths, test.references.lengths]).astype(np.float64)
-        return rows[_first_best(self.values(rows), test.owner)]
+        if len(test.owner) == len(rows) + 1:
+            return rows
+        values, begin = self.values(rows), test.owner[:-1]
+        best = np.repeat(np.maximum.reduceat(values, begin), np.diff(test.owner))
+        first = np.minimum.reduceat(np.where(values == best, np.arange(len(values)), len(values)), begin)
+        return rows[first]
 
     def values(self, sums: Table) -> npt.NDArray[np.float64]:
         """Return the score of each row of summed statistics."""
@@ -78,15 +80,6 @@ class Unigram(TallyMetric):
         }[self.kind]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(matches > 0, matches / weighed, 0.0)
-
-
-def _first_best(values: npt.NDArray[np.float64], owner: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return, for each segment, the row with the largest value (ties: the first)."""
-    if len(owner) == len(values) + 1:
-        return np.arange(len(values))
-    best = np.repeat(np.maximum.reduceat(values, owner[:-1]), np.diff(owner))
-    rows = np.where(values == best, np.arange(len(values)), len(values))
-    return np.minimum.reduceat(rows, owner[:-1])
 
 
 for _kind in get_args(UnigramKind):

@@ -73,30 +73,27 @@ class WordNet:
 
     def synsets(self, word: str) -> frozenset[Synset]:
         """Return the synsets of all senses of a word's base forms."""
-        return frozenset((part, offset) for part, form in self._entries(word) for offset in self._offsets(part, form))
+        found: set[Synset] = set()
+        for part, form in self._entries(word):
+            # wndb(5WN): pos, number of synsets, …, and their offsets last.
+            fields = self._lines[part][form].split()
+            try:
+                found.update((part, int(offset)) for offset in fields[-int(fields[1]) :])
+            except (ValueError, IndexError):
+                raise InputError(f"the entry of '{form}' is damaged", where=f"{self.folder}/index.{part}") from None
+        return frozenset(found)
 
     def _entries(self, word: str) -> Iterator[tuple[str, str]]:
         form = word.lower()
         for part, entries in self._lines.items():
-            for base in dict.fromkeys([form, *self._detached(part, form)]):
-                if base in entries:
-                    yield part, base
-
-    def _detached(self, part: str, form: str) -> list[str]:
-        irregular = self._irregular[part].get(form)
-        if irregular is not None:
-            return irregular.split()
-        if part == "noun" and (form.endswith("ss") or len(form) < _SHORTEST_PLURAL):
-            return []
-        return [form.removesuffix(end) + new for end, new in _DETACHMENT[part] if form.endswith(end)]
-
-    def _offsets(self, part: str, form: str) -> list[int]:
-        # wndb(5WN): pos, number of synsets, …, and their offsets last.
-        fields = self._lines[part][form].split()
-        try:
-            return [int(offset) for offset in fields[-int(fields[1]) :]]
-        except (ValueError, IndexError):
-            raise InputError(f"the entry of '{form}' is damaged", where=f"{self.folder}/index.{part}") from None
+            irregular = self._irregular[part].get(form)
+            if irregular is not None:
+                bases = irregular.split()
+            elif part == "noun" and (form.endswith("ss") or len(form) < _SHORTEST_PLURAL):
+                bases = []
+            else:
+                bases = [form.removesuffix(end) + new for end, new in _DETACHMENT[part] if form.endswith(end)]
+            yield from ((part, base) for base in dict.fromkeys([form, *bases]) if base in entries)
 
     def _text(self, name: str) -> str:
         try:

@@ -8,7 +8,6 @@ without a word has them. So every path keeps the sum of every column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import InputError, shortened
 from latticemetric.lattice.lattice import Column, Labels, Lattice
-from latticemetric.normalization.rule import AFTER, BEFORE, Rule, Step, split_output
+from latticemetric.normalization.rule import AFTER, BEFORE, Rule, split_output
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
 _MOST_SETS = 1_000_000
@@ -71,7 +70,15 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
     for state, sets in enumerate(here):
         for states in sets:
             if not states or (state in finals and states.isdisjoint((BEFORE, AFTER))):
-                raise _rejected(rule, _text(trail, (state, states)), whole=bool(states))
+                words = []
+                node = (state, states)
+                while (step := trail[node]) is not None:
+                    node, word = step
+                    words.append(word)
+                text = shortened(" ".join(word for word in reversed(words) if word))
+                beginning = "" if states else ", the beginning of a text"
+                advice = "let the rule copy all other bytes"
+                raise InputError(f"the rule rejects '{text}'{beginning}", where=rule.where, advice=advice)
             for _, target, word in arcs[state]:
                 following = rule.states_after(states, word) if word else states
                 if (target, following) not in trail:
@@ -79,23 +86,6 @@ def check_accepted(rule: Rule, lattice: Lattice) -> None:
                     here[target].append(following)
         if len(trail) > _MOST_SETS:
             raise InputError(f"the rule reads the graph in more than {_MOST_SETS} ways", where=rule.where)
-
-
-def _text(trail: _Trail, node: tuple[int, _Set]) -> str:
-    words = []
-    while (step := trail[node]) is not None:
-        node, word = step
-        words.append(word)
-    return " ".join(word for word in reversed(words) if word)
-
-
-def _rejected(rule: Rule, text: str, *, whole: bool) -> InputError:
-    beginning = "" if whole else ", the beginning of a text"
-    return InputError(
-        f"the rule rejects '{shortened(text)}'{beginning}",
-        where=rule.where,
-        advice="let the rule copy all other bytes",
-    )
 
 
 COLUMN = "grammar"
@@ -118,8 +108,7 @@ def apply_rule(rule: Rule, lattice: Lattice) -> Lattice:
             "grammars need words, but the graph has word numbers", advice="give a symbol table with --symbols"
         )
     check_accepted(rule, lattice)
-    draft = _Composition(rule, lattice).run()
-    return _built(draft, lattice, weighted=rule.is_weighted)
+    return _Composition(rule, lattice).run()
 
 
 class _At(NamedTuple):
@@ -130,29 +119,6 @@ class _At(NamedTuple):
     begun: bytes
 
 
-@dataclass
-class _Draft:
-    """Hold a graph under construction; `origin` is the lattice arc of each arc."""
-
-    times: list[float] = field(default_factory=list)
-    arcs: list[tuple[int, int, int]] = field(default_factory=list)
-    origin: list[int] = field(default_factory=list)
-    cost: list[float] = field(default_factory=list)
-    final: dict[int, int] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=lambda: {"": EPSILON})
-
-    def state(self, time: float) -> int:
-        """Add a state."""
-        self.times.append(time)
-        return len(self.times) - 1
-
-    def arc(self, source: int, target: int, word: str, origin: int, cost: float) -> None:
-        """Add an arc."""
-        self.arcs.append((source, target, self.numbers.setdefault(word, len(self.numbers))))
-        self.origin.append(origin)
-        self.cost.append(cost)
-
-
 class _Composition:
     """Compose a rule with a lattice, whose states are in topological order."""
 
@@ -160,77 +126,83 @@ class _Composition:
         self._rule, self._lattice = rule, lattice
         self._times = [0.0] * lattice.num_states if lattice.times is None else lattice.times.tolist()
         self._useful = useful_states(rule, lattice)
-        self._draft = _Draft()
         self._known: list[dict[_At, int]] = [{} for _ in range(lattice.num_states)]
+        # The result: the time of each state; the ends, word, lattice arc and cost of each arc.
+        self._new_times: list[float] = []
+        self._arcs: list[tuple[int, int, int]] = []
+        self._origin: list[int] = []
+        self._cost: list[float] = []
+        self._words = {"": EPSILON}
 
-    def run(self) -> _Draft:
+    def run(self) -> Lattice:
         """Return the composed graph."""
-        rows = {end: row for row, end in enumerate(self._lattice.final.tolist())}
-        arcs = arcs_from(self._lattice)
+        lattice = self._lattice
+        rows = {end: row for row, end in enumerate(lattice.final.tolist())}
+        arcs = arcs_from(lattice)
+        final: dict[int, int] = {}
         self._number(_At(0, BEFORE, b""))
         for state, known in enumerate(self._known):
             for at, number in known.items():
                 for arc, target, word in arcs[state]:
                     self._follow(at, number, arc, target, word)
                 if state in rows and at.rule in (BEFORE, AFTER):
-                    self._draft.final[number] = rows[state]
+                    final[number] = rows[state]
             known.clear()
-        return self._draft
+        origin, ends = np.array(self._origin, dtype=np.int64), np.array(list(final.values()), dtype=np.int64)
+        scores = {n: Column(_carried(c.arc, origin), c.final[ends], c.scale) for n, c in lattice.scores.items()}
+        if self._rule.is_weighted:
+            before = scores.get(COLUMN, Column(np.zeros(len(origin)), np.zeros(len(ends))))
+            scores[COLUMN] = Column(before.arc + np.array(self._cost), before.final, before.scale)
+        sides = lattice.labels.items()
+        columns = np.array(self._arcs, dtype=np.int64).reshape(-1, 3).T
+        return Lattice.from_arcs(
+            *columns,
+            final=list(final),
+            scores=scores,
+            vocabulary=Vocabulary.from_words(word for word in self._words if word),
+            times=None if lattice.times is None else self._new_times,
+            labels={n: Labels(_carried(side.arc, origin), side.final[ends], side.vocabulary) for n, side in sides},
+        )
+
+    def _add_state(self, time: float) -> int:
+        self._new_times.append(time)
+        return len(self._new_times) - 1
+
+    def _add_arc(self, source: int, target: int, word: str, origin: int, cost: float) -> None:
+        self._arcs.append((source, target, self._words.setdefault(word, len(self._words))))
+        self._origin.append(origin)
+        self._cost.append(cost)
 
     def _number(self, at: _At) -> int:
         known = self._known[at.state]
         if at not in known:
-            known[at] = self._draft.state(self._times[at.state])
+            known[at] = self._add_state(self._times[at.state])
         return known[at]
 
     def _follow(self, at: _At, number: int, arc: int, target: int, word: str) -> None:
-        if word:
-            for step in self._rule.steps(at.rule, word):
-                if step.state in self._useful[target]:
-                    self._add_words(at, number, arc, target, step)
-        elif at.rule in self._useful[target]:
-            self._draft.arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
-
-    def _add_words(self, at: _At, number: int, arc: int, target: int, step: Step) -> None:
-        """Add one arc per word that a step completes; the first arc has the scores."""
-        words, begun = split_output(at.begun, step.output)
-        goal = self._number(_At(target, step.state, begun))
-        here, origin, cost = number, arc, step.cost
-        for place, word in enumerate(words or [b""], start=1):
-            last = place >= len(words)
-            there = goal if last else self._draft.state(self._between(at.state, target, place / len(words)))
-            self._draft.arc(here, there, self._spelled(word), origin, cost)
-            here, origin, cost = there, _NOWHERE, 0.0
-
-    def _between(self, source: int, target: int, share: float) -> float:
-        return float(self._times[source] + share * (self._times[target] - self._times[source]))
+        """Add the arcs of an arc: for each step of the rule, one per word that the step completes."""
+        if not word:
+            if at.rule in self._useful[target]:
+                self._add_arc(number, self._number(at._replace(state=target)), "", arc, 0.0)
+            return
+        begin, end = self._times[at.state], self._times[target]
+        for step in self._rule.steps(at.rule, word):
+            if step.state not in self._useful[target]:
+                continue
+            words, begun = split_output(at.begun, step.output)
+            goal = self._number(_At(target, step.state, begun))
+            here, origin, cost = number, arc, step.cost  # the first arc has the scores
+            for place, written in enumerate(words or [b""], start=1):
+                last = place >= len(words)
+                there = goal if last else self._add_state(float(begin + place / len(words) * (end - begin)))
+                self._add_arc(here, there, self._spelled(written), origin, cost)
+                here, origin, cost = there, _NOWHERE, 0.0
 
     def _spelled(self, word: bytes) -> str:
         try:
             return word.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise InputError(f"the rule writes {word!r}, which is not UTF-8", where=self._rule.where) from None
-
-
-def _built(draft: _Draft, lattice: Lattice, *, weighted: bool) -> Lattice:
-    origin = np.array(draft.origin, dtype=np.int64)
-    rows = np.array(list(draft.final.values()), dtype=np.int64)
-    scores = {n: Column(_carried(c.arc, origin), c.final[rows], c.scale) for n, c in lattice.scores.items()}
-    if weighted:
-        before = scores.get(COLUMN, Column(np.zeros(len(origin)), np.zeros(len(rows))))
-        scores[COLUMN] = Column(before.arc + np.array(draft.cost), before.final, before.scale)
-    sides = lattice.labels.items()
-    source, target, word = np.array(draft.arcs, dtype=np.int64).reshape(-1, 3).T
-    return Lattice.from_arcs(
-        source,
-        target,
-        word,
-        final=list(draft.final),
-        scores=scores,
-        vocabulary=Vocabulary.from_words(word for word in draft.numbers if word),
-        times=None if lattice.times is None else draft.times,
-        labels={n: Labels(_carried(side.arc, origin), side.final[rows], side.vocabulary) for n, side in sides},
-    )
 
 
 def _carried(values: npt.NDArray[Any], origin: npt.NDArray[np.int64]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Load grammars: rules by name, from an archive of this package or of the user."""
+"""Load grammars: rules by name, from an archive of this package or of the user. Normalize texts and graphs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,65 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
-from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
+from latticemetric.errors import InputError, UsageError, placed, shortened
 from latticemetric.formats.openfst.far import machines_of
 from latticemetric.formats.streams.stream import open_stream
+from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.lattice import Lattice
+from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.normalization.application import apply_rule
 from latticemetric.normalization.rule import Rule
 from latticemetric.normalization.shipped import compiled, no_such_grammar, shipped_grammars
+from latticemetric.vocabulary import split_words
 
 BOTH_SIDES = "NORMALIZE"
 """The default rule; it rewrites every text."""
 
 REFERENCES = "ALTERNATIVES"
 """The optional rule that adds alternatives to references."""
+
+
+@overload
+def normalize(text: str, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str: ...
+
+
+@overload
+def normalize(text: Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> Lattice: ...
+
+
+def normalize(text: str | Graph, grammar: str | Grammar = "english", *, scales: Scales | None = None) -> str | Lattice:
+    """Rewrite a text, or all texts of a graph, with a grammar.
+
+    A graph keeps its scores: the cost of each path does not change. If a word becomes several words, the first has its
+    scores; if a word is deleted, an arc without a word has them.
+
+    Args:
+        text: A text, a lattice or an n-best list.
+        grammar: A shipped grammar (`english`), one of its rules (`english:LOWER_CASE`), or an archive that pynini
+            wrote (`rules.far:RULE`).
+        scales: Further scores of an n-best list to keep, besides those with weight; a lattice keeps all scores.
+
+    Raises:
+        UsageError: The grammar does not exist, or does not have the rule.
+        InputError: The grammar rejects a text.
+    """
+    rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
+    if isinstance(text, str):
+        return " ".join(rules.text(split_words(text)))
+    return rules.lattice(as_lattice(text, scales))
+
+
+def normalize_reference(text: str | Graph, grammar: str | Grammar = "english") -> Lattice:
+    """Return all forms of a normalized reference, as a lattice without scores in which each text has one path.
+
+    Args:
+        text: A text, or a graph of alternatives.
+        grammar: A grammar, as for `normalize`; its rule `ALTERNATIVES`, if any, is also applied.
+    """
+    rules = find_grammar(grammar) if isinstance(grammar, str) else grammar
+    return rules.reference(split_words(text) if isinstance(text, str) else as_lattice(text))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +142,12 @@ def _loaded(name: str, source: str, rule: str, _stamp: tuple[int, int] | None) -
     wanted = [rule, REFERENCES] if with_alternatives and rule != REFERENCES else [rule]
     if rule not in machines:
         raise UsageError(f"there is no rule '{rule}' in {source}", advice=f"its rules are {', '.join(names) or 'none'}")
-    return Grammar(name, *(_rule(f"{source}:{key}", *machines[key]) for key in wanted))
+    rules = []
+    for key in wanted:
+        machine, at = machines[key]
+        with placed(f"{source}:{key}"):
+            rules.append(Rule(fst_binary.decode(machine, base=at)[0], f"{source}:{key}"))
+    return Grammar(name, *rules)
 
 
 class RuleSize(NamedTuple):
@@ -112,29 +160,21 @@ class RuleSize(NamedTuple):
 
 def rule_sizes(source: str) -> list[RuleSize]:
     """Return the sizes of the rules of a grammar, which is given by name or file."""
-    sizes = []
-    for name, machine, at in rule_archive(source):
-        arrays = fst_binary.decode(machine, base=at)[0]
-        sizes.append(RuleSize(name, len(arrays.final), len(arrays.source)))
-    return sizes
+    machines = [(name, fst_binary.decode(machine, base=at)[0]) for name, machine, at in rule_archive(source)]
+    return [RuleSize(name, len(arrays.final), len(arrays.source)) for name, arrays in machines]
 
 
 def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
     """Return the name, machine and place in the archive of each rule of a grammar, given by name or file."""
-    archive = _archive(source)
-    try:
-        return list(machines_of(archive))
-    except LatticeMetricError as error:
-        raise error if error.where else error.at(source) from None
-
-
-def _archive(source: str) -> bytes:
     if source in shipped_grammars():
-        return compiled(source)
-    if not Path(source).exists() and Path(source).suffix != ".far":
+        archive = compiled(source)
+    elif not Path(source).exists() and Path(source).suffix != ".far":
         raise no_such_grammar(source)
-    with open_stream(source) as stream:
-        return stream.read()
+    else:
+        with open_stream(source) as stream:
+            archive = stream.read()
+    with placed(source):
+        return list(machines_of(archive))
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -147,13 +187,6 @@ def grammar_file(name: str) -> str | None:
     """Return the file of a grammar; `None` for a grammar of this package."""
     source, _ = _parts(name)
     return None if source in shipped_grammars() else source
-
-
-def _rule(where: str, machine: bytes, at: int) -> Rule:
-    try:
-        return Rule(fst_binary.decode(machine, base=at)[0], where)
-    except FormatError as error:
-        raise error if error.where else error.at(where) from None
 
 
 def only_text(lattice: Lattice) -> tuple[str, ...] | None:

@@ -15,11 +15,7 @@ _Text = tuple[str, ...]
 def with_alternatives(lattice: Lattice) -> str:
     """Write the texts of a lattice in one line, with alternatives between the states that all paths share.
 
-    Args:
-        lattice: A lattice in which each text has one path.
-
-    Raises:
-        InputError: There are more than `MOST_ALTERNATIVES` alternatives between two such states.
+    Each text must have one path. Raise an error for more than `MOST_ALTERNATIVES` alternatives in one place.
     """
     meetings = _meetings(lattice)
     parts: list[str] = []
@@ -36,18 +32,13 @@ def _alternatives(texts: list[_Text]) -> list[str]:
         texts = [text[:-1] for text in texts]
     if len(texts) == 1:
         return [*texts[0], *ending]
-    if (word := _optional_word(texts)) is not None:
-        return [f"{{ {word} / {_NO_WORDS} }}", *_alternatives([t for t in texts if t[:1] != (word,)]), *ending]
-    return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
-
-
-def _optional_word(texts: list[_Text]) -> str | None:
-    """Return the first word if it is optional: the texts are the same with and without it. Otherwise return `None`."""
     for word in dict.fromkeys(text[0] for text in texts if text):
-        rest = [text[1:] for text in texts if text[:1] == (word,)]
-        if set(rest) == {text for text in texts if text[:1] != (word,)}:
-            return word
-    return None
+        # A first word is optional if the texts are the same with and without it.
+        with_word = [text[1:] for text in texts if text[:1] == (word,)]
+        without = [text for text in texts if text[:1] != (word,)]
+        if set(with_word) == set(without):
+            return [f"{{ {word} / {_NO_WORDS} }}", *_alternatives(without), *ending]
+    return ["{ " + " / ".join(" ".join(text) or _NO_WORDS for text in texts) + " }", *ending]
 
 
 def _meetings(lattice: Lattice) -> list[int]:

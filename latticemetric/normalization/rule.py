@@ -58,7 +58,18 @@ class Rule:
         self._steps: dict[tuple[int, str], tuple[Step, ...]] = {}
         self._sets: dict[tuple[frozenset[int], str], frozenset[int]] = {}
         self.is_weighted = bool(machine.weight.any() or machine.final[np.isfinite(machine.final)].any())
-        self._check()
+        if machine.start < 0:
+            raise InputError("the rule is empty: it accepts nothing", where=where)
+        if machine.input_symbols is not None or machine.output_symbols is not None:
+            raise InputError("the rule rewrites symbols of a table", where=where, advice="compile it over bytes")
+        for side in (machine.input, machine.output):
+            if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
+                label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
+                raise InputError(
+                    f"the rule has label {label}, which is not a byte",
+                    where=where,
+                    advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
+                )
 
     def steps(self, state: int, word: str) -> tuple[Step, ...]:
         """Return the ways to read a word and the space after it; none if the rule rejects the word."""
@@ -73,21 +84,6 @@ class Rule:
         if key not in self._sets:
             self._sets[key] = frozenset(step.state for state in states for step in self.steps(state, word))
         return self._sets[key]
-
-    def _check(self) -> None:
-        machine = self._machine
-        if machine.start < 0:
-            raise InputError("the rule is empty: it accepts nothing", where=self.where)
-        if machine.input_symbols is not None or machine.output_symbols is not None:
-            raise InputError("the rule rewrites symbols of a table", where=self.where, advice="compile it over bytes")
-        for side in (machine.input, machine.output):
-            if len(side) and not 0 <= side.min() <= side.max() <= 0xFF:  # noqa: PLR2004  a byte
-                label = side[(side < 0) | (side > 0xFF)][0]  # noqa: PLR2004
-                raise InputError(
-                    f"the rule has label {label}, which is not a byte",
-                    where=self.where,
-                    advice="compile it over bytes: token_type='byte', and no generated symbols like [this]",
-                )
 
     def _taken(self, state: int, word: str) -> Iterator[Step]:
         if state == AFTER:
@@ -106,7 +102,9 @@ class Rule:
         reached: dict[tuple[int, bytes], float] = {}
         for (at, output), cost in ways.items():
             for move in self._moves_from(at).get(byte, ()):
-                _keep(reached, (move.target, output + move.output), cost + move.cost)
+                way = move.target, output + move.output
+                if cost + move.cost < reached.get(way, np.inf):
+                    reached[way] = cost + move.cost
         return self._closed(reached, word)
 
     def _closed(self, ways: dict[tuple[int, bytes], float], word: str) -> dict[tuple[int, bytes], float]:
@@ -117,7 +115,9 @@ class Rule:
             at, output = pending.pop()
             for move in self._moves_from(at).get(0, ()):
                 way = move.target, output + move.output
-                if _keep(ways, way, ways[at, output] + move.cost):
+                cost = ways[at, output] + move.cost
+                if cost < ways.get(way, np.inf):
+                    ways[way] = cost
                     pending.append(way)
             if done > MOST_WAYS:
                 raise InputError(
@@ -136,14 +136,6 @@ class Rule:
                 moves.setdefault(byte, []).append(_Move(byte, bytes([output]) if output else b"", cost, target))
             self._moves[state] = moves
         return self._moves[state]
-
-
-def _keep(ways: dict[tuple[int, bytes], float], way: tuple[int, bytes], cost: float) -> bool:
-    """Store the cost of a way if it is the lowest so far; return whether it is."""
-    if cost < ways.get(way, np.inf):
-        ways[way] = cost
-        return True
-    return False
 
 
 def split_output(pending: bytes, output: bytes) -> tuple[list[bytes], bytes]:

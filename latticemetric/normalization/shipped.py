@@ -54,26 +54,17 @@ def summary(name: str) -> str:
     return text.partition("\n")[0]
 
 
-def cache_folder() -> Path:
-    """Return the folder of compiled grammars, in the platform's cache folder of the user.
-
-    Raises:
-        RuntimeError: The user has no home folder.
-    """
-    if cache := os.environ.get("XDG_CACHE_HOME"):
-        base = Path(cache)
-    else:
-        base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return base / "latticemetric" / "grammars"
-
-
 def compiled(name: str) -> bytes:
     """Return the archive of a grammar from the cache; otherwise compile it, and cache it if possible."""
     digest = sha256(grammar_source(name).read_bytes()).hexdigest()[:16]
-    try:
-        kept = cache_folder() / f"{name}-{VERSION}-{digest}.far"
-    except RuntimeError:
-        return _new_archive(name)
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        base = Path(cache)
+    else:
+        try:
+            base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+        except RuntimeError:  # the user has no home folder
+            return _new_archive(name)
+    kept = base / "latticemetric" / "grammars" / f"{name}-{VERSION}-{digest}.far"
     with contextlib.suppress(OSError):
         return kept.read_bytes()
     archive = _new_archive(name)
@@ -83,14 +74,19 @@ def compiled(name: str) -> bytes:
 
 
 def _new_archive(name: str) -> bytes:
+    require_pynini()
+    from pynini.export import export
+
     from latticemetric.formats.streams.spool import temporary_files
 
     with temporary_files():
         temporary = tempfile.TemporaryDirectory()
     with temporary as folder:
-        draft = Path(folder) / "grammar.far"
-        _export(name, draft)
-        return draft.read_bytes()
+        # As pynini's export program does.
+        exporter = export.Exporter(Path(folder) / "grammar.far")
+        grammar_module(name).generator_main(exporter)
+        exporter.close()
+        return (Path(folder) / "grammar.far").read_bytes()
 
 
 def build(names: Sequence[str], folder: Path) -> list[Path]:
@@ -101,16 +97,6 @@ def build(names: Sequence[str], folder: Path) -> list[Path]:
         written.append(folder / f"{name}.far")
         _put(written[-1], archive)
     return written
-
-
-def _export(name: str, path: Path) -> None:
-    """Run a grammar's `generator_main`, as pynini's export program does."""
-    require_pynini()
-    from pynini.export import export
-
-    exporter = export.Exporter(path)
-    grammar_module(name).generator_main(exporter)
-    exporter.close()
 
 
 def grammar_module(name: str) -> ModuleType:

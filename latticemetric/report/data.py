@@ -8,10 +8,10 @@ from typing import Any
 from latticemetric.batch.mbr import MBRAnswer
 from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review
 from latticemetric.batch.sketches import DrawnArc, Sketch
+from latticemetric.display import visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout
 from latticemetric.drawing.picture import Picture, PlacedText, Point, Shape
-from latticemetric.drawing.text_width import visible
 from latticemetric.metrics.alignment import INSERTION, Alignment
 from latticemetric.oracle_search.scored_path import ScoredPath
 from latticemetric.report.figures import paths

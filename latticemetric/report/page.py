@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from latticemetric.batch.review import SideTotal
-from latticemetric.drawing.text_width import visible
+from latticemetric.display import visible
 from latticemetric.errors import MissingDependencyError
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.charts import (

@@ -22,8 +22,8 @@ from latticemetric.evaluation.coefficients import Floats, differences, fitted_li
 from latticemetric.evaluation.correlation import Correlation
 from latticemetric.evaluation.grouping import Grouping
 from latticemetric.evaluation.intervals import Interval
+from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
-from latticemetric.evaluation.word_tags.thresholds import ConfidenceSweep
 from latticemetric.formats.streams.output import atomic_output
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal
 from latticemetric.batch.sketches import Sketch
 from latticemetric.batch.sweep import Sweep
-from latticemetric.drawing.text_width import visible
+from latticemetric.display import visible
 from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
 from latticemetric.frozen import cached_property
 from latticemetric.report.data import density, headroom, utterance

@@ -20,9 +20,9 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric import memory
+from latticemetric.display import display_width
 from latticemetric.errors import harmless
 from latticemetric.formats import reading, writing
-from latticemetric.metrics.alignment import display_width
 from latticemetric.normalization.grammar import rule_archive
 
 MEMORY = 700 * 2**20  # the program itself takes a third of it

@@ -9,7 +9,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.evaluation import WordTags
-from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds
+from latticemetric.evaluation.word_tags.evaluation import sweep_thresholds
 
 pynini = pytest.importorskip("pynini")
 

@@ -12,7 +12,7 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.evaluation.intervals import bootstrap, paired_bootstrap
 from latticemetric.evaluation.significance import randomisation_test
-from latticemetric.metrics.explanation import explain
+from latticemetric.metrics.base import explain
 
 OLD, NEW, REF, REF2 = (EXAMPLES / f"letters.{name}.txt" for name in ("old", "new", "ref", "ref2"))
 VERSION = f"v:{lm.__version__}"
@@ -179,6 +179,10 @@ def test_a_metric_may_draw_itself_or_its_alignment_or_nothing():
     assert explain(Drawing(), "a", ["b"]) == "a and ['b']"
     assert explain(Aligned(), "a", ["", "b", "c a", "a"]) == "a in c a, against reference 3 of 4"
     assert explain(object(), "a", ["b"]) is None
+
+
+def test_references_of_one_word_each_are_explained():
+    assert explain(lm.make_metric("wer"), "a", ["b", "a"]).endswith("0/1, against reference 2 of 2")
 
 
 def test_a_metric_without_a_drawing_says_so():

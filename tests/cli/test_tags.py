@@ -9,10 +9,9 @@ from kit.commands import assert_one_line_error, file, good, run
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+from latticemetric.evaluation.word_tags.evaluation import THRESHOLDS, TagEvaluation, sweep_thresholds
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, tag_scores
 from latticemetric.evaluation.word_tags.tags import WordTags
-from latticemetric.evaluation.word_tags.thresholds import THRESHOLDS, sweep_thresholds
 from latticemetric.formats.word_tags import read_tags
 from latticemetric.metrics.alignment import DELETION, MATCH
 

@@ -11,8 +11,9 @@ from kit.paths import EXAMPLES
 from kit.pictures import overlaps
 
 import latticemetric as lm
+from latticemetric.display import visible
 from latticemetric.drawing.api import draw, svg
-from latticemetric.drawing.text_width import text_width, visible
+from latticemetric.drawing.picture import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ["</svg><script>alert(1)</script>", "\"&<>'", "]]>", "a\x00b\x1b[31m", "\u202eevil\u2066", "\ud800", "\u2028"]

@@ -13,12 +13,11 @@ from kit.pictures import crossed_texts, outside, overlaps
 from kit.strategies import lattices
 
 import latticemetric as lm
+from latticemetric.display import display_width, visible
 from latticemetric.drawing.api import Drawing, draw
 from latticemetric.drawing.diagram import LATTICE, Diagram, Link, Vertex
 from latticemetric.drawing.layout import crossings, layered_graph, layers_of, ordered_columns
 from latticemetric.drawing.terminal import detour_rows, detours, main_path
-from latticemetric.drawing.text_width import visible
-from latticemetric.metrics.alignment import display_width
 
 WORDS = ["a", "word", "Rechtsschutzversicherung", "漢字", "MMWW@@", "\u202ex", "naïve", ""]
 VOCABULARY = lm.Vocabulary.from_words(word for word in WORDS if word)

@@ -12,10 +12,9 @@ from kit.tags import DEFINITIONS, sequence_correlation
 from latticemetric import InputError, UsageError
 from latticemetric.evaluation.intervals import bootstrap
 from latticemetric.evaluation.word_tags.discrimination import SYNTHETIC, synthetic_tags
-from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
+from latticemetric.evaluation.word_tags.evaluation import TagEvaluation, sweep_thresholds
 from latticemetric.evaluation.word_tags.metrics import TAG_METRICS, find_tag_metric, tag_scores, tag_table
 from latticemetric.evaluation.word_tags.tags import WordTags, chosen_tags
-from latticemetric.evaluation.word_tags.thresholds import sweep_thresholds
 
 # --- The definitions, on lists of (gold, predicted) lists of tags
 

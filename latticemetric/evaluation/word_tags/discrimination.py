@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import ceil
@@ -14,7 +14,7 @@ from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import ROUNDING, checked_seed, value_of
 from latticemetric.evaluation.significance import exchanged_sums, moving_sums, randomisation_of
 from latticemetric.evaluation.word_tags.metrics import COMPARED, TagMetric
-from latticemetric.evaluation.word_tags.tags import Flags, WordTags
+from latticemetric.evaluation.word_tags.tags import WordTags
 from latticemetric.metrics.base import Table
 
 _FEWEST_TRIALS = 1000
@@ -95,40 +95,49 @@ def discriminate(
         trials: The number of trials; default: `trials_for`.
         seed: The same seed swaps the same segments. All pairs and metrics share their trials.
     """
-    number = len(systems) * (len(systems) - 1) // 2
-    trials = trials_for(number, alpha) if trials is None else _enough(trials, number, alpha)
+    pairs = len(systems) * (len(systems) - 1) // 2
+    needed = ceil(pairs / checked_level(alpha)) - 1
+    if trials is None:
+        trials = trials_for(pairs, alpha)
+    elif trials < needed:  # p ≥ 1 / (trials + 1)
+        raise UsageError(
+            f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
+            advice=f"run at least {needed}, or leave their number out",
+        )
     moved = dict(zip(systems, moving_sums(list(systems.values()), trials, seed), strict=True))
-    tests = _Tests(systems, moved, metrics)
-    return [_discrimination(metric, tests, synthetic or {}, alpha) for metric in metrics]
+    values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
+    p: dict[str, _PairValues] = {metric.name: {} for metric in metrics}
+    for first, second in combinations(systems, 2):
+        one, other = exchanged_sums(systems[first], systems[second], moved[first], moved[second])
+        for metric in metrics:
+            observed = values[metric.name][second] - values[metric.name][first]
+            tested = randomisation_of(observed, metric.values(other) - metric.values(one))
+            p[metric.name][frozenset((first, second))] = tested.p
+    return [_discrimination(metric, values[metric.name], p[metric.name], synthetic or {}, alpha) for metric in metrics]
 
 
-class _Tests:
-    """The p-values of every pair under every metric; the sums of a pair's trials are computed once."""
-
-    def __init__(self, systems: Mapping[str, Table], moved: Mapping[str, Table], metrics: Sequence[TagMetric]) -> None:
-        self.values = {m.name: {name: value_of(m, table) for name, table in systems.items()} for m in metrics}
-        self.p: dict[tuple[str, frozenset[str]], float | None] = {}
-        for first, second in combinations(systems, 2):
-            one, other = exchanged_sums(systems[first], systems[second], moved[first], moved[second])
-            for metric in metrics:
-                observed = self.values[metric.name][second] - self.values[metric.name][first]
-                found = randomisation_of(observed, metric.values(other) - metric.values(one))
-                self.p[metric.name, frozenset((first, second))] = found.p
-
-    def pairs(self, metric: str, ranked: Sequence[str], alpha: float) -> Iterator[PairTest]:
-        """Yield the tests of all pairs of the `ranked` systems, corrected for the number of pairs."""
-        values, chosen = self.values[metric], list(combinations(ranked, 2))
-        for first, second in chosen:
-            p = self.p[metric, frozenset((first, second))]
-            difference = None if p is None else values[first] - values[second]
-            yield PairTest(first, second, difference, p, p is not None and p <= alpha / len(chosen))
+_PairValues = dict[frozenset[str], float | None]
 
 
-def _discrimination(metric: TagMetric, tests: _Tests, synthetic: Mapping[str, Table], alpha: float) -> Discrimination:
-    values = tests.values[metric.name]
+def _discrimination(
+    metric: TagMetric, values: Mapping[str, float], p: _PairValues, synthetic: Mapping[str, Table], alpha: float
+) -> Discrimination:
     ranked = sorted(values, key=lambda name: (np.isnan(values[name]), -values[name]))
     half = len(ranked) // 2
-    pairs = tuple(tests.pairs(metric.name, ranked, alpha))
+
+    def tested(names: Sequence[str]) -> tuple[PairTest, ...]:
+        """Return the tests of all pairs of these systems, corrected for the number of pairs."""
+        found, pairs = [], list(combinations(names, 2))
+        for first, second in pairs:
+            one = p[frozenset((first, second))]
+            difference = None if one is None else values[first] - values[second]
+            found.append(PairTest(first, second, difference, one, one is not None and one <= alpha / len(pairs)))
+        return tuple(found)
+
+    def share(pairs: Sequence[PairTest]) -> float | None:
+        return sum(pair.significant for pair in pairs) / len(pairs) if pairs else None
+
+    pairs = tested(ranked)
     bounds = {name: value_of(metric, table) for name, table in synthetic.items()}
     # An undefined value is not below a bound: comparisons with NaN are false.
     below = {name: sum(value < bound - ROUNDING for value in values.values()) for name, bound in bounds.items()}
@@ -136,27 +145,12 @@ def _discrimination(metric: TagMetric, tests: _Tests, synthetic: Mapping[str, Ta
         metric.name,
         tuple((name, None if np.isnan(values[name]) else values[name]) for name in ranked),
         pairs,
-        _share(pairs),
-        _share(tuple(tests.pairs(metric.name, ranked[:half], alpha))),
-        _share(tuple(tests.pairs(metric.name, ranked[len(ranked) - half :], alpha))),
+        share(pairs),
+        share(tested(ranked[:half])),
+        share(tested(ranked[len(ranked) - half :])),
         below,
         sum(below.values()),
     )
-
-
-def _share(pairs: Sequence[PairTest]) -> float | None:
-    return sum(pair.significant for pair in pairs) / len(pairs) if pairs else None
-
-
-def _enough(trials: int, pairs: int, alpha: float) -> int:
-    """Return `trials`; raise an error if no pair can become significant, since p ≥ 1 / (trials + 1)."""
-    needed = ceil(pairs / checked_level(alpha)) - 1
-    if trials < needed:
-        raise UsageError(
-            f"{trials} trials cannot show that one of {pairs} pairs differs at a level of {alpha:g}",
-            advice=f"run at least {needed}, or leave their number out",
-        )
-    return trials
 
 
 def checked_level(alpha: float) -> float:
@@ -198,14 +192,10 @@ def synthetic_tags(gold: WordTags, kind: str, seed: int = 0) -> WordTags:
     if kind not in SYNTHETIC:
         raise UsageError(f"there is no labelling '{kind}'", advice=f"choose among {', '.join(SYNTHETIC)}")
     generator = np.random.default_rng([checked_seed(seed), SYNTHETIC.index(kind)])
-    return gold.replaced(_drawn(gold.bad, kind, generator))
-
-
-def _drawn(gold: Flags, kind: str, generator: np.random.Generator) -> Flags:
-    bad = int(gold.sum())
-    ok = len(gold) - bad
+    bad = int(gold.bad.sum())
+    ok = len(gold.bad) - bad
     if kind == "random":
-        return generator.random(len(gold)) < bad / max(1, len(gold))
+        return gold.replaced(generator.random(len(gold.bad)) < bad / max(1, len(gold.bad)))
     if kind == "optimistic":
         found = _rounded(_OPTIMISTIC_RECALL * bad)
         false = _rounded(found / _OPTIMISTIC_PRECISION) - found
@@ -213,10 +203,10 @@ def _drawn(gold: Flags, kind: str, generator: np.random.Generator) -> Flags:
         found, false = _rounded(_PESSIMISTIC_RECALL_OF_BAD * bad), _rounded((1 - _PESSIMISTIC_RECALL_OF_OK) * ok)
     else:
         found, false = (bad, ok) if kind == "all-bad" else (0, 0)
-    tags = np.zeros(len(gold), np.bool_)
-    tags[generator.choice(np.flatnonzero(gold), found, replace=False)] = True
-    tags[generator.choice(np.flatnonzero(~gold), min(false, ok), replace=False)] = True
-    return tags
+    tags = np.zeros(len(gold.bad), np.bool_)
+    tags[generator.choice(np.flatnonzero(gold.bad), found, replace=False)] = True
+    tags[generator.choice(np.flatnonzero(~gold.bad), min(false, ok), replace=False)] = True
+    return gold.replaced(tags)
 
 
 def _rounded(number: float) -> int:

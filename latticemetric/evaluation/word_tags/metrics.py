@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from latticemetric.errors import UsageError
 from latticemetric.evaluation.intervals import Values, or_none, value_of
-from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, as_word_tags, check_same_words
+from latticemetric.evaluation.word_tags.tags import Flags, Numbers, Tags, WordTags, check_same_words
 from latticemetric.metrics.base import Table
 
 Floats = npt.NDArray[np.float64]
@@ -55,20 +55,23 @@ def tag_table(gold: WordTags | Iterable[Tags], predicted: WordTags | Iterable[Ta
     Raises:
         InputError: If the numbers of words differ.
     """
-    gold, predicted = as_word_tags(gold), as_word_tags(predicted)
+    gold, predicted = (tags if isinstance(tags, WordTags) else WordTags.of(tags) for tags in (gold, predicted))
     check_same_words(gold, predicted)
     table = np.zeros((len(gold), len(TagColumn)))
-    sides = _spans(gold), _spans(predicted)
-    _count_words(table, gold, predicted)
+    # The columns are TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK, in this order.
+    kind = np.where(predicted.bad, np.where(gold.bad, 0, 1), np.where(gold.bad, 2, 3))
+    table[:, :4] = np.bincount(4 * gold.segment + kind, minlength=4 * len(gold)).reshape(-1, 4)
     agreed = gold.bad == predicted.bad
-    for spans, precision, number in zip(
-        sides[::-1],
-        (TagColumn.BAD_PRECISION, TagColumn.BAD_RECALL),
-        (TagColumn.BAD_PREDICTED, TagColumn.BAD_GOLD),
-        strict=True,
-    ):
-        _count_spans(table, spans, agreed, precision, number)
-    table[:, TagColumn.SEQCOR] = _sequence_correlation(gold, agreed, *sides)
+    of_gold, of_predicted = _spans(gold), _spans(predicted)
+    for spans, first in ((of_predicted, TagColumn.BAD_PRECISION), (of_gold, TagColumn.BAD_RECALL)):
+        right = np.add.reduceat(agreed.astype(np.int64), spans.start) if len(spans.start) else np.zeros(0)
+        share = right / spans.size
+        for bad, column in ((True, first), (False, first + TagColumn.OK_PRECISION - TagColumn.BAD_PRECISION)):
+            of_class = spans.bad == bad
+            segment = spans.segment[of_class]
+            table[:, column] = np.bincount(segment, share[of_class], minlength=len(gold))
+            table[:, column + 1] = np.bincount(segment, minlength=len(gold))
+    table[:, TagColumn.SEQCOR] = _sequence_correlation(gold, agreed, of_gold, of_predicted)
     table[:, TagColumn.SEGMENTS] = gold.lengths > 0
     return table
 
@@ -82,9 +85,6 @@ class _Spans(NamedTuple):
     segment: Numbers
     opens: Flags  # for each tag: true if a span starts there
 
-    def per_segment(self, segments: int) -> Numbers:
-        return np.bincount(self.segment, minlength=segments)
-
 
 def _spans(tags: WordTags) -> _Spans:
     opens = np.zeros(len(tags.bad), np.bool_)
@@ -92,28 +92,6 @@ def _spans(tags: WordTags) -> _Spans:
     opens[tags.begin[:-1][tags.lengths > 0]] = True
     start = np.flatnonzero(opens)
     return _Spans(start, np.diff(start, append=len(opens)), tags.bad[start], tags.segment[start], opens)
-
-
-def _count_words(table: Table, gold: WordTags, predicted: WordTags) -> None:
-    # The columns are TRUE_BAD, FALSE_BAD, FALSE_OK, TRUE_OK, in this order.
-    kind = np.where(predicted.bad, np.where(gold.bad, 0, 1), np.where(gold.bad, 2, 3))
-    counts = np.bincount(4 * gold.segment + kind, minlength=4 * len(gold))
-    table[:, :4] = counts.reshape(-1, 4)
-
-
-def _count_spans(table: Table, spans: _Spans, agreed: Flags, shares: TagColumn, number: TagColumn) -> None:
-    """Add BAD spans to the columns `shares` and `number`, and OK spans to the columns four places further on."""
-    share = _sums(agreed, spans.start) / spans.size
-    for bad, shift in ((True, 0), (False, TagColumn.OK_PRECISION - TagColumn.BAD_PRECISION)):
-        of_class = spans.bad == bad
-        segment = spans.segment[of_class]
-        table[:, shares + shift] = np.bincount(segment, share[of_class], minlength=len(table))
-        table[:, number + shift] = np.bincount(segment, minlength=len(table))
-
-
-def _sums(values: Flags, start: Numbers) -> Numbers:
-    """Sum the values from each start to the next; spans are never empty."""
-    return np.add.reduceat(values.astype(np.int64), start) if len(start) else np.zeros(0, np.int64)
 
 
 def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_predicted: _Spans) -> Floats:
@@ -126,7 +104,7 @@ def _sequence_correlation(gold: WordTags, agreed: Flags, of_gold: _Spans, of_pre
         words = np.bincount(of_gold.segment[of_class], of_gold.size[of_class], minlength=segments)
         right = np.bincount(of_gold.segment[of_class], matched[of_class], minlength=segments)
         found += right / (2 * np.maximum(words, 1))
-    numbers = [spans.per_segment(segments) for spans in (of_gold, of_predicted)]
+    numbers = [np.bincount(spans.segment, minlength=segments) for spans in (of_gold, of_predicted)]
     return found * np.minimum(*numbers) / np.maximum(1, np.maximum(*numbers))
 
 
@@ -176,10 +154,6 @@ def _word_f1(sums: Table, right: TagColumn) -> Values:
     return twice / (twice + sums[..., TagColumn.FALSE_BAD] + sums[..., TagColumn.FALSE_OK])
 
 
-def _f1_mult(sums: Table) -> Values:
-    return _word_f1(sums, TagColumn.TRUE_BAD) * _word_f1(sums, TagColumn.TRUE_OK)
-
-
 def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
     """Return phrase F1 of a class: undefined without spans; 0 if one side has none, or if no spans overlap."""
     shares, predicted, recalled, gold = (sums[..., begin + k] for k in range(4))
@@ -187,10 +161,6 @@ def _phrase_f1(sums: Table, begin: TagColumn) -> Values:
     both = precision + recall
     found = np.where(both > 0, 2 * precision * recall / both, 0.0)
     return np.where(predicted + gold > 0, found, np.nan)
-
-
-def _phrase_f1_mult(sums: Table) -> Values:
-    return _phrase_f1(sums, TagColumn.BAD_PRECISION) * _phrase_f1(sums, TagColumn.OK_PRECISION)
 
 
 def _mcc(sums: Table) -> Values:
@@ -205,16 +175,25 @@ def _seqcor(sums: Table) -> Values:
     return sums[..., TagColumn.SEQCOR] / sums[..., TagColumn.SEGMENTS]
 
 
+def _product(sums: Table, one: Callable[[Table], Values], other: Callable[[Table], Values]) -> Values:
+    return one(sums) * other(sums)
+
+
+_F1_BAD, _F1_OK = (partial(_word_f1, right=right) for right in (TagColumn.TRUE_BAD, TagColumn.TRUE_OK))
+_PHRASE_BAD, _PHRASE_OK = (
+    partial(_phrase_f1, begin=begin) for begin in (TagColumn.BAD_PRECISION, TagColumn.OK_PRECISION)
+)
+
 TAG_METRICS = {
     metric.name: metric
     for metric in (
-        TagMetric("f1_bad", "F1-BAD", partial(_word_f1, right=TagColumn.TRUE_BAD)),
-        TagMetric("f1_ok", "F1-OK", partial(_word_f1, right=TagColumn.TRUE_OK)),
-        TagMetric("f1_mult", "F1-mult", _f1_mult),
+        TagMetric("f1_bad", "F1-BAD", _F1_BAD),
+        TagMetric("f1_ok", "F1-OK", _F1_OK),
+        TagMetric("f1_mult", "F1-mult", partial(_product, one=_F1_BAD, other=_F1_OK)),
         TagMetric("mcc", "MCC", _mcc),
         TagMetric("seqcor", "SeqCor", _seqcor),
-        TagMetric("phrase_f1_bad", "phr-F1-BAD", partial(_phrase_f1, begin=TagColumn.BAD_PRECISION)),
-        TagMetric("phrase_f1_mult", "phr-F1-mult", _phrase_f1_mult),
+        TagMetric("phrase_f1_bad", "phr-F1-BAD", _PHRASE_BAD),
+        TagMetric("phrase_f1_mult", "phr-F1-mult", partial(_product, one=_PHRASE_BAD, other=_PHRASE_OK)),
     )
 }
 

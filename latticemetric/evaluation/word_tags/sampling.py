@@ -95,19 +95,16 @@ class ErrorSource:
         arrival = generator.standard_exponential((samples, len(self.segments))) / self.choices
         turn = (generator.random(arrival.shape) * self.choices).astype(np.int64)
         system = self.order[turn, self.segments]
-        taken = arrival <= self._last(arrival, self.errors[system, self.segments], rate)[:, None]
+        # The arrival at which each sample has enough errors.
+        turns = np.argsort(arrival, axis=1)
+        errors = np.take_along_axis(self.errors[system, self.segments], turns, axis=1)
+        at = np.argmax(np.cumsum(errors, axis=1) >= self.least_errors(rate), axis=1)
+        last = np.take_along_axis(arrival, np.take_along_axis(turns, at[:, None], axis=1), axis=1)
         # A sample takes at least one segment, so that no sum is empty.
+        taken = arrival <= last
         _, segment = np.nonzero(taken)
         begin = np.cumsum(taken.sum(axis=1)) - taken.sum(axis=1)
         return np.asarray(self.gold + np.add.reduceat(self.gains[system[taken], segment], begin, axis=0))
-
-    def _last(self, arrival: Values, errors: Values, rate: float) -> Values:
-        """Return the arrival at which each sample has enough errors."""
-        order = np.argsort(arrival, axis=1)
-        reached = np.cumsum(np.take_along_axis(errors, order, axis=1), axis=1)
-        at = np.argmax(reached >= self.least_errors(rate), axis=1)
-        last = np.take_along_axis(order, at[:, None], axis=1)
-        return np.take_along_axis(arrival, last, axis=1)[:, 0]
 
 
 # ---- Repeated sampling ----
@@ -236,17 +233,16 @@ def repeated_sampling(
     if number > _MOST_SAMPLES:
         raise UsageError("too many samples per error rate", advice=f"use at most {_MOST_SAMPLES} in all rounds")
     generators = np.random.default_rng(checked_seed(seed)).spawn(len(rates))
-    drawn = {
-        rate: _values(source, rate, number, metrics, generator)
-        for rate, generator in zip(rates, generators, strict=True)
-    }
-    pairs = list(combinations(rates, 2))
-    level = checked_level(alpha) / len(pairs)
-    tests = [
-        _test(metric.name, pair, (drawn[pair[0]][metric.name], drawn[pair[1]][metric.name]), numbers, level)
-        for metric in metrics
-        for pair in pairs
+    drawn = [
+        _values(source, rate, number, metrics, generator) for rate, generator in zip(rates, generators, strict=True)
     ]
+    level = checked_level(alpha) / (len(rates) * (len(rates) - 1) // 2)
+    tests = []
+    for metric in metrics:
+        for (first, one), (second, other) in combinations(zip(rates, drawn, strict=True), 2):
+            p = {size: _mean_p(one[metric.name], other[metric.name], size) for size in numbers}
+            needed = next((size for size in numbers if p[size] < level), None)
+            tests.append(SamplingTest(metric.name, first, second, p, needed))
     return RepeatedSampling(tuple(tests), numbers, tuple(number // size for size in numbers), level)
 
 
@@ -261,13 +257,6 @@ def _values(
         pieces.append([metric.values(sums) for metric in metrics])
     columns = zip(metrics, zip(*pieces, strict=True), strict=True)
     return {metric.name: np.concatenate(several) for metric, several in columns}
-
-
-def _test(
-    metric: str, pair: tuple[float, float], values: tuple[Values, Values], sizes: Sequence[int], level: float
-) -> SamplingTest:
-    p = {size: _mean_p(*values, size) for size in sizes}
-    return SamplingTest(metric, *pair, p, next((size for size in sizes if p[size] < level), None))
 
 
 def _mean_p(first: Values, second: Values, size: int) -> float:

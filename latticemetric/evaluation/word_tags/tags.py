@@ -113,11 +113,6 @@ class WordTags(Frozen):
         return [" ".join(names[begin:end]) for begin, end in pairwise(ends)]
 
 
-def as_word_tags(tags: WordTags | Iterable[Tags]) -> WordTags:
-    """Return `WordTags` unchanged; convert anything else with `WordTags.of`."""
-    return tags if isinstance(tags, WordTags) else WordTags.of(tags)
-
-
 def check_same_words(gold: WordTags, predicted: WordTags, names: tuple[str, str] = ("gold", "predicted")) -> None:
     """Check that gold and predicted tags are of the same words.
 
@@ -169,17 +164,9 @@ LAYOUTS = ("auto", "words", "words-and-gaps")
 
 
 def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, gaps: bool | None = None) -> WordTags:
-    """Select tags of words, of gaps, or all of them.
+    """Select tags of words, of gaps, or all of them, from a file; errors give its name.
 
-    Args:
-        tags: The tags of a file.
-        name: The file's name, for errors.
-        which: `words`, `gaps` or `all`.
-        layout: `auto` assumes words and gaps if every line has an odd number of tags.
-        gaps: True or false if the file states whether it has gaps, else `None`.
-
-    Raises:
-        InputError: If a segment of words and gaps does not have 2n + 1 tags, or there are no gaps to select.
+    `gaps` is what the file states about gaps, if anything; see `has_gaps` for `layout`.
     """
     with placed(name):
         if which == "all":
@@ -192,7 +179,10 @@ def chosen_tags(tags: WordTags, name: str, which: str, layout: str = "auto", *, 
 
 
 def has_gaps(tags: WordTags, layout: str = "auto", *, gaps: bool | None = None) -> bool:
-    """Check if each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them."""
+    """Check if each segment has 2n + 1 tags: of n words, and of the gaps before, between and after them.
+
+    `auto` assumes them if every segment has an odd number of tags.
+    """
     if layout not in LAYOUTS:
         raise UsageError(f"there is no layout '{layout}'", advice=f"choose among {', '.join(LAYOUTS)}")
     if gaps is not None:

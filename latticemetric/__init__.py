@@ -20,7 +20,7 @@ _HOME = {
     "Consensus": "mbr_decoding.consensus",
     "CorpusOracle": "oracle_search.corpus_bleu",
     "CorpusPath": "oracle_search.corpus_bleu",
-    "Derivation": "forest.arrays",
+    "Derivation": "forest.forest",
     "DerivationTree": "forest.trees",
     "Drawing": "drawing.api",
     "Fear": "oracle_search.margin",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError, UsageError, shortened
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY, NodeLabels
 from latticemetric.forest.validation import find_fault
 from latticemetric.lattice.columns import Column
 from latticemetric.vocabulary import Vocabulary
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 PROBABILITY = "probability"
 

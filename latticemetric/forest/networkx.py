@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from numbers import Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError, shortened
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import NodeLabels, numbered
 from latticemetric.lattice.columns import Column, Labels
 from latticemetric.vocabulary import Vocabulary
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 _NODE, _EDGE = 0, 1
 
 
-def forest_to_networkx(forest: ForestArrays) -> Any:
+def forest_to_networkx(forest: Forest) -> Any:
     """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 

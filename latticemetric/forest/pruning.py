@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.lattice.columns import Floats, Scales, taken
 from latticemetric.lattice.pruning import ROUNDING, checked_beam
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 
 class PrunedForest(NamedTuple, Generic[AnyForest]):
@@ -84,7 +86,7 @@ def prune_forest(forest: AnyForest, beam: float, scales: Scales | None = None) -
 
 
 def _in_derivations(
-    forest: ForestArrays, edges: npt.NDArray[np.int64], goals: npt.NDArray[np.int32]
+    forest: Forest, edges: npt.NDArray[np.int64], goals: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int64]:
     """Return the edges that are in a derivation: rounding may cut off the neighbours of an edge at the beam's limit."""
     is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.lattice.statistics import MANY, counted
 from latticemetric.vocabulary import EPSILON
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
 _LONGEST = 2**62
 
@@ -51,7 +53,7 @@ class ForestStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def forest_statistics(forest: ForestArrays) -> ForestStatistics:
+def forest_statistics(forest: Forest) -> ForestStatistics:
     """Measure a forest in one upward pass over its edges; counts are exact."""
     infinite = math.inf
     nodes = forest.num_nodes

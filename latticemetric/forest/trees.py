@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latticemetric.errors import UsageError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY
 from latticemetric.frozen import notebook
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
 # A derivation may be as deep as a sentence is long, so nothing here is recursive.
 
@@ -59,7 +61,7 @@ class DerivationTree:
         Tree('S', [Tree('NP', ['the', 'cat']), 'sleeps'])
     """
 
-    forest: ForestArrays
+    forest: Forest
     edges: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -205,7 +207,7 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) or _NOTHING
 
 
-def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
+def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
     """Return the edges as plain integers; raise an error unless they are a complete derivation in preorder."""
     edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
     if not edges:
@@ -223,7 +225,7 @@ def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
     return edges
 
 
-def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
+def _edge_of(forest: Forest, edge: object, place: int) -> int:
     try:
         number = index(edge)  # type: ignore[arg-type]
     except TypeError:
@@ -233,7 +235,7 @@ def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
     return number
 
 
-def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
+def _check_next(forest: Forest, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
     if not wanted:
         raise UsageError(f"edge {edge} comes after the end of the derivation", where=f"edges[{place}]")
     owner, tail = wanted.pop()
@@ -245,5 +247,5 @@ def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, 
         )
 
 
-def _tail_of(forest: ForestArrays, edge: int, tail: int) -> str:
+def _tail_of(forest: Forest, edge: int, tail: int) -> str:
     return f"node {forest.tails.row(edge)[tail - 1]}, which is tail {tail} of edge {edge}"

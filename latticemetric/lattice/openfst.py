@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Column, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 _MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
     """Return a lattice as the columns of an OpenFst acceptor; the labels named `input` become its input side."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
@@ -129,7 +131,7 @@ def _number(word: str, table: Vocabulary) -> int:
     return table.number(word)
 
 
-def lattice_to_fst(lattice: LatticeArrays, scales: Scales | None, *, symbols: bool) -> Any:
+def lattice_to_fst(lattice: Lattice, scales: Scales | None, *, symbols: bool) -> Any:
     """Return the lattice as a `pynini.Fst`; see `Lattice.to_fst`."""
     return fst_from_arrays(lattice_to_arrays(lattice, scales, symbols=symbols))
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Floats, Scales, taken
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 ROUNDING = 2.0**-44
 """The largest difference between two sums of the same costs, relative to the largest: pruning allows for it."""
@@ -105,9 +107,7 @@ def checked_beam(beam: float) -> float:
     return beam
 
 
-def _on_paths(
-    lattice: LatticeArrays, arcs: npt.NDArray[np.int64], final: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int64]:
+def _on_paths(lattice: Lattice, arcs: npt.NDArray[np.int64], final: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Return the arcs that lie on a path: rounding may cut off the neighbours of an arc at the limit of the beam."""
     is_final = np.zeros(lattice.num_states, dtype=np.uint8)
     is_final[final] = 1

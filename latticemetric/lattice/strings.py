@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:

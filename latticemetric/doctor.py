@@ -17,15 +17,11 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import IO, Any, Literal, NamedTuple, NoReturn
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
-from latticemetric.memory import machine_memory
+from latticemetric.memory import machine_memory, size_in
 from latticemetric.signature import VERSION
-
-if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
-
 
 CheckState = Literal["ok", "missing", "broken"]
 
@@ -368,18 +364,9 @@ def _processors() -> str:
 
 
 def _memory() -> str:
-    total = machine_memory()
-    limit = _container_limit()
+    total, limit = machine_memory(), size_in(_CONTAINER_LIMIT)
     held = f", {limit / _GIBIBYTE:.1f} GiB for this container" if limit is not None and limit < total else ""
     return f"{total / _GIBIBYTE:.1f} GiB{held}"
-
-
-def _container_limit() -> int | None:
-    try:
-        text = _CONTAINER_LIMIT.read_text(encoding="ascii").strip()
-    except OSError:
-        return None
-    return int(text) if text.isdecimal() else None
 
 
 def _fork() -> str:
@@ -436,37 +423,27 @@ def engine_subjects() -> list[Subject]:
 
 
 def _oracles(engine: str) -> str:
-    for needed in ("numpy", "latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
+    np = import_module("numpy")
+    for needed in ("latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
         import_module(needed)
-    for metric, known in _KNOWN.items():
-        _check(engine, metric, known)
-    return "finds known oracles"
-
-
-def _check(engine: str, metric: str, known: tuple[int, int]) -> None:
-    from latticemetric.oracle_search.oracle import oracle
-
-    best = oracle(_lattice(), _REFERENCE, metric, engine=engine)
-    found = (" ".join(best.words), (best.numerator, best.denominator), " ".join(best.one_best.words))
-    if found != (_BEST, known, _CHEAPEST):
-        raise InputError(f"the oracle of {metric} is wrong: {found}")
-
-
-def _lattice() -> Lattice:
-    import numpy as np
-
     from latticemetric.lattice.lattice import Column, Lattice
+    from latticemetric.oracle_search.oracle import oracle
     from latticemetric.vocabulary import Vocabulary
 
-    cost = Column(np.array([1, 0.5, 0.5, 0.25, 0, 0]), np.array([0.0, 1.0]))
-    return Lattice.from_arcs(
+    lattice = Lattice.from_arcs(
         [0, 0, 1, 1, 2, 3],
         [1, 1, 2, 2, 3, 4],
         [1, 2, 3, 4, 5, 6],
         final=[3, 4],
-        scores={"cost": cost},
+        scores={"cost": Column(np.array([1, 0.5, 0.5, 0.25, 0, 0]), np.array([0.0, 1.0]))},
         vocabulary=Vocabulary.from_words(["the", "a", "cat", "bat", "sat", "down"]),
     )
+    for metric, known in _KNOWN.items():
+        best = oracle(lattice, _REFERENCE, metric, engine=engine)
+        found = (" ".join(best.words), (best.numerator, best.denominator), " ".join(best.one_best.words))
+        if found != (_BEST, known, _CHEAPEST):
+            raise InputError(f"the oracle of {metric} is wrong: {found}")
+    return "finds known oracles"
 
 
 # ---- Plug-ins: metrics and formats of other packages ----

@@ -51,22 +51,17 @@ class _Arcs:
         self.target: list[int] = []
         self.word: list[int] = []
         self.owner: list[int] = []
-        self._edges, self._goals = len(forest.head), len(forest.goals)
+        self._nobody = len(forest.head) + len(forest.goals)
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs; the first one has the costs."""
+        """Add a chain of arcs; the first one has the costs. The owner is an edge, or a goal after all edges."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
         self.target += chain[1:]
         self.word += words or [EPSILON]
-        nothing = self._edges + self._goals
-        self.owner += [owner, *[nothing] * (len(chain) - 2)]
-
-    def add_goal(self, source: int, target: int, goal: int) -> None:
-        """Add an arc without a word, with the cost of ending in a goal."""
-        self.add(source, target, [], self._edges + goal)
+        self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the arcs' values, from the values of one column of the forest."""
@@ -145,7 +140,7 @@ def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from goals to edges without tails."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
-        arcs.add_goal(start, goal, number)
+        arcs.add(start, goal, [], len(forest.head) + number)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
     for edge, (head, tails, target) in enumerate(rows):
         arcs.add(head, tails[0] if tails else end, target[:-1] if tails else target, edge)

@@ -58,8 +58,13 @@ class ForestMargins(Generic[AnyForest]):
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the edges of derivations within the beam, in their order."""
-        goals = self.forest.goals[self._goals(checked_beam(beam))]
-        return _in_derivations(self.forest, np.flatnonzero(self.edge <= beam + self.slack), goals)
+        forest = self.forest
+        is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
+        is_goal[forest.goals[self._goals(checked_beam(beam))]] = 1
+        edges = np.flatnonzero(self.edge <= beam + self.slack)
+        # Rounding may cut off the neighbours of an edge at the limit of the beam: keep only edges of derivations.
+        tails = forest.tails.taken(edges)
+        return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
 
     def within(self, beam: float) -> PrunedForest[AnyForest]:
         """Return the part of the forest within the beam."""
@@ -83,13 +88,3 @@ class ForestMargins(Generic[AnyForest]):
 def prune_forest(forest: AnyForest, beam: float, scales: Scales | None = None) -> PrunedForest[AnyForest]:
     """Prune a forest; edges keep their order. See `Forest.pruned`."""
     return ForestMargins.of(forest, scales).within(checked_beam(beam))
-
-
-def _in_derivations(
-    forest: Forest, edges: npt.NDArray[np.int64], goals: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int64]:
-    """Return the edges that are in a derivation: rounding may cut off the neighbours of an edge at the beam's limit."""
-    is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
-    is_goal[goals] = 1
-    tails = forest.tails.taken(edges)
-    return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]

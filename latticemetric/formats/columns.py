@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
@@ -120,6 +121,44 @@ def ends_in_last_state(lattice: Lattice) -> bool:
     """Check that the last state is the only final state, and that it has no costs or labels."""
     sides: list[Column | Labels] = [*lattice.scores.values(), *lattice.labels.values()]
     return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
+
+
+class ClosedArcs(NamedTuple):
+    """Hold the arcs of a lattice for formats with one end, without costs and labels of final states.
+
+    Attributes:
+        states: The number of states.
+        source: The source state of each arc.
+        target: The target state of each arc.
+        word: The word number of each arc.
+        costs: The costs of each arc, by the names of the columns.
+        labels: The numbers of the texts of each arc, by the names of the labels.
+    """
+
+    states: int
+    source: list[int]
+    target: list[int]
+    word: list[int]
+    costs: dict[str, list[float]]
+    labels: dict[str, list[int]]
+
+
+def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
+    """Return the arcs; with `new_end`, more arcs carry costs and labels from the final states to one more state."""
+    ends = lattice.final if new_end else lattice.final[:0]
+
+    def values(side: Column | Labels) -> list[Any]:
+        with_ends: list[Any] = np.concatenate([side.arc, side.final[: len(ends)]]).tolist()
+        return with_ends
+
+    return ClosedArcs(
+        lattice.num_states + new_end,
+        [*lattice.source.tolist(), *ends.tolist()],
+        [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
+        [*lattice.word.tolist(), *[EPSILON] * len(ends)],
+        {name: values(column) for name, column in lattice.scores.items()},
+        {name: values(side) for name, side in lattice.labels.items()},
+    )
 
 
 def without_labels(graph: Graph) -> Graph:

@@ -145,18 +145,14 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
         if len(extra.arc) != arcs or len(extra.final) != finals:
             raise InputError(f"'{name}' does not have one value for every arc and every final state")
     for name, column in scores.items():
-        _check_finite(name, column)
+        for values in (column.arc, column.final):
+            if not np.logical_and.reduce(np.isfinite(values)):
+                raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+        if not math.isfinite(column.scale):
+            raise InputError(f"the scale of '{name}' is not finite")
     for side in labels.values():
         side.vocabulary.check(side.arc)
         side.vocabulary.check(side.final)
-
-
-def _check_finite(name: str, column: Column) -> None:
-    for values in (column.arc, column.final):
-        if not np.logical_and.reduce(np.isfinite(values)):
-            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-    if not math.isfinite(column.scale):
-        raise InputError(f"the scale of '{name}' is not finite")
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:

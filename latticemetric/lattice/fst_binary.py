@@ -297,31 +297,23 @@ def _decode_const(
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
     """Return a machine as OpenFst's `const` or `vector` type, with tropical (`standard`) or `log` weights."""
-    counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
-    arcs = np.empty(len(machine.source), dtype=_ARC)
-    for name in ("input", "output", "weight", "target"):
-        arcs[name] = getattr(machine, name)
-    header = _encode_header(machine, fst_type, arc_type)
-    body = _const_body(machine, counts, arcs) if fst_type == "const" else _vector_body(machine, counts, arcs)
-    return header + body
-
-
-def _encode_header(machine: FstArrays, fst_type: str, arc_type: str) -> bytes:
     flags = _HAS_INPUT_SYMBOLS * (machine.input_symbols is not None)
     flags |= _HAS_OUTPUT_SYMBOLS * (machine.output_symbols is not None)
     version = _CONST_VERSION if fst_type == "const" else _VECTOR_VERSION
     properties = _EXPANDED | (_MUTABLE if fst_type == "vector" else 0)
-    counts = (machine.start, len(machine.final), len(machine.source))
+    sizes = (machine.start, len(machine.final), len(machine.source))
     header = struct.pack("<i", MAGIC) + _string(fst_type) + _string(arc_type)
-    header += struct.pack("<iiQqqq", version, flags, properties, *counts)
+    header += struct.pack("<iiQqqq", version, flags, properties, *sizes)
     for table in (machine.input_symbols, machine.output_symbols):
-        header += _encode_symbols(table) if table is not None else b""
-    return header
-
-
-def _encode_symbols(table: dict[int, str]) -> bytes:
-    rows = b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
-    return struct.pack("<i", SYMBOLS_MAGIC) + _string("words") + struct.pack("<qq", max(table) + 1, len(table)) + rows
+        if table is not None:
+            header += struct.pack("<i", SYMBOLS_MAGIC) + _string("words")
+            header += struct.pack("<qq", max(table) + 1, len(table))
+            header += b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
+    counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
+    arcs = np.empty(len(machine.source), dtype=_ARC)
+    for name in ("input", "output", "weight", "target"):
+        arcs[name] = getattr(machine, name)
+    return header + (_const_body if fst_type == "const" else _vector_body)(machine, counts, arcs)
 
 
 def _string(text: str) -> bytes:

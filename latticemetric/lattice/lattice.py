@@ -158,9 +158,9 @@ class Lattice(Frozen):
     @classmethod
     def from_fst(cls, fst: Any, vocabulary: Vocabulary | None = None, column: str = "weight") -> Self:
         """Build a lattice from a `pynini.Fst`: its weights become one column, its output labels the words."""
-        from latticemetric.lattice.openfst import lattice_from_fst
+        from latticemetric.lattice.openfst import fst_to_arrays, lattice_from_arrays
 
-        return lattice_from_fst(cls, fst, vocabulary, column)
+        return lattice_from_arrays(cls, fst_to_arrays(fst), vocabulary, column)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
@@ -271,9 +271,9 @@ class Lattice(Frozen):
 
     def to_fst(self, scales: Scales | None = None, *, symbols: bool = True) -> Any:
         """Return this lattice as a tropical `pynini.Fst` acceptor; its weights are the costs under `scales`."""
-        from latticemetric.lattice.openfst import lattice_to_fst
+        from latticemetric.lattice.openfst import fst_from_arrays, lattice_to_arrays
 
-        return lattice_to_fst(self, scales, symbols=symbols)
+        return fst_from_arrays(lattice_to_arrays(self, scales, symbols=symbols))
 
     def to_networkx(self) -> Any:
         """Return this lattice as a `networkx.MultiDiGraph`; the key of an edge is its arc number."""

@@ -60,8 +60,14 @@ class Margins(Generic[AnyLattice]):
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the arcs of paths within the beam, in their order."""
-        finals = self.lattice.final[self._ends(checked_beam(beam))]
-        return _on_paths(self.lattice, np.flatnonzero(self.arc <= beam + self.slack), finals)
+        lattice = self.lattice
+        is_final = np.zeros(lattice.num_states, dtype=np.uint8)
+        is_final[lattice.final[self._ends(checked_beam(beam))]] = 1
+        arcs = np.flatnonzero(self.arc <= beam + self.slack)
+        # Rounding may cut off the neighbours of an arc at the limit of the beam: keep only arcs on complete paths.
+        source, target = lattice.source[arcs], lattice.target[arcs]
+        rank = _native.order_states(source, target, 0, is_final)[0]
+        return arcs[(rank[source] >= 0) & (rank[target] >= 0)]
 
     def within(self, beam: float) -> Pruned[AnyLattice]:
         """Return the part of the lattice within the beam."""
@@ -105,12 +111,3 @@ def checked_beam(beam: float) -> float:
     if not beam >= 0:
         raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
     return beam
-
-
-def _on_paths(lattice: Lattice, arcs: npt.NDArray[np.int64], final: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Return the arcs that lie on a path: rounding may cut off the neighbours of an arc at the limit of the beam."""
-    is_final = np.zeros(lattice.num_states, dtype=np.uint8)
-    is_final[final] = 1
-    source, target = lattice.source[arcs], lattice.target[arcs]
-    rank = _native.order_states(source, target, 0, is_final)[0]
-    return arcs[(rank[source] >= 0) & (rank[target] >= 0)]

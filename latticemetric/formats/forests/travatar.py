@@ -57,10 +57,6 @@ _ADVICE = "leave labels out with --drop-labels"
 _FIRST = re.compile(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{\s*"(?:id|sym|span)"\s*:)')
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST.match(head) is not None
-
-
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
@@ -73,8 +69,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(line: bytes, file: str, number: int) -> Forest:
     place = f"{file}:{number}"
-    fields = fields_of(parsed_json(line, file, number), place)
-    return _Reader(fields, place).forest(len(line))
+    return _Reader(fields_of(parsed_json(line, file, number), place), place).forest(len(line))
 
 
 class _Reader:
@@ -82,7 +77,10 @@ class _Reader:
 
     def __init__(self, fields: dict[str, Any], place: str) -> None:
         self._place = place
-        self._sentence = " ".join(self._source_word(word) for word in list_of(fields.get("words"), "words", place))
+        source = [text_of(word, "a source word", place) for word in list_of(fields.get("words"), "words", place)]
+        if odd := [word for word in source if split_words(word) != [word]]:
+            raise FormatError(f"the source word {shortened(odd[0], 40)!r} is empty or holds white space", where=place)
+        self._sentence = " ".join(source)
         self._categories, self._spans, self._sources = Texts(), Texts(), Texts()
         self._numbers: dict[str, int] = {}
         self._features = Features()
@@ -97,14 +95,6 @@ class _Reader:
         self._target: list[list[int]] = []
         for edge, value in enumerate(list_of(fields.get("edges"), "edges", place)):
             self._take_edge(fields_of(value, f"{place}, edge {edge}"), edge)
-
-    def _source_word(self, value: object) -> str:
-        word = text_of(value, "a source word", self._place)
-        if split_words(word) != [word]:
-            raise FormatError(
-                f"the source word {shortened(word, 40)!r} is empty or holds white space", where=self._place
-            )
-        return word
 
     def _take_node(self, fields: dict[str, Any], node: int) -> None:
         place = f"{self._place}, node {node}"
@@ -205,7 +195,8 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one forest on a line; Travatar needs the goal first, and a symbol and a span for every node."""
     forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
     sentence = _sentence(forest)
-    forest = with_one_goal(_without_sentence(forest))
+    labels = {name: side for name, side in forest.labels.items() if name != _SENTENCE}
+    forest = with_one_goal(replace(forest, labels=MappingProxyType(labels)))
     total = _total_of(forest)
     categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
     spans = [_span(text) for text in texts_of(forest.node_labels.get(_SPAN), forest.num_nodes)]
@@ -220,14 +211,12 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 def _total_of(forest: Forest) -> list[float] | None:
     """Return the model's total scores; `None` if there are none. Refuse other scores with weight."""
-    others = [column.scale for name, column in forest.scores.items() if name != _TOTAL]
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
-    if forest.scores[_TOTAL].scale != 1 or any(others):
+    if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
-            f"{_NAME} can give weight only to the total '{_TOTAL}'",
-            advice="add the scores up with --sum-scores",
+            f"{_NAME} can give weight only to the total '{_TOTAL}'", advice="add the scores up with --sum-scores"
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total
@@ -268,10 +257,6 @@ def _sentence(forest: Forest) -> list[str]:
     return words
 
 
-def _without_sentence(forest: Forest) -> Forest:
-    return replace(forest, labels=MappingProxyType({n: x for n, x in forest.labels.items() if n != _SENTENCE}))
-
-
 def _span(text: str) -> str:
     if text and not _TWO_NUMBERS.fullmatch(text):
         raise UsageError(f"'{shortened(text, 40)}' is not a span", advice=_ADVICE)
@@ -284,4 +269,4 @@ def _word(text: str) -> str:
     return text
 
 
-register(Format(_NAME, (".travatar.json",), _sniff, _read, _write))
+register(Format(_NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write))

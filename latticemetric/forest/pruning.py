@@ -30,13 +30,8 @@ class PrunedForest(NamedTuple, Generic[AnyForest]):
 class ForestMargins(Generic[AnyForest]):
     """The margin of each part of a forest: the cost of the best derivation with it minus the cost of the best one.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
-
-    Attributes:
-        forest: The forest.
-        edge: The margin of each edge.
-        goal: The margin of ending in each goal.
-        slack: The largest rounding error of a margin.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `goal` has the margin of ending in
+    each goal, `slack` is the largest rounding error of a margin.
     """
 
     forest: AnyForest

@@ -124,16 +124,7 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
-    """Hold the arcs of a lattice for formats with one end, without costs and labels of final states.
-
-    Attributes:
-        states: The number of states.
-        source: The source state of each arc.
-        target: The target state of each arc.
-        word: The word number of each arc.
-        costs: The costs of each arc, by the names of the columns.
-        labels: The numbers of the texts of each arc, by the names of the labels.
-    """
+    """Hold the arcs of a lattice for formats without costs and labels of final states; labels are numbers of texts."""
 
     states: int
     source: list[int]

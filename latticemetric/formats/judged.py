@@ -93,11 +93,7 @@ class JudgmentRows:
         self._segment = {name: k for k, name in enumerate(self.segments)}
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
-        """Add a row; an empty `segment` means the whole system.
-
-        Raises:
-            FormatError: The segment is unknown.
-        """
+        """Add a row; an empty `segment` means the whole system."""
         if segment and segment not in self._segment:
             raise FormatError(
                 f"there is no segment '{segment}'",
@@ -111,17 +107,13 @@ class JudgmentRows:
         self._rows.append((self._system[system], number, self._judges.setdefault(judge, len(self._judges)), scores))
 
     def add_table(self, rows: Iterable[_Row]) -> None:
-        """Add the rows of a table with the columns `system`, perhaps `segment` and `judge`, and the scores."""
+        """Add the rows of a table."""
         for place, row in rows:
             scores = [_number(row[name], name, place) for name in self.columns]
             self.add(row["system"], row.get("segment", ""), row.get("judge", ""), scores, place)
 
     def judgments(self, place: str) -> Judgments:
-        """Return the rows as arrays.
-
-        Raises:
-            FormatError: There are no rows.
-        """
+        """Return the rows as arrays."""
         if not self._rows:
             raise FormatError(
                 "no system with output has a judgment",
@@ -190,14 +182,10 @@ def _read_outputs(
     table: str | None,
     add_scores: Callable[[JudgmentRows], str] | None = None,
 ) -> JudgedSystems:
-    """Read the files of systems and references, and judgments: from a table, or from a folder by `add_scores`.
+    """Read the files of systems and references, and judgments.
 
-    Args:
-        systems: The names of the systems.
-        outputs: The file of each system.
-        references: The files of the references.
-        table: A table of judgments: the column `system`, optionally `segment` and `judge`, and columns of scores.
-        add_scores: Add the judgments of one of WMT's folders, and return their place; used if `table` is `None`.
+    They come from a table with the column `system`, perhaps `segment` and `judge`, and scores. Without a table,
+    `add_scores` adds those of one of WMT's folders, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
@@ -380,13 +368,7 @@ def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -
 
 
 def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[_Row]:
-    """Yield the rows of a table.
-
-    Args:
-        path: The file, compressed or not.
-        needed: The required columns.
-        separator: The separator between fields; `None` for white space.
-    """
+    """Yield the rows of a table; without a separator, fields are separated by white space."""
     with open_stream(path) as stream:
         lines = stream.lines()
         first = next(lines, None)

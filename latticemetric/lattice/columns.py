@@ -106,14 +106,9 @@ Weights: TypeAlias = "Scales | Costs | None"
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
-    """Return the sum of a graph's columns, each multiplied by its scale.
+    """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    Args:
-        scores: The columns.
-        arcs: Number of arcs (in a forest: edges).
-        states: Number of states (in a forest: nodes).
-        final: Final states, or goals.
-        scales: Weights that replace the columns' own.
+    `arcs` and `states` are numbers; of a forest, they are those of its edges and nodes, and `final` are its goals.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():

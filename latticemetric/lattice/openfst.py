@@ -53,12 +53,8 @@ def lattice_from_arrays(
 ) -> AnyLattice:
     """Build a lattice from an OpenFst machine's columns: the output side gives words, a different input side labels.
 
-    Args:
-        cls: The class of the lattice.
-        machine: The columns.
-        vocabulary: Spelling of the word numbers, used instead of the machine's own symbols.
-        column: The name of the column of weights.
-        by_spelling: Read words by the machine's own symbols; use `vocabulary` for their numbers only.
+    `vocabulary` spells the words instead of the machine's own symbols. With `by_spelling`, these symbols spell them,
+    and `vocabulary` gives them numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")

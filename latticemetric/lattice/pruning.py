@@ -34,13 +34,8 @@ class Pruned(NamedTuple, Generic[AnyLattice]):
 class Margins(Generic[AnyLattice]):
     """The margin of each part of a lattice: the cost of the best path through it minus the cost of the best path.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
-
-    Attributes:
-        lattice: The lattice.
-        arc: The margin of each arc.
-        final: The margin of ending in each final state.
-        slack: The largest rounding error of a margin.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `final` has the margin of ending
+    in each final state, `slack` is the largest rounding error of a margin.
     """
 
     lattice: AnyLattice

@@ -53,18 +53,14 @@ class _Line(NamedTuple):
     """Hold a line: a hypothesis and its arc. The first hypothesis has no arc.
 
     Attributes:
-        place: File and line.
-        hypothesis: The number of the hypothesis.
-        stack: The number of source words that it covers.
+        stack: The number of source words that the hypothesis covers.
         complete: True if it covers the whole source; `None` if the line does not show it.
         back: The hypothesis that the arc leaves.
         recombined: The hypothesis that replaces this one.
-        cost: The model's cost of the arc.
         words: The words that the arc adds to the translation.
-        covered: The span of the source that it covers.
+        covered: The span of the source that the arc covers.
         source: The words of that span, if the line has them.
         dense: The number of features without names; −1 if the line has no field of features.
-        features: The costs of the features.
     """
 
     place: str

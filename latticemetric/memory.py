@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 from latticemetric.errors import InputError, UsageError
@@ -215,15 +214,9 @@ def _hold_data(beyond: int) -> None:
     _set_data_limits((min(most), limits[1]))
 
 
-@cache
-def _tells_data() -> bool:
-    """Check whether the system shows the size of this process's data."""
-    return _STATM.exists()
-
-
 def _data_limits() -> tuple[int, int] | None:
     """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
-    if not _tells_data():
+    if not _STATM.exists():
         return None
     import resource
 

@@ -363,7 +363,7 @@ class Forest(Frozen):
         """
         from latticemetric.forest.pruning import prune_forest
 
-        return prune_forest(self, beam, scales).forest
+        return prune_forest(self, beam, scales)[0]
 
     def statistics(self) -> ForestStatistics:
         """Measure the forest: nodes, edges, derivations (exactly), lengths, arity."""

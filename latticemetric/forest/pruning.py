@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
 
 AnyForest = TypeVar("AnyForest", bound="Forest")
-
-
-class PrunedForest(NamedTuple, Generic[AnyForest]):
-    """A pruned forest, and the edges of the original forest that it keeps."""
-
-    forest: AnyForest
-    edges: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +54,8 @@ class ForestMargins(Generic[AnyForest]):
         tails = forest.tails.taken(edges)
         return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
 
-    def within(self, beam: float) -> PrunedForest[AnyForest]:
-        """Return the part of the forest within the beam."""
+    def within(self, beam: float) -> tuple[AnyForest, npt.NDArray[np.int64]]:
+        """Return the part of the forest within the beam, and the edges of the original forest that it keeps."""
         forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
         left = type(forest).from_edges(
             forest.head[edges],
@@ -74,12 +67,14 @@ class ForestMargins(Generic[AnyForest]):
             labels=taken(forest.labels, edges, goals),
             node_labels=forest.node_labels,
         )
-        return PrunedForest(left, edges)
+        return left, edges
 
     def _goals(self, beam: float) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self.goal <= beam + self.slack)
 
 
-def prune_forest(forest: AnyForest, beam: float, scales: Scales | None = None) -> PrunedForest[AnyForest]:
-    """Prune a forest; edges keep their order. See `Forest.pruned`."""
-    return ForestMargins.of(forest, scales).within(checked_beam(beam))
+def prune_forest(
+    forest: AnyForest, beam: float, scales: Scales | None = None
+) -> tuple[AnyForest, npt.NDArray[np.int64]]:
+    """Prune a forest; return it and the original edges that it keeps, in their order. See `Forest.pruned`."""
+    return ForestMargins.of(forest, scales).within(beam)

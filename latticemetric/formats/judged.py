@@ -375,7 +375,11 @@ def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -
         if first is None:
             raise FormatError("the table is empty", where=path, advice=f"its header needs {', '.join(needed)}")
         header = first.split(separator)
-        _check_header(header, needed, stream.place())
+        if missing := [name for name in needed if name not in header]:
+            what = f"the header has no column '{missing[0]}'"
+            raise FormatError(what, where=stream.place(), advice=f"its columns are {', '.join(header)}")
+        if twice := [name for k, name in enumerate(header) if name in header[:k]]:
+            raise FormatError(f"two columns have the name '{twice[0]}'", where=stream.place())
         for line in lines:
             if not line.strip():
                 continue
@@ -411,14 +415,3 @@ def _score_columns(rows: Sequence[_Row], others: Sequence[str], path: str) -> li
     if not columns:
         raise FormatError("the table has no column of scores", where=path, advice="add one, such as 'score'")
     return columns
-
-
-def _check_header(header: Sequence[str], needed: Sequence[str], place: str) -> None:
-    missing = [name for name in needed if name not in header]
-    if missing:
-        raise FormatError(
-            f"the header has no column '{missing[0]}'", where=place, advice=f"its columns are {', '.join(header)}"
-        )
-    twice = [name for k, name in enumerate(header) if name in header[:k]]
-    if twice:
-        raise FormatError(f"two columns have the name '{twice[0]}'", where=place)

@@ -297,7 +297,7 @@ class Lattice(Frozen):
         """
         from latticemetric.lattice.pruning import prune
 
-        return prune(self, beam, scales).lattice
+        return prune(self, beam, scales)[0]
 
     def determinized(self, scales: Scales | None = None) -> Self:
         """Return the smallest lattice without ε that has one path per string, with the cost of its best path here.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,6 @@ AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 ROUNDING = 2.0**-44
 """The largest difference between two sums of the same costs, relative to the largest: pruning allows for it."""
-
-
-class Pruned(NamedTuple, Generic[AnyLattice]):
-    """A pruned lattice, and the arcs of the original lattice that it keeps."""
-
-    lattice: AnyLattice
-    arcs: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +57,8 @@ class Margins(Generic[AnyLattice]):
         rank = _native.order_states(source, target, 0, is_final)[0]
         return arcs[(rank[source] >= 0) & (rank[target] >= 0)]
 
-    def within(self, beam: float) -> Pruned[AnyLattice]:
-        """Return the part of the lattice within the beam."""
+    def within(self, beam: float) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+        """Return the part of the lattice within the beam, and the arcs of the original lattice that it keeps."""
         lattice, arcs, ends = self.lattice, self.kept(beam), self._ends(beam)
         left = type(lattice).from_arcs(
             lattice.source[arcs],
@@ -77,7 +70,7 @@ class Margins(Generic[AnyLattice]):
             times=lattice.times,
             labels=taken(lattice.labels, arcs, ends),
         )
-        return Pruned(replace(left, ranked=lattice.ranked), arcs)
+        return replace(left, ranked=lattice.ranked), arcs
 
     def hold(self, path: Sequence[int], beam: float) -> bool:
         """Return True if the beam keeps this complete path."""
@@ -96,9 +89,9 @@ class Margins(Generic[AnyLattice]):
         return np.flatnonzero(self.final <= beam + self.slack)
 
 
-def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> Pruned[AnyLattice]:
-    """Prune a lattice; arcs keep their order. See `Lattice.pruned`."""
-    return Margins.of(lattice, scales).within(checked_beam(beam))
+def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+    """Prune a lattice; return it and the original arcs that it keeps, in their order. See `Lattice.pruned`."""
+    return Margins.of(lattice, scales).within(beam)
 
 
 def checked_beam(beam: float) -> float:

@@ -262,8 +262,10 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
         words = " ".join(spelling[t] if t > 0 else f"[{-t}]" for t in target)
         rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
         feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
+        if spans[edge] and not _FOUR_SPANS.fullmatch(spans[edge]):
+            raise UsageError(f"'{shortened(spans[edge], 40)}' is not the four spans of an edge", advice=_ADVICE)
         # cdec needs the spans before the rule.
-        middle = f'"spans":[{_span(spans[edge])}],' if spans[edge] else ""
+        middle = f'"spans":[{spans[edge]}],' if spans[edge] else ""
         yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
 
 
@@ -284,12 +286,6 @@ def _check_source(source: str, tails: list[int], edge: int) -> None:
 def _category(text: str) -> str:
     if text and not _CATEGORY.fullmatch(text):
         raise UsageError(f"'{shortened(text, 40)}' is not a category of cdec", advice=_ADVICE)
-    return text
-
-
-def _span(text: str) -> str:
-    if not _FOUR_SPANS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not the four spans of an edge", advice=_ADVICE)
     return text
 
 

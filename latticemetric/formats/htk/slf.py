@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
@@ -73,10 +73,8 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     parts = parsed_natively(partial(_native.parse_slf, texts=_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
     nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
-    try:
+    with placed(file):
         return _Reader(header, nodes, links, file).lattice(table)
-    except InputError as error:
-        raise (error if error.where else error.at(file)) from None
 
 
 class _Reader:
@@ -91,20 +89,26 @@ class _Reader:
                 raise FormatError(f"the header gives {name}={header[name][0]}, but the file has {len(rows['line'])}")
         self._require_numbers()
         self._names, self._source, self._target = self._states()
+        order = np.argsort(nodes["I"], kind="stable")
+        self._by_state = {
+            field: (column[0][order], column[1]) if isinstance(column, tuple) else column[order]
+            for field, column in nodes.items()
+            if field not in {"I", "line"}
+        }
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
         """Build the lattice."""
         words, vocabulary = self._words(table)
         start, end = self._ends()
         first_word = EPSILON
-        if "W" in self._nodes:
-            ids, texts = self._nodes["W"]
-            number = int(self._by_state(ids)[start])
+        if "W" in self._by_state:
+            ids, texts = self._by_state["W"]
+            number = int(ids[start])
             word = texts[number - 1] if number else ""
             first_word = vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
         source, target = self._source, self._target
-        times = self._nodes.get("t")
-        times = self._by_state(times) if times is not None and not np.isnan(times).any() else None
+        times = self._by_state.get("t")
+        times = None if times is None or np.isnan(times).any() else times
         scores, labels = self._scores(words), self._labels()
         if first_word != EPSILON:
             # No link ends in the start, so one more arc carries its word.
@@ -174,19 +178,15 @@ class _Reader:
             raise FormatError(f"{field} is not a number from 0", where=self._place(rows, int(bad[0])))
         return column
 
-    def _by_state(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Sort a column of nodes by states."""
-        return values[np.argsort(self._nodes["I"], kind="stable")]
-
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
         numbers = dict.fromkeys(_NO_WORDS, EPSILON)
         words = np.full(len(self._source), EPSILON, dtype=np.int32)
-        for column, pick in ((self._nodes.get("W"), True), (self._links.get("W"), False)):
-            if column is not None:
-                ids, texts = column
+        for rows, pick in ((self._by_state, True), (self._links, False)):
+            if "W" in rows:
+                ids, texts = rows["W"]
                 known = [numbers.setdefault(text, len(numbers) - len(_NO_WORDS) + 1) for text in texts]
                 new = np.array([EPSILON, *known], dtype=np.int32)
-                values = new[self._by_state(ids)[self._target] if pick else ids]
+                values = new[ids[self._target] if pick else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
         return spelled((words, list(numbers)[len(_NO_WORDS) :]), table)
 
@@ -223,10 +223,10 @@ class _Reader:
 
     def _labels(self) -> dict[str, Labels]:
         labels = {}
-        for rows, pick in ((self._nodes, True), (self._links, False)):
+        for rows, pick in ((self._by_state, True), (self._links, False)):
             for field, column in rows.items():
                 if field not in _PLACES and isinstance(column, tuple):
-                    ids = self._by_state(column[0])[self._target] if pick else column[0]
+                    ids = column[0][self._target] if pick else column[0]
                     side = Vocabulary.from_words(column[1])
                     labels[field] = Labels(np.ascontiguousarray(ids), np.zeros(1, dtype=np.int32), side)
         return labels

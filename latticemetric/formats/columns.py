@@ -19,7 +19,6 @@ from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
-    from latticemetric.nbest import NBest
 
 _MOST_CELLS_A_BYTE = 16
 
@@ -166,30 +165,22 @@ def without_labels(graph: Graph) -> Graph:
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """Return the graph with a single score, `name`: the model's cost under `scales`."""
-    from latticemetric.nbest import NBest
+    from latticemetric.nbest import Hypothesis, NBest
 
     if isinstance(graph, NBest):
-        return _summed_list(graph, scales or {}, name)
+        known, given = graph.score_names(), scales or {}
+        if unknown := [scaled for scaled in given if scaled not in known]:
+            raise InputError(
+                f"there is no score column '{unknown[0]}' to scale", advice=f"the columns here are: {', '.join(known)}"
+            )
+        weights = {**dict.fromkeys(known, 1.0), **graph.scales, **given}
+        costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
+        return NBest(
+            tuple(Hypothesis(h.words, {name: cost}) for h, cost in zip(graph.hypotheses, costs, strict=True)), {}
+        )
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     final = cost.final[ends]
     for values in (cost.arc, final):
         values.flags.writeable = False
     return replace(graph, scores=MappingProxyType({name: Column(cost.arc, final)}))
-
-
-def _summed_list(graph: NBest, scales: dict[str, float], name: str) -> NBest:
-    from latticemetric.nbest import Hypothesis, NBest
-
-    known = graph.score_names()
-    for scaled in scales:
-        if scaled not in known:
-            raise InputError(
-                f"there is no score column '{scaled}' to scale", advice=f"the columns here are: {', '.join(known)}"
-            )
-    weights = {**dict.fromkeys(known, 1.0), **graph.scales, **scales}
-    hypotheses = tuple(
-        Hypothesis(h.words, {name: math.fsum(weights[score] * cost for score, cost in h.scores.items())})
-        for h in graph.hypotheses
-    )
-    return NBest(hypotheses, {})

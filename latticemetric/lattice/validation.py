@@ -29,7 +29,7 @@ _ONLY = np.zeros(1, dtype=np.int64)
 
 
 class Columns(NamedTuple):
-    """The fields of a lattice, named as in `LatticeArrays`; before validation, they may be in any order."""
+    """The fields of a lattice, named as in `Lattice`; before validation, they may be in any order."""
 
     num_states: int
     source: States

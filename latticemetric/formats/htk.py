@@ -1,4 +1,4 @@
-"""Read and write HTK's standard lattice format 1.0 and 1.1, words on nodes or on links; one lattice per file.
+"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; one lattice per file.
 
 Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
 a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` mean no word. `a`, `l` and `r` are the

@@ -189,7 +189,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     Scores are whole numbers to a base of Sphinx if that is exact, otherwise decimals to the base e; frames likewise.
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
-    arcs, final, closing = _ends(lattice)
+    arcs, final, closing = _arcs_to_write(lattice)
     nothing = [0] * len(arcs.word)
     keys = list(zip(arcs.word, arcs.labels.get(_VARIANTS, nothing), strict=True))
     nodes = word_nodes(arcs.states, arcs.source, arcs.target, keys)
@@ -213,7 +213,7 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _ends(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
+def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
     """Return the arcs, the final node's state, and the last arc if it is not written: readers add it."""
     last = lattice.num_states - 1
     is_closed = ends_in_last_state(lattice)

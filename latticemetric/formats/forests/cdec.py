@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     plain_field,
@@ -27,6 +26,7 @@ from latticemetric.formats.forests.fields import (
     with_one_goal,
 )
 from latticemetric.formats.registry import Format, only_graph, register
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import (
     fields_of,
     integer,
@@ -196,7 +196,6 @@ class _Reader:
             self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
             self._head.append(node)
         columns = self._features.columns(len(self._edges), size, lambda edge: f"{self._file}, edge {edge}")
-        categories = Texts(self._categories)
         return Forest.from_edges(
             self._head,
             [edge.tails for edge in self._edges],
@@ -205,20 +204,19 @@ class _Reader:
             scores=columns,
             vocabulary=Vocabulary.from_words(self._numbers),
             labels=self._labels(),
-            node_labels={CATEGORY: categories.of_nodes()} if categories else None,
+            node_labels={CATEGORY: NodeLabels.from_texts(self._categories)} if any(self._categories) else None,
         )
 
     def _labels(self) -> dict[str, Labels]:
         """Return the labels: spans, and those source and left sides that do not follow from the nodes."""
-        sources, lefts, spans = Texts(), Texts(), Texts()
+        sources, lefts = list[str](), list[str]()
         for head, edge in zip(self._head, self._edges, strict=True):
             source = _plain_source([self._categories[tail] for tail in edge.tails])
-            sources.add(edge.rule.source if edge.rule.source != source else "")
+            sources.append(edge.rule.source if edge.rule.source != source else "")
             left = self._categories[head] or _ANY_CATEGORY
-            lefts.add(edge.rule.left if edge.rule.left != left else "")
-            spans.add(edge.spans)
-        labels = {_SOURCE: sources, _LEFT: lefts, _SPANS: spans}
-        return {name: texts.of_edges() for name, texts in labels.items() if texts}
+            lefts.append(edge.rule.left if edge.rule.left != left else "")
+        labels = {_SOURCE: sources, _LEFT: lefts, _SPANS: [edge.spans for edge in self._edges]}
+        return {name: labels_of_arcs(texts) for name, texts in labels.items() if any(texts)}
 
 
 def _plain_source(categories: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from array import array
 from collections.abc import Iterator
 from itertools import groupby
@@ -30,7 +31,6 @@ from latticemetric.forest.forest import Forest
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     goals_have_values,
@@ -41,6 +41,7 @@ from latticemetric.formats.forests.fields import (
 )
 from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.streams.stream import decoded_line
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -122,7 +123,7 @@ class _EdgeLines:
         self._words: list[str] = []
         self._head, self._line, self._length, self._values = array("q"), array("q"), array("q"), array("q")
         self._features = Features()
-        self._covered = Texts()
+        self._covered: list[str] = []
 
     def __len__(self) -> int:
         return len(self._head)
@@ -144,7 +145,7 @@ class _EdgeLines:
             if not _COUNT.fullmatch(covered):
                 what = f"'{shortened(covered, 40)}' is not a number of covered words"
                 raise FormatError(what, where=f"{self._file}:{line}")
-            self._covered.add(str(int(covered)) if int(covered) else "")
+            self._covered.append(sys.intern(str(int(covered))) if int(covered) else "")
         self._head.append(head)
         self._line.append(line)
         self._length.append(len(row))
@@ -189,7 +190,7 @@ class _EdgeLines:
             goals=ends,
             scores=columns,
             vocabulary=Vocabulary.from_words(self._words),
-            labels={"covered": self._covered.of_edges()} if self._covered else None,
+            labels={_COVERED: labels_of_arcs(self._covered)} if any(self._covered) else None,
         )
 
 

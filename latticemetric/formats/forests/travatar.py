@@ -18,11 +18,10 @@ from typing import IO, Any
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     spelling_of,
@@ -31,6 +30,7 @@ from latticemetric.formats.forests.fields import (
 )
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import (
     blank_lines,
     fields_of,
@@ -81,7 +81,7 @@ class _Reader:
         if odd := [word for word in source if split_words(word) != [word]]:
             raise FormatError(f"the source word {shortened(odd[0], 40)!r} is empty or holds white space", where=place)
         self._sentence = " ".join(source)
-        self._categories, self._spans, self._sources = Texts(), Texts(), Texts()
+        self._categories, self._spans, self._sources = list[str](), list[str](), list[str]()
         self._numbers: dict[str, int] = {}
         self._features = Features()
         self._total: list[float] = []
@@ -100,11 +100,11 @@ class _Reader:
         place = f"{self._place}, node {node}"
         self._check_id(fields, node, place)
         symbol = fields.get("sym")
-        self._categories.add("" if symbol is None else text_of(symbol, "sym", place))
+        self._categories.append("" if symbol is None else text_of(symbol, "sym", place))
         span = ",".join(map(str, numbers_of(fields.get("span"), "span", place)))
         if span and span.count(",") != 1:
             raise FormatError("the span is not two numbers", where=place)
-        self._spans.add(span if span != _NO_SPAN else "")
+        self._spans.append(span if span != _NO_SPAN else "")
 
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
@@ -124,7 +124,7 @@ class _Reader:
             key = text_of(name, "a feature's name", place)
             self._features.add(edge, key, real(value, f"feature '{shortened(key, 40)}'", place))
         source = fields.get("src_str")
-        self._sources.add("" if source is None else text_of(source, "src_str", place))
+        self._sources.append("" if source is None else text_of(source, "src_str", place))
         self._has_total = self._has_total or _TOTAL in fields
         self._total.append(0.0 - real(fields.get(_TOTAL, 0.0), _TOTAL, place))
 
@@ -169,12 +169,15 @@ class _Reader:
             if _TOTAL in columns:
                 raise FormatError(f"a feature has the name of the total, '{_TOTAL}'", where=self._place)
             columns = {_TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
-        labels = {_SOURCE: self._sources.of_edges()} if self._sources else {}
+        labels = {_SOURCE: labels_of_arcs(self._sources)} if any(self._sources) else {}
         if self._sentence:
-            side = Vocabulary.from_words([self._sentence])
-            nothing = np.zeros(edges, dtype=np.int32)
-            labels[_SENTENCE] = Labels(nothing, np.ones(1, dtype=np.int32), side)
-        nodes = {CATEGORY: self._categories, _SPAN: self._spans}
+            words = Vocabulary.from_words([self._sentence])
+            labels[_SENTENCE] = Labels(np.zeros(edges, dtype=np.int32), np.ones(1, dtype=np.int32), words)
+        node_labels = {}
+        for name, texts in ((CATEGORY, self._categories), (_SPAN, self._spans)):
+            if any(texts):
+                side = NodeLabels.from_texts(texts)
+                node_labels[name] = replace(side, node=side.node[::-1])
         return Forest.from_edges(
             self._head,
             self._tails,
@@ -183,7 +186,7 @@ class _Reader:
             scores=columns,
             vocabulary=Vocabulary.from_words(self._numbers),
             labels=labels,
-            node_labels={name: texts.of_nodes(reverse=True) for name, texts in nodes.items() if texts},
+            node_labels=node_labels,
             node_name=lambda node: f"node {self._nodes - 1 - node}",
         )
 

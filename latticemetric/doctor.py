@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import machine_memory, size_in
@@ -142,8 +142,14 @@ def _forked(probe: Callable[[], str]) -> _Answer:
     child = os.fork()
     if child == 0:
         os.close(reading)
-        with os.fdopen(writing, "wb") as pipe:
-            _send_answer(probe, pipe)
+        silence = os.open(os.devnull, os.O_WRONLY)  # hide what libraries print
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                pickle.dump(_answer(probe), pipe)
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         data = pipe.read()
@@ -154,18 +160,6 @@ def _forked(probe: Callable[[], str]) -> _Answer:
         return "broken", None, f"it ended its process, with status {os.waitstatus_to_exitcode(status)}"
     answer: _Answer = pickle.loads(data)  # noqa: S301  our own child wrote it
     return answer
-
-
-def _send_answer(probe: Callable[[], str], pipe: IO[Any]) -> NoReturn:
-    """Run as the child process: send the answer, and hide what libraries print."""
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    os.dup2(silence, 2)
-    try:
-        pickle.dump(_answer(probe), pipe)
-        pipe.flush()
-    finally:
-        os._exit(0)
 
 
 # ---- Packages ----

@@ -53,17 +53,17 @@ class _Scores:
             divisors = [d for d in range(1, int(len(fields) ** 0.5) + 1) if len(fields) % d == 0]
             self._possible = {d - 1 for small in divisors for d in (small, len(fields) // small) if d > 1}
             self._likely = self._possible
-        self._possible = {k for k in self._possible if _fits(numeric, k)}
+        self._possible = {
+            k
+            for k in self._possible
+            if len(numeric) % (k + 1) == 0 and all(all(numeric[place :: k + 1]) for place in range(1, k + 1))
+        }
         self._likely = {k for k in self._likely & self._possible if not any(decimal[:: k + 1])}
         return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
         """Return the lowest possible count (0: none); prefer counts for which no word looks like a probability."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
-
-
-def _fits(numeric: list[bool], scores: int) -> bool:
-    return len(numeric) % (scores + 1) == 0 and all(all(numeric[k :: scores + 1]) for k in range(1, scores + 1))
 
 
 def _sniff(head: bytes) -> bool:

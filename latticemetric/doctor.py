@@ -88,7 +88,12 @@ def diagnose_installation() -> Installation:
 
 
 def _subjects() -> list[Subject]:
-    return [*_SUBJECTS, *plugin_subjects(), *engine_subjects()]
+    return [
+        *_SUBJECTS,
+        *plugin_subjects(),
+        Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
+        Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
+    ]
 
 
 _SUBJECTS: list[Subject] = []
@@ -390,14 +395,6 @@ _BEST = "the cat sat down"
 # One word of five is deleted. Four words of five match, and of their n-grams "cat sat", "sat down" and "cat sat down":
 # 7 of the reference's 5 + 4 + 3 + 2.
 _KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
-
-
-def engine_subjects() -> list[Subject]:
-    """Return the engines."""
-    return [
-        Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
-        Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
-    ]
 
 
 def _oracles(engine: str) -> str:

@@ -17,15 +17,11 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
-from latticemetric.memory import machine_memory
+from latticemetric.memory import machine_memory, size_in
 from latticemetric.signature import VERSION
-
-if TYPE_CHECKING:
-    from latticemetric.lattice.lattice import Lattice
-
 
 CheckState = Literal["ok", "missing", "broken"]
 
@@ -92,7 +88,28 @@ def diagnose_installation() -> Installation:
 
 
 def _subjects() -> list[Subject]:
-    return [*package_subjects(), *data_and_programs(), *resources(), *plugin_subjects(), *engine_subjects()]
+    return [
+        *_SUBJECTS,
+        *plugin_subjects(),
+        Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
+        Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
+    ]
+
+
+_SUBJECTS: list[Subject] = []
+"""The packages, the data and programs, and the resources of the machine, in the order of this module."""
+
+
+def _subject(
+    name: str, group: str, needed_for: str = "", advice: str = "", *, required: bool = False
+) -> Callable[[Callable[[], str]], Callable[[], str]]:
+    """Add the decorated probe to the subjects."""
+
+    def add(probe: Callable[[], str]) -> Callable[[], str]:
+        _SUBJECTS.append(Subject(name, group, probe, needed_for, advice, required))
+        return probe
+
+    return add
 
 
 # ---- Processes ----
@@ -130,8 +147,14 @@ def _forked(probe: Callable[[], str]) -> _Answer:
     child = os.fork()
     if child == 0:
         os.close(reading)
-        with os.fdopen(writing, "wb") as pipe:
-            _send_answer(probe, pipe)
+        silence = os.open(os.devnull, os.O_WRONLY)  # hide what libraries print
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                pickle.dump(_answer(probe), pipe)
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         data = pipe.read()
@@ -144,59 +167,9 @@ def _forked(probe: Callable[[], str]) -> _Answer:
     return answer
 
 
-def _send_answer(probe: Callable[[], str], pipe: IO[Any]) -> NoReturn:
-    """Run as the child process: send the answer, and hide what libraries print."""
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    os.dup2(silence, 2)
-    try:
-        pickle.dump(_answer(probe), pipe)
-        pipe.flush()
-    finally:
-        os._exit(0)
-
-
 # ---- Packages ----
 
 _AGAIN = "install latticemetric again: pip install --force-reinstall latticemetric"
-
-
-def package_subjects() -> list[Subject]:
-    """Return the packages that latticemetric needs or can use, the required ones first."""
-    return [
-        Subject("Python", "program", _python, "everything", "Python 3.11 or later", required=True),
-        Subject("NumPy", "program", _numpy, "everything that reads or scores", "pip install numpy", required=True),
-        Subject("native module", "program", _native, "everything that reads or scores", _AGAIN, required=True),
-        Subject(
-            "tqdm",
-            "program",
-            partial(_imported, "tqdm"),
-            "progress bars, and all commands that show one",
-            "pip install tqdm",
-        ),
-        Subject(
-            "pynini",
-            "packages",
-            _pynini,
-            "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst(), determinized()",
-            "pip install pynini (Linux x86-64), conda install -c conda-forge pynini (macOS)",
-        ),
-        Subject(
-            "nltk",
-            "packages",
-            _nltk,
-            "metrics with stems, the porter stage of meteor, grammars and trees of forests",
-            "pip install nltk",
-        ),
-        Subject("sacrebleu", "packages", _sacrebleu, "--tokenize", "pip install sacrebleu"),
-        Subject("networkx", "packages", _networkx, "to_networkx(), from_networkx()", "pip install networkx"),
-        Subject(
-            "matplotlib", "packages", _matplotlib, "--plot, draw as .png or .pdf", "pip install 'latticemetric[report]'"
-        ),
-        Subject("Dask", "packages", _dask, "--cluster", "pip install 'latticemetric[cluster]'"),
-        Subject("jinja2", "packages", _jinja2, "report", "pip install 'latticemetric[report]'"),
-        Subject("zstd", "packages", _zstd, "files that end in .zst", "pip install backports.zstd (before Python 3.14)"),
-    ]
 
 
 def package_version(name: str) -> str | None:
@@ -207,14 +180,9 @@ def package_version(name: str) -> str | None:
         return None
 
 
-def _imported(package: str) -> str:
-    import_module(package)
-    return _found(package)
-
-
-def _found(package: str, fallback: str = "version unknown") -> str:
+def _found(package: str) -> str:
     """Return its version; a package may be importable and have no metadata."""
-    return package_version(package) or fallback
+    return package_version(package) or "version unknown"
 
 
 def _require(condition: object, problem: str) -> None:
@@ -222,17 +190,20 @@ def _require(condition: object, problem: str) -> None:
         raise InputError(problem)
 
 
+@_subject("Python", "program", "everything", "Python 3.11 or later", required=True)
 def _python() -> str:
     _require(sys.version_info >= (3, 11), f"this is Python {sys.version.split()[0]}")
     return f"{sys.version.split()[0]} ({sys.executable})"
 
 
+@_subject("NumPy", "program", "everything that reads or scores", "pip install numpy", required=True)
 def _numpy() -> str:
     numpy = import_module("numpy")
     _require(int(numpy.arange(4).sum()) == 6, "it cannot add")  # noqa: PLR2004  0 + 1 + 2 + 3
     return str(numpy.__version__)
 
 
+@_subject("native module", "program", "everything that reads or scores", _AGAIN, required=True)
 def _native() -> str:
     native = import_module("latticemetric._native")
     built_for = getattr(native, "VERSION", "an older version")
@@ -240,6 +211,18 @@ def _native() -> str:
     return f"{built_for}, built with {native.COMPILER}, {native.FLAGS}"
 
 
+@_subject("tqdm", "program", "progress bars, and all commands that show one", "pip install tqdm")
+def _tqdm() -> str:
+    import_module("tqdm")
+    return _found("tqdm")
+
+
+@_subject(
+    "pynini",
+    "packages",
+    "--engine openfst, --metric FILE.fst, --normalize, grammar, compile(), to_fst(), determinized()",
+    "pip install pynini (Linux x86-64), conda install -c conda-forge pynini (macOS)",
+)
 def _pynini() -> str:
     pynini = import_module("pynini")
     machine = pynini.union(pynini.accep("ab"), pynini.accep("cd", weight=1)).optimize()
@@ -248,6 +231,12 @@ def _pynini() -> str:
     return f"{_found('pynini')}, compiles automata"
 
 
+@_subject(
+    "nltk",
+    "packages",
+    "metrics with stems, the porter stage of meteor, grammars and trees of forests",
+    "pip install nltk",
+)
 def _nltk() -> str:
     import_module("nltk.stem.porter")
     from latticemetric.metrics.preparation import porter_stem
@@ -256,34 +245,40 @@ def _nltk() -> str:
     return _found("nltk")
 
 
+@_subject("sacrebleu", "packages", "--tokenize", "pip install sacrebleu")
 def _sacrebleu() -> str:
     tokenizer = import_module("sacrebleu.metrics").BLEU(tokenize="13a").tokenizer
     _require(tokenizer("No, no.") == "No , no .", "its tokenizer 13a gives other tokens")
     return _found("sacrebleu")
 
 
+@_subject("networkx", "packages", "to_networkx(), from_networkx()", "pip install networkx")
 def _networkx() -> str:
     graph = import_module("networkx").MultiDiGraph([(0, 1)])
     _require(len(graph) == 2, "it does not build a graph")  # noqa: PLR2004  the ends of an edge
     return _found("networkx")
 
 
+@_subject("matplotlib", "packages", "--plot, draw as .png or .pdf", "pip install 'latticemetric[report]'")
 def _matplotlib() -> str:
     import_module("matplotlib.figure").Figure()
     return _found("matplotlib")
 
 
+@_subject("Dask", "packages", "--cluster", "pip install 'latticemetric[cluster]'")
 def _dask() -> str:
     import_module("distributed")
     return f"{_found('dask')}, distributed {_found('distributed')}"
 
 
+@_subject("jinja2", "packages", "report", "pip install 'latticemetric[report]'")
 def _jinja2() -> str:
     text = import_module("jinja2").Environment(autoescape=True).from_string("{{ word }}").render(word="<s>")
     _require(text == "&lt;s&gt;", "it does not escape HTML")
     return _found("jinja2")
 
 
+@_subject("zstd", "packages", "files that end in .zst", "pip install backports.zstd (before Python 3.14)")
 def _zstd() -> str:
     from latticemetric.formats.streams.compression import zstd_module
 
@@ -301,48 +296,12 @@ _LIMIT = 2**26
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def data_and_programs() -> list[Subject]:
-    """Return the data and programs to check."""
-    return [
-        Subject(
-            "WordNet",
-            "data",
-            _wordnet,
-            "METEOR with WordNet (used by correlate)",
-            "apt install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader wordnet",
-        ),
-        Subject(
-            "dot",
-            "programs",
-            lambda: _program("dot"),
-            advice="apt install graphviz; optional, to draw .dot files",
-        ),
-        Subject(
-            "browser",
-            "programs",
-            lambda: _program("chromium", "chromium-browser", "google-chrome", "firefox", "open"),
-            advice="apt install chromium; optional, to show .svg and .html files",
-        ),
-    ]
-
-
-def resources() -> list[Subject]:
-    """Return the resources of the machine to check."""
-    return [
-        Subject("processors", "machine", _processors, "--workers above 1"),
-        Subject("memory", "machine", _memory),
-        Subject("fork", "machine", _fork, "--workers, --timeout, --max-memory", "use Linux or macOS"),
-        Subject("memory limits", "machine", _limits, "--max-memory", "use Linux"),
-        Subject(
-            "terminal",
-            "machine",
-            _terminal,
-            "words with other characters on the screen; files are UTF-8 in any case",
-            "export LC_ALL=C.UTF-8",
-        ),
-    ]
-
-
+@_subject(
+    "WordNet",
+    "data",
+    "METEOR with WordNet (used by correlate)",
+    "apt install wordnet-base (Debian, Ubuntu), or python -m nltk.downloader wordnet",
+)
 def _wordnet() -> str:
     from latticemetric.metrics.wordnet import wordnet
 
@@ -360,6 +319,17 @@ def _program(*names: str) -> str:
     raise MissingDependencyError(f"no {' or '.join(names[:2])} on the PATH")
 
 
+@_subject("dot", "programs", advice="apt install graphviz; optional, to draw .dot files")
+def _dot() -> str:
+    return _program("dot")
+
+
+@_subject("browser", "programs", advice="apt install chromium; optional, to show .svg and .html files")
+def _browser() -> str:
+    return _program("chromium", "chromium-browser", "google-chrome", "firefox", "open")
+
+
+@_subject("processors", "machine", "--workers above 1")
 def _processors() -> str:
     from latticemetric.parallel.pool import default_workers
 
@@ -367,21 +337,14 @@ def _processors() -> str:
     return str(usable) if usable == all_of_them else f"{usable} usable, of {all_of_them}"
 
 
+@_subject("memory", "machine")
 def _memory() -> str:
-    total = machine_memory()
-    limit = _container_limit()
+    total, limit = machine_memory(), size_in(_CONTAINER_LIMIT)
     held = f", {limit / _GIBIBYTE:.1f} GiB for this container" if limit is not None and limit < total else ""
     return f"{total / _GIBIBYTE:.1f} GiB{held}"
 
 
-def _container_limit() -> int | None:
-    try:
-        text = _CONTAINER_LIMIT.read_text(encoding="ascii").strip()
-    except OSError:
-        return None
-    return int(text) if text.isdecimal() else None
-
-
+@_subject("fork", "machine", "--workers, --timeout, --max-memory", "use Linux or macOS")
 def _fork() -> str:
     import multiprocessing
 
@@ -390,6 +353,7 @@ def _fork() -> str:
     return "workers are forked"
 
 
+@_subject("memory limits", "machine", "--max-memory", "use Linux")
 def _limits() -> str:
     """Set a memory limit on this process, and try to exceed it."""
     from latticemetric.memory import hold_memory
@@ -409,6 +373,12 @@ def _limits() -> str:
     raise InputError("a process got four times the memory of its limit")
 
 
+@_subject(
+    "terminal",
+    "machine",
+    "words with other characters on the screen; files are UTF-8 in any case",
+    "export LC_ALL=C.UTF-8",
+)
 def _terminal() -> str:
     encoding = (sys.__stdout__.encoding if sys.__stdout__ is not None else None) or "without an encoding"
     if encoding.lower().replace("-", "") != "utf8":
@@ -427,46 +397,28 @@ _BEST = "the cat sat down"
 _KNOWN = {"wer": (1, 5), "4-grr": (7, 14)}
 
 
-def engine_subjects() -> list[Subject]:
-    """Return the engines."""
-    return [
-        Subject("native engine", "oracles", partial(_oracles, "native"), "oracles", required=True),
-        Subject("openfst engine", "oracles", partial(_oracles, "openfst"), "--engine openfst", "install pynini"),
-    ]
-
-
 def _oracles(engine: str) -> str:
-    for needed in ("numpy", "latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
+    np = import_module("numpy")
+    for needed in ("latticemetric._native", *(["pynini"] if engine == "openfst" else [])):
         import_module(needed)
-    for metric, known in _KNOWN.items():
-        _check(engine, metric, known)
-    return "finds known oracles"
-
-
-def _check(engine: str, metric: str, known: tuple[int, int]) -> None:
-    from latticemetric.oracle_search.oracle import oracle
-
-    best = oracle(_lattice(), _REFERENCE, metric, engine=engine)
-    found = (" ".join(best.words), (best.numerator, best.denominator), " ".join(best.one_best.words))
-    if found != (_BEST, known, _CHEAPEST):
-        raise InputError(f"the oracle of {metric} is wrong: {found}")
-
-
-def _lattice() -> Lattice:
-    import numpy as np
-
     from latticemetric.lattice.lattice import Column, Lattice
+    from latticemetric.oracle_search.oracle import oracle
     from latticemetric.vocabulary import Vocabulary
 
-    cost = Column(np.array([1, 0.5, 0.5, 0.25, 0, 0]), np.array([0.0, 1.0]))
-    return Lattice.from_arcs(
+    lattice = Lattice.from_arcs(
         [0, 0, 1, 1, 2, 3],
         [1, 1, 2, 2, 3, 4],
         [1, 2, 3, 4, 5, 6],
         final=[3, 4],
-        scores={"cost": cost},
+        scores={"cost": Column(np.array([1, 0.5, 0.5, 0.25, 0, 0]), np.array([0.0, 1.0]))},
         vocabulary=Vocabulary.from_words(["the", "a", "cat", "bat", "sat", "down"]),
     )
+    for metric, known in _KNOWN.items():
+        best = oracle(lattice, _REFERENCE, metric, engine=engine)
+        found = (" ".join(best.words), (best.numerator, best.denominator), " ".join(best.one_best.words))
+        if found != (_BEST, known, _CHEAPEST):
+            raise InputError(f"the oracle of {metric} is wrong: {found}")
+    return "finds known oracles"
 
 
 # ---- Plug-ins: metrics and formats of other packages ----

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 from latticemetric.errors import InputError, UsageError
@@ -20,6 +19,7 @@ _UNKNOWN = 2**33
 _GROUPS = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 _STATM = Path("/proc/self/statm")
+_OWN_GROUPS = Path("/proc/self/cgroup")
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
 # A graph of 200,000 arcs takes less than 100 MB; a graph that needs more than this limit is rarely intended.
 _GRAPH_BYTES = 3 * 2**29
@@ -73,13 +73,12 @@ def no_memory() -> InputError:
 
 def over_budget(most: int) -> InputError:
     """Return the error for a graph that needs more than `most` bytes."""
-    return InputError(f"it needs more than {shown_size(most)} of memory", advice=how_to_fit(most))
-
-
-def how_to_fit(most: int) -> str:
-    """Return the advice for a graph that needs more than `most` bytes."""
     more = shown_size(4 * most).replace(" ", "")
-    return f"prune the graph or shorten its reference, or allow more: --max-memory {more} (in Python, limit_memory)"
+    return InputError(
+        f"it needs more than {shown_size(most)} of memory",
+        advice=f"prune the graph or shorten its reference, or allow more: --max-memory {more} "
+        "(in Python, limit_memory)",
+    )
 
 
 def machine_memory() -> int:
@@ -88,42 +87,24 @@ def machine_memory() -> int:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         installed = _UNKNOWN
-    return min([installed, *_limits(), *_granted(Path("/proc/self/cgroup"))])
+    # A control group limits several processes: for example, containers and SLURM's jobs.
+    return min([installed, *(limit for limit, _ in (*_soft_limits(), *_grants(_OWN_GROUPS)))])
 
 
 def free_memory() -> int:
     """Return the bytes that this process can still take: the minimum for the machine, its container and `ulimit`."""
-    return max(0, min([_shared(), *_limits_left()]))
+    left = [_shared()]
+    if pages := _pages():
+        left += [limit - pages[kind] * os.sysconf("SC_PAGE_SIZE") for limit, kind in _soft_limits()]
+    return max(0, *left)
 
 
 def _shared() -> int:
     """Return the free bytes for all processes together, so without `ulimit`, which limits each process."""
-    return max(0, min([_available(), *_grants_left(Path("/proc/self/cgroup"))]))
-
-
-def _available() -> int:
-    """Return the bytes that the machine has available without swapping; half of its memory if unknown."""
-    try:
-        text = _MEMINFO.read_bytes()
-    except OSError:
-        return machine_memory() // 2
-    match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
-    return int(match[1]) * 1024 if match else machine_memory() // 2
-
-
-def _limits() -> Iterator[int]:
-    """List the limits of `ulimit`."""
-    return (limit for limit, _ in _soft_limits())
-
-
-def _limits_left() -> Iterator[int]:
-    """List the bytes that each limit of `ulimit` still allows this process to take."""
-    try:
-        pages = _STATM.read_bytes().split()
-    except OSError:
-        return
-    for limit, kind in _soft_limits():
-        yield limit - int(pages[kind]) * _page_size()
+    # What the machine has available without swapping; half of its memory if unknown.
+    match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _read(_MEMINFO), re.MULTILINE)
+    available = int(match[1]) * 1024 if match else machine_memory() // 2
+    return max(0, min([available, *_grants_left(_OWN_GROUPS)]))
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
@@ -138,51 +119,43 @@ def _soft_limits() -> Iterator[tuple[int, int]]:
             yield soft, pages
 
 
-def _page_size() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
-
-
-def _granted(groups: Path) -> Iterator[int]:
-    """List the limits of the process's control group and its parents (for example, containers and SLURM's jobs)."""
-    return (limit for limit, _ in _grants(groups))
-
-
 def _grants_left(groups: Path) -> Iterator[int]:
     """List the bytes that are free in each control group; cached files count as free."""
     for limit, group in _grants(groups):
-        used = _size_in(group / "memory.current") or _size_in(group / "memory.usage_in_bytes") or 0
-        yield limit - used + _cached(group / "memory.stat")
+        used = size_in(group / "memory.current") or size_in(group / "memory.usage_in_bytes") or 0
+        cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _read(group / "memory.stat"), re.MULTILINE)
+        yield limit - used + sum(map(int, cached[-1:]))
 
 
 def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
-    try:
-        lines = os.fsdecode(groups.read_bytes()).splitlines()
-    except OSError:
-        return
-    for line in lines:
+    """List the limits of the process's control group and its parents, each with the folder of the group."""
+    for line in os.fsdecode(_read(groups)).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
             top, name = (_GROUPS / controllers, "memory.limit_in_bytes" if controllers else "memory.max")
             group = Path(path.lstrip("/"))
             for around in (group, *group.parents):
-                if size := _size_in(top / around / name):
+                if size := size_in(top / around / name):
                     yield size, top / around
 
 
-def _cached(file: Path) -> int:
-    try:
-        text = file.read_bytes()
-    except OSError:
-        return 0
-    return sum(int(size) for size in re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
-
-
-def _size_in(file: Path) -> int | None:
-    try:
-        text = file.read_bytes().strip()
-    except OSError:
-        return None
+def size_in(file: Path) -> int | None:
+    """Return the number of bytes that a file of a control group states; `None` if it states none."""
+    text = _read(file).strip()
     return int(text) if text.isdigit() else None
+
+
+def _pages() -> list[int]:
+    """Return the sizes of this process in pages, in the order of /proc; nothing if unknown."""
+    return list(map(int, _read(_STATM).split()))
+
+
+def _read(file: Path) -> bytes:
+    """Return the content of a file; nothing if it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 def parse_size(text: str) -> int | None:
@@ -236,20 +209,14 @@ def _hold_data(beyond: int) -> None:
         return
     if _ulimit is None:
         _ulimit = limits[0]
-    has = int(_STATM.read_bytes().split()[_DATA_PAGES]) * _page_size()
+    has = _pages()[_DATA_PAGES] * os.sysconf("SC_PAGE_SIZE")
     most = [limit for limit in (has + beyond, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
     _set_data_limits((min(most), limits[1]))
 
 
-@cache
-def _tells_data() -> bool:
-    """Check whether the system shows the size of this process's data."""
-    return _STATM.exists()
-
-
 def _data_limits() -> tuple[int, int] | None:
     """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
-    if not _tells_data():
+    if not _STATM.exists():
         return None
     import resource
 

@@ -122,11 +122,11 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._number
 
-    def __getstate__(self) -> tuple[dict[int, str], bool]:
-        return self._word, self.is_given
+    def __getstate__(self) -> tuple[dict[int, str], bool, bool]:
+        return self._word, self.is_given, self.is_embedded
 
-    def __setstate__(self, state: tuple[dict[int, str], bool]) -> None:
-        self._word, self.is_given = state
+    def __setstate__(self, state: tuple[dict[int, str], bool, bool]) -> None:
+        self._word, self.is_given, self.is_embedded = state
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
 
@@ -191,12 +191,7 @@ def split_words(text: str) -> list[str]:
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return words as a set; refuse a string, which would become a set of letters.
-
-    Args:
-        words: The words.
-        name: The name of the parameter, for the error.
-    """
+    """Return words as a set; refuse a string, which would become a set of letters. `name` is the parameter's."""
     if isinstance(words, str):
         raise UsageError(f"{name} is a string", advice=f"give a list of words: {split_words(words)}")
     return frozenset(words)

@@ -32,7 +32,12 @@ class Ragged(Frozen):
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]], what: str = "row") -> Ragged:
         """Pack rows of integers; `what` names a row in error messages."""
-        kept = [row if isinstance(row, list) else _listed(row, f"{what} {number}") for number, row in enumerate(rows)]
+        kept: list[list[int]] = []
+        for number, row in enumerate(rows):
+            try:
+                kept.append(row if isinstance(row, list) else list(row))
+            except TypeError:
+                raise _no_row(row, f"{what} {number}") from None
         values = _int32([value for row in kept for value in row])
         if values is None:
             number = next(number for number, row in enumerate(kept) if _int32(row) is None)
@@ -83,13 +88,6 @@ def checked_rows(given: Ragged | Iterable[Sequence[int]], what: str) -> Ragged:
     if not (are_offsets and begin[0] == 0 and begin[-1] == len(values) and (np.diff(begin) >= 0).all()):
         raise InputError("they do not begin at 0, follow one another and end at the end", where=f"the {what} of edges")
     return Ragged(np.require(begin, np.int64, ["C", "ALIGNED"]), values)
-
-
-def _listed(row: Iterable[int], place: str) -> list[int]:
-    try:
-        return list(row)
-    except TypeError:
-        raise _no_row(row, place) from None
 
 
 def _no_row(row: object, place: str) -> InputError:

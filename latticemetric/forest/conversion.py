@@ -6,19 +6,21 @@ all tails are at the end, the forest is a mirror image: its paths start at its g
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric.errors import InputError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import Ragged
 from latticemetric.lattice.columns import Column, Labels
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.vocabulary import EPSILON
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 
 def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
@@ -44,27 +46,22 @@ def forest_from_lattice(cls: type[AnyForest], lattice: Lattice) -> AnyForest:
 class _Arcs:
     """Arcs of a lattice to build. `owner` is the edge or goal that gives an arc its scores, if any."""
 
-    def __init__(self, forest: ForestArrays) -> None:
+    def __init__(self, forest: Forest) -> None:
         self.source: list[int] = []
         self.target: list[int] = []
         self.word: list[int] = []
         self.owner: list[int] = []
-        self._edges, self._goals = len(forest.head), len(forest.goals)
+        self._nobody = len(forest.head) + len(forest.goals)
         self._next = forest.num_nodes + 2
 
     def add(self, source: int, target: int, words: list[int], owner: int) -> None:
-        """Add a chain of arcs; the first one has the costs."""
+        """Add a chain of arcs; the first one has the costs. The owner is an edge, or a goal after all edges."""
         chain = [source, *range(self._next, self._next + len(words) - 1), target]
         self._next += len(chain) - 2
         self.source += chain[:-1]
         self.target += chain[1:]
         self.word += words or [EPSILON]
-        nothing = self._edges + self._goals
-        self.owner += [owner, *[nothing] * (len(chain) - 2)]
-
-    def add_goal(self, source: int, target: int, goal: int) -> None:
-        """Add an arc without a word, with the cost of ending in a goal."""
-        self.add(source, target, [], self._edges + goal)
+        self.owner += [owner, *[self._nobody] * (len(chain) - 2)]
 
     def values(self, arc: npt.NDArray[Any], final: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the arcs' values, from the values of one column of the forest."""
@@ -72,7 +69,7 @@ class _Arcs:
         return np.concatenate([arc, final, nothing])[np.array(self.owner, dtype=np.int64)]
 
 
-def lattice_from_forest(forest: ForestArrays) -> Lattice:
+def lattice_from_forest(forest: Forest) -> Lattice:
     """Build a lattice with a state per node, and arcs for the words of each edge; see `Forest.to_lattice`."""
     arcs = _Arcs(forest)
     start, final = (_add_forwards if _tails_are_first(forest) else _add_backwards)(forest, arcs)
@@ -93,7 +90,7 @@ def lattice_from_forest(forest: ForestArrays) -> Lattice:
     )
 
 
-def _tails_are_first(forest: ForestArrays) -> bool:
+def _tails_are_first(forest: Forest) -> bool:
     """Return True if all tails come before words; if False, all tails come last. Raise an error if they are mixed."""
     arity = forest.tails.lengths()
     if arity.max(initial=0) > 1:
@@ -107,14 +104,14 @@ def _tails_are_first(forest: ForestArrays) -> bool:
     return bool(first.all())
 
 
-def _no_lattice(forest: ForestArrays, edge: int, why: str) -> InputError:
+def _no_lattice(forest: Forest, edge: int, why: str) -> InputError:
     return InputError(
         f"the forest is not a lattice: edge {edge}, of node {forest.head[edge]}, {why}",
         advice="only forests whose tails all come first, or all last, are lattices",
     )
 
 
-def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_forwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from edges without tails to goals."""
     start = forest.num_nodes
     silent = _silent_start(forest)
@@ -129,7 +126,7 @@ def _add_forwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
     return start, forest.goals.tolist()
 
 
-def _silent_start(forest: ForestArrays) -> int | None:
+def _silent_start(forest: Forest) -> int | None:
     """Return the edge that only marks the start: the only edge without tails, and without words and costs."""
     leaves = np.flatnonzero(forest.tails.lengths() == 0)
     if len(leaves) != 1 or forest.target.lengths()[leaves[0]] or (forest.head == forest.head[leaves[0]]).sum() > 1:
@@ -139,11 +136,11 @@ def _silent_start(forest: ForestArrays) -> int | None:
     return None if any(side.arc[edge] for side in sides) else edge
 
 
-def _add_backwards(forest: ForestArrays, arcs: _Arcs) -> tuple[int, list[int]]:
+def _add_backwards(forest: Forest, arcs: _Arcs) -> tuple[int, list[int]]:
     """Add paths from goals to edges without tails."""
     start, end = forest.num_nodes, forest.num_nodes + 1
     for number, goal in enumerate(forest.goals.tolist()):
-        arcs.add_goal(start, goal, number)
+        arcs.add(start, goal, [], len(forest.head) + number)
     rows = zip(forest.head.tolist(), forest.tails.rows(), forest.target.rows(), strict=True)
     for edge, (head, tails, target) in enumerate(rows):
         arcs.add(head, tails[0] if tails else end, target[:-1] if tails else target, edge)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from numbers import Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError, shortened
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import NodeLabels, numbered
 from latticemetric.lattice.columns import Column, Labels
 from latticemetric.vocabulary import Vocabulary
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
+
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 _NODE, _EDGE = 0, 1
 
 
-def forest_to_networkx(forest: ForestArrays) -> Any:
+def forest_to_networkx(forest: Forest) -> Any:
     """Return the forest as a bipartite NetworkX graph; see `Forest.to_networkx`."""
     import networkx as nx
 
@@ -56,7 +58,13 @@ def forest_from_networkx(cls: type[AnyForest], graph: Any) -> AnyForest:
     if not graph.is_directed():
         raise InputError("the graph is undirected", advice="arcs go from tails to edges, and from edges to heads")
     sides = {vertex: _side(data, vertex) for vertex, data in graph.nodes(data=True)}
-    _check_arcs(graph, sides)
+    for begin, end in graph.edges():
+        if sides[begin] == sides[end]:
+            both = "nodes" if sides[begin] == _NODE else "edges"
+            raise InputError(
+                f"an arc leads from {_shown(begin)} to {_shown(end)}, and both are {both}",
+                advice="an arc joins a node and an edge",
+            )
     nodes = {vertex: number for number, vertex in enumerate(v for v, side in sides.items() if side == _NODE)}
     edges = [vertex for vertex, side in sides.items() if side == _EDGE]
     goals = [vertex for vertex in nodes if "goal" in graph.nodes[vertex]]
@@ -89,16 +97,6 @@ def _side(data: Mapping[str, Any], vertex: Hashable) -> int:
             advice=f"it is {_NODE} for a node and {_EDGE} for an edge",
         )
     return int(side)
-
-
-def _check_arcs(graph: Any, sides: Mapping[Hashable, int]) -> None:
-    for begin, end in graph.edges():
-        if sides[begin] == sides[end]:
-            both = "nodes" if sides[begin] == _NODE else "edges"
-            raise InputError(
-                f"an arc leads from {_shown(begin)} to {_shown(end)}, and both are {both}",
-                advice="an arc joins a node and an edge",
-            )
 
 
 def _head(graph: Any, edge: Hashable) -> Hashable:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import InputError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.lattice.columns import Floats, Scales, taken
 from latticemetric.lattice.pruning import ROUNDING, checked_beam
 
-AnyForest = TypeVar("AnyForest", bound=ForestArrays)
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
-
-class PrunedForest(NamedTuple, Generic[AnyForest]):
-    """A pruned forest, and the edges of the original forest that it keeps."""
-
-    forest: AnyForest
-    edges: npt.NDArray[np.int64]
+AnyForest = TypeVar("AnyForest", bound="Forest")
 
 
 @dataclass(frozen=True, eq=False)
 class ForestMargins(Generic[AnyForest]):
     """The margin of each part of a forest: the cost of the best derivation with it minus the cost of the best one.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
-
-    Attributes:
-        forest: The forest.
-        edge: The margin of each edge.
-        goal: The margin of ending in each goal.
-        slack: The largest rounding error of a margin.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `goal` has the margin of ending in
+    each goal, `slack` is the largest rounding error of a margin.
     """
 
     forest: AnyForest
@@ -56,11 +46,16 @@ class ForestMargins(Generic[AnyForest]):
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the edges of derivations within the beam, in their order."""
-        goals = self.forest.goals[self._goals(checked_beam(beam))]
-        return _in_derivations(self.forest, np.flatnonzero(self.edge <= beam + self.slack), goals)
+        forest = self.forest
+        is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
+        is_goal[forest.goals[self._goals(checked_beam(beam))]] = 1
+        edges = np.flatnonzero(self.edge <= beam + self.slack)
+        # Rounding may cut off the neighbours of an edge at the limit of the beam: keep only edges of derivations.
+        tails = forest.tails.taken(edges)
+        return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
 
-    def within(self, beam: float) -> PrunedForest[AnyForest]:
-        """Return the part of the forest within the beam."""
+    def within(self, beam: float) -> tuple[AnyForest, npt.NDArray[np.int64]]:
+        """Return the part of the forest within the beam, and the edges of the original forest that it keeps."""
         forest, edges, goals = self.forest, self.kept(beam), self._goals(beam)
         left = type(forest).from_edges(
             forest.head[edges],
@@ -72,22 +67,14 @@ class ForestMargins(Generic[AnyForest]):
             labels=taken(forest.labels, edges, goals),
             node_labels=forest.node_labels,
         )
-        return PrunedForest(left, edges)
+        return left, edges
 
     def _goals(self, beam: float) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self.goal <= beam + self.slack)
 
 
-def prune_forest(forest: AnyForest, beam: float, scales: Scales | None = None) -> PrunedForest[AnyForest]:
-    """Prune a forest; edges keep their order. See `Forest.pruned`."""
-    return ForestMargins.of(forest, scales).within(checked_beam(beam))
-
-
-def _in_derivations(
-    forest: ForestArrays, edges: npt.NDArray[np.int64], goals: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int64]:
-    """Return the edges that are in a derivation: rounding may cut off the neighbours of an edge at the beam's limit."""
-    is_goal = np.zeros(forest.num_nodes, dtype=np.uint8)
-    is_goal[goals] = 1
-    tails = forest.tails.taken(edges)
-    return edges[_native.order_forest(forest.head[edges], tails.begin, tails.values, is_goal)[1]]
+def prune_forest(
+    forest: AnyForest, beam: float, scales: Scales | None = None
+) -> tuple[AnyForest, npt.NDArray[np.int64]]:
+    """Prune a forest; return it and the original edges that it keeps, in their order. See `Forest.pruned`."""
+    return ForestMargins.of(forest, scales).within(beam)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.lattice.statistics import MANY, counted
 from latticemetric.vocabulary import EPSILON
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
 _LONGEST = 2**62
 
@@ -51,25 +53,27 @@ class ForestStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def forest_statistics(forest: ForestArrays) -> ForestStatistics:
+def forest_statistics(forest: Forest) -> ForestStatistics:
     """Measure a forest in one upward pass over its edges; counts are exact."""
-    infinite = math.inf
     nodes = forest.num_nodes
     derivations, height, longest = ([0] * nodes for _ in range(3))
     shortest = [_LONGEST] * nodes
-    best = [infinite] * nodes
+    best = [math.inf] * nodes
     words = np.add.reduceat(np.append(forest.target.values > EPSILON, 0), forest.target.begin[:-1])
     words = np.where(forest.target.lengths() > 0, words, 0).tolist()
     cost = forest.cost()
     edge_cost = cost.arc.tolist()
     for edge, (head, tails) in enumerate(zip(forest.head.tolist(), forest.tails.rows(), strict=True)):
-        own = words[edge]
-        derivations[head] = min(derivations[head] + _product([derivations[tail] for tail in tails]), MANY)
+        own, ways = words[edge], 1
+        for tail in tails:
+            ways = min(ways * derivations[tail], MANY)
+        derivations[head] = min(derivations[head] + ways, MANY)
         shortest[head] = min(shortest[head], own + sum([shortest[tail] for tail in tails]), _LONGEST)
         longest[head] = min(max(longest[head], own + sum([longest[tail] for tail in tails])), _LONGEST)
         height[head] = max(height[head], 1 + max([height[tail] for tail in tails], default=0))
         best[head] = min(best[head], edge_cost[edge] + sum([best[tail] for tail in tails]))
     goals = forest.goals.tolist()
+    least, most = min(shortest[goal] for goal in goals), max(longest[goal] for goal in goals)
     best_cost = min(best[goal] + float(cost.final[goal]) for goal in goals)
     if not math.isfinite(best_cost):
         raise InputError("the costs are too large to be added up", advice="choose smaller scales")
@@ -78,23 +82,11 @@ def forest_statistics(forest: ForestArrays) -> ForestStatistics:
         edges=len(forest.head),
         goals=len(goals),
         derivations=counted(sum(derivations[goal] for goal in goals)),
-        shortest=_length(min(shortest[goal] for goal in goals)),
-        longest=_length(max(longest[goal] for goal in goals)),
+        shortest=least if least < _LONGEST else None,
+        longest=most if most < _LONGEST else None,
         arity=int(forest.tails.lengths().max(initial=0)),
         height=max(height[goal] for goal in goals),
         vocabulary=len(np.unique(forest.target.values[forest.target.values > EPSILON])),
         scores=tuple(forest.scores),
         best_cost=best_cost,
     )
-
-
-def _product(numbers: list[int]) -> int:
-    """Multiply numbers of derivations, up to the largest number that is counted."""
-    product = 1
-    for number in numbers:
-        product = min(product * number, MANY)
-    return product
-
-
-def _length(words: int) -> int | None:
-    return words if words < _LONGEST else None

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latticemetric.errors import UsageError
-from latticemetric.forest.arrays import ForestArrays
 from latticemetric.forest.columns import CATEGORY
 from latticemetric.frozen import notebook
+
+if TYPE_CHECKING:
+    from latticemetric.forest.forest import Forest
 
 # A derivation may be as deep as a sentence is long, so nothing here is recursive.
 
@@ -39,8 +41,8 @@ class DerivationTree:
     the forest has the node label `category` for it, otherwise its number.
 
     Attributes:
+        forest: The forest.
         edges: The derivation's edges in preorder; see `Derivation`.
-        edges: The derivation's edges in preorder, see `Derivation`.
 
     Examples:
         >>> import nltk
@@ -59,7 +61,7 @@ class DerivationTree:
         Tree('S', [Tree('NP', ['the', 'cat']), 'sleeps'])
     """
 
-    forest: ForestArrays
+    forest: Forest
     edges: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -138,19 +140,17 @@ class DerivationTree:
     def _steps(self) -> Iterator[_Step]:
         """Yield nodes and words in preorder."""
         forest, edges = self.forest, iter(self.edges)
-        first = next(edges)
-        yield _Step(0, first, "")
-        open_sides = [iter(forest.target.row(first))]
+        open_sides = [iter([-1])]  # the root is the only tail of the whole
         while open_sides:
-            symbol = next(open_sides[-1], None)
+            depth, symbol = len(open_sides) - 1, next(open_sides[-1], None)
             if symbol is None:
                 open_sides.pop()
             elif symbol > 0:
-                yield _Step(len(open_sides), _WORD, forest.vocabulary.word(symbol))
+                yield _Step(depth, _WORD, forest.vocabulary.word(symbol))
             else:
                 # Edges follow the order of target sides, so the next edge is the tail's own.
                 edge = next(edges)
-                yield _Step(len(open_sides), edge, "")
+                yield _Step(depth, edge, "")
                 open_sides.append(iter(forest.target.row(edge)))
 
     def _label(self, edge: int) -> str:
@@ -205,9 +205,22 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) or _NOTHING
 
 
-def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
+def _edge_numbers(forest: Forest, given: tuple[int, ...]) -> list[int]:
+    edges: list[int] = []
+    for place, edge in enumerate(given):
+        where = f"edges[{place}]"
+        try:
+            edges.append(index(edge))
+        except TypeError:
+            raise UsageError(f"{edge!r} is not the number of an edge", where=where) from None
+        if not 0 <= edges[-1] < len(forest.head):
+            raise UsageError(f"there is no edge {edges[-1]}: the forest has {len(forest.head)}", where=where)
+    return edges
+
+
+def _checked(forest: Forest, given: tuple[int, ...]) -> tuple[int, ...]:
     """Return the edges as plain integers; raise an error unless they are a complete derivation in preorder."""
-    edges = tuple(_edge_of(forest, edge, place) for place, edge in enumerate(given))
+    edges = _edge_numbers(forest, given)
     if not edges:
         raise UsageError("a derivation needs one edge at least, and there is none")
     goal = int(forest.head[edges[0]])
@@ -216,34 +229,20 @@ def _checked(forest: ForestArrays, given: tuple[int, ...]) -> tuple[int, ...]:
     wanted: list[tuple[int, int]] = []
     for place, edge in enumerate(edges):
         if place:
-            _check_next(forest, wanted, edge, place)
+            if not wanted:
+                raise UsageError(f"edge {edge} comes after the end of the derivation", where=f"edges[{place}]")
+            owner, tail = wanted.pop()
+            if forest.head[edge] != forest.tails.row(owner)[tail - 1]:
+                raise UsageError(
+                    f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
+                    where=f"edges[{place}]",
+                    advice="an edge is followed by those of its tails, in the order of its target side",
+                )
         wanted += [(edge, -symbol) for symbol in reversed(forest.target.row(edge)) if symbol < 0]
     if wanted:
         raise UsageError(f"the derivation ends where an edge should derive {_tail_of(forest, *wanted[-1])}")
-    return edges
+    return tuple(edges)
 
 
-def _edge_of(forest: ForestArrays, edge: object, place: int) -> int:
-    try:
-        number = index(edge)  # type: ignore[arg-type]
-    except TypeError:
-        raise UsageError(f"{edge!r} is not the number of an edge", where=f"edges[{place}]") from None
-    if not 0 <= number < len(forest.head):
-        raise UsageError(f"there is no edge {number}: the forest has {len(forest.head)}", where=f"edges[{place}]")
-    return number
-
-
-def _check_next(forest: ForestArrays, wanted: list[tuple[int, int]], edge: int, place: int) -> None:
-    if not wanted:
-        raise UsageError(f"edge {edge} comes after the end of the derivation", where=f"edges[{place}]")
-    owner, tail = wanted.pop()
-    if forest.head[edge] != forest.tails.row(owner)[tail - 1]:
-        raise UsageError(
-            f"edge {edge} derives node {forest.head[edge]}, not {_tail_of(forest, owner, tail)}",
-            where=f"edges[{place}]",
-            advice="an edge is followed by those of its tails, in the order of its target side",
-        )
-
-
-def _tail_of(forest: ForestArrays, edge: int, tail: int) -> str:
+def _tail_of(forest: Forest, edge: int, tail: int) -> str:
     return f"node {forest.tails.row(edge)[tail - 1]}, which is tail {tail} of edge {edge}"

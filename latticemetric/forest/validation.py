@@ -70,7 +70,7 @@ def _productive(head: Sequence[int], tails: Sequence[Iterable[int]]) -> set[int]
 
 
 class Columns(NamedTuple):
-    """The fields of a forest, named as in `ForestArrays`; before validation, they may be in any order."""
+    """The fields of a forest, named as in `Forest`; before validation, they may be in any order."""
 
     num_nodes: int
     head: Nodes
@@ -137,12 +137,22 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
             advice="a forest is acyclic",
         )
     if kept == 0:
-        raise _empty(draft, node_name)
+        fault = find_fault(draft.head.tolist(), draft.tails.rows(), draft.goals.tolist())
+        assert fault is not None
+        name = node_name(fault.node)
+        why = f"derivations of {name} would never end" if fault.has_edges else f"{name} has no edges"
+        raise InputError(f"the forest is empty: no goal has a complete derivation, since {why}")
     ends = np.flatnonzero(rank[goals] >= 0)
     ends = ends[np.argsort(rank[goals[ends]])]
     used = np.flatnonzero(rank >= 0)
     node_of = np.empty(kept, dtype=np.int64)
     node_of[rank[used]] = names[used]
+    node_labels = {}
+    for name, side in draft.node_labels.items():
+        if len(side.node) <= node_of.max():
+            raise InputError(f"'{name}' does not have a value for every node")
+        side.vocabulary.check(side.node)
+        node_labels[name] = NodeLabels(frozen(side.node[node_of].astype(np.int32)), side.vocabulary)
     kept_tails = tails.taken(edges)
     return Columns(
         num_nodes=kept,
@@ -153,16 +163,8 @@ def _in_order(draft: Columns, target: Ragged, node_name: Callable[[int], str]) -
         scores=MappingProxyType(taken(draft.scores, edges, ends)),
         vocabulary=draft.vocabulary,
         labels=MappingProxyType(taken(draft.labels, edges, ends)),
-        node_labels=MappingProxyType({n: _of_nodes(n, x, node_of) for n, x in draft.node_labels.items()}),
+        node_labels=MappingProxyType(node_labels),
     )
-
-
-def _empty(draft: Columns, node_name: Callable[[int], str]) -> InputError:
-    fault = find_fault(draft.head.tolist(), draft.tails.rows(), draft.goals.tolist())
-    assert fault is not None
-    name = node_name(fault.node)
-    why = f"derivations of {name} would never end" if fault.has_edges else f"{name} has no edges"
-    return InputError(f"the forest is empty: no goal has a complete derivation, since {why}")
 
 
 def _renumbered(
@@ -178,13 +180,6 @@ def _renumbered(
         np.searchsorted(names, part).astype(np.int32) for part in (draft.head, draft.tails.values, draft.goals)
     )
     return head, Ragged(draft.tails.begin, values), goals, names.astype(np.int64)
-
-
-def _of_nodes(name: str, labels: NodeLabels, node_of: npt.NDArray[np.int64]) -> NodeLabels:
-    if len(labels.node) <= node_of.max():
-        raise InputError(f"'{name}' does not have a value for every node")
-    labels.vocabulary.check(labels.node)
-    return NodeLabels(frozen(labels.node[node_of].astype(np.int32)), labels.vocabulary)
 
 
 def _frozen_rows(ragged: Ragged) -> Ragged:

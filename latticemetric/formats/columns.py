@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from latticemetric.errors import InputError, UsageError
 from latticemetric.formats.streams.stream import warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
-    from latticemetric.nbest import NBest
 
 _MOST_CELLS_A_BYTE = 16
 
@@ -122,6 +122,35 @@ def ends_in_last_state(lattice: Lattice) -> bool:
     return lattice.final.tolist() == [lattice.num_states - 1] and not any(side.final.any() for side in sides)
 
 
+class ClosedArcs(NamedTuple):
+    """Hold the arcs of a lattice for formats without costs and labels of final states; labels are numbers of texts."""
+
+    states: int
+    source: list[int]
+    target: list[int]
+    word: list[int]
+    costs: dict[str, list[float]]
+    labels: dict[str, list[int]]
+
+
+def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
+    """Return the arcs; with `new_end`, more arcs carry costs and labels from the final states to one more state."""
+    ends = lattice.final if new_end else lattice.final[:0]
+
+    def values(side: Column | Labels) -> list[Any]:
+        with_ends: list[Any] = np.concatenate([side.arc, side.final[: len(ends)]]).tolist()
+        return with_ends
+
+    return ClosedArcs(
+        lattice.num_states + new_end,
+        [*lattice.source.tolist(), *ends.tolist()],
+        [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
+        [*lattice.word.tolist(), *[EPSILON] * len(ends)],
+        {name: values(column) for name, column in lattice.scores.items()},
+        {name: values(side) for name, side in lattice.labels.items()},
+    )
+
+
 def without_labels(graph: Graph) -> Graph:
     """Return the graph without labels."""
     from latticemetric.nbest import NBest
@@ -136,30 +165,22 @@ def without_labels(graph: Graph) -> Graph:
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """Return the graph with a single score, `name`: the model's cost under `scales`."""
-    from latticemetric.nbest import NBest
+    from latticemetric.nbest import Hypothesis, NBest
 
     if isinstance(graph, NBest):
-        return _summed_list(graph, scales or {}, name)
+        known, given = graph.score_names(), scales or {}
+        if unknown := [scaled for scaled in given if scaled not in known]:
+            raise InputError(
+                f"there is no score column '{unknown[0]}' to scale", advice=f"the columns here are: {', '.join(known)}"
+            )
+        weights = {**dict.fromkeys(known, 1.0), **graph.scales, **given}
+        costs = [math.fsum(weights[score] * cost for score, cost in h.scores.items()) for h in graph.hypotheses]
+        return NBest(
+            tuple(Hypothesis(h.words, {name: cost}) for h, cost in zip(graph.hypotheses, costs, strict=True)), {}
+        )
     cost = graph.cost(scales)
     ends = graph.final if isinstance(graph, Lattice) else graph.goals
     final = cost.final[ends]
     for values in (cost.arc, final):
         values.flags.writeable = False
     return replace(graph, scores=MappingProxyType({name: Column(cost.arc, final)}))
-
-
-def _summed_list(graph: NBest, scales: dict[str, float], name: str) -> NBest:
-    from latticemetric.nbest import Hypothesis, NBest
-
-    known = graph.score_names()
-    for scaled in scales:
-        if scaled not in known:
-            raise InputError(
-                f"there is no score column '{scaled}' to scale", advice=f"the columns here are: {', '.join(known)}"
-            )
-    weights = {**dict.fromkeys(known, 1.0), **graph.scales, **scales}
-    hypotheses = tuple(
-        Hypothesis(h.words, {name: math.fsum(weights[score] * cost for score, cost in h.scores.items())})
-        for h in graph.hypotheses
-    )
-    return NBest(hypotheses, {})

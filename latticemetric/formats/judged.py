@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -73,6 +73,10 @@ class JudgedSystems:
         return replace(self, systems=systems, outputs=tuple(self.outputs[k] for k in kept), judgments=judgments)
 
 
+_Row = tuple[str, dict[str, str]]
+"""The place of a row of a table, and its fields by the names in the header."""
+
+
 @dataclass
 class JudgmentRows:
     """Collect judgments of systems and segments while a file is read; `columns` names the scores."""
@@ -89,11 +93,7 @@ class JudgmentRows:
         self._segment = {name: k for k, name in enumerate(self.segments)}
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
-        """Add a row; an empty `segment` means the whole system.
-
-        Raises:
-            FormatError: The segment is unknown.
-        """
+        """Add a row; an empty `segment` means the whole system."""
         if segment and segment not in self._segment:
             raise FormatError(
                 f"there is no segment '{segment}'",
@@ -106,12 +106,14 @@ class JudgmentRows:
         number = self._segment[segment] if segment else WHOLE_SYSTEM
         self._rows.append((self._system[system], number, self._judges.setdefault(judge, len(self._judges)), scores))
 
-    def judgments(self, place: str) -> Judgments:
-        """Return the rows as arrays.
+    def add_table(self, rows: Iterable[_Row]) -> None:
+        """Add the rows of a table."""
+        for place, row in rows:
+            scores = [_number(row[name], name, place) for name in self.columns]
+            self.add(row["system"], row.get("segment", ""), row.get("judge", ""), scores, place)
 
-        Raises:
-            FormatError: There are no rows.
-        """
+    def judgments(self, place: str) -> Judgments:
+        """Return the rows as arrays."""
         if not self._rows:
             raise FormatError(
                 "no system with output has a judgment",
@@ -180,19 +182,17 @@ def _read_outputs(
     table: str | None,
     add_scores: Callable[[JudgmentRows], str] | None = None,
 ) -> JudgedSystems:
-    """Read the files of systems and references, and judgments: from a table, or from a folder by `add_scores`.
+    """Read the files of systems and references, and judgments.
 
-    Args:
-        systems: The names of the systems.
-        outputs: The file of each system.
-        references: The files of the references.
-        table: A table of judgments.
-        add_scores: Add the judgments of one of WMT's folders, and return their place; used if `table` is `None`.
+    They come from a table with the column `system`, perhaps `segment` and `judge`, and scores. Without a table,
+    `add_scores` adds those of one of WMT's folders, and returns their place.
     """
     read = read_segments([*outputs, *references], unequal="line k of each file belongs to segment k")
     files = [tuple(map(str, file)) for file in read.files]  # plain lines never give graphs
     if table:
-        rows = _read_judgments(table, systems, read.ids)
+        listed = list(_read_rows(table, ("system",)))
+        rows = JudgmentRows(systems, read.ids, _score_columns(listed, _IDS, table))
+        rows.add_table(listed)
         place = table
     else:
         assert add_scores is not None
@@ -209,16 +209,6 @@ def _read_outputs(
     )
 
 
-def _read_judgments(path: str, systems: Sequence[str], segments: Sequence[str]) -> JudgmentRows:
-    """Read a table with the column `system`, optional columns `segment` and `judge`, and score columns."""
-    listed = list(_read_rows(path, ("system",)))
-    columns = _score_columns(listed, _IDS, path)
-    rows = JudgmentRows(systems, segments, columns)
-    for place, row in listed:
-        rows.add(row["system"], row.get("segment", ""), row.get("judge", ""), _numbers(row, columns, place), place)
-    return rows
-
-
 # ---- A folder of plain files: `systems/` (one file per system), references, and `human.tsv` ----
 
 _SUFFIXES = (".txt", ".tok")
@@ -228,9 +218,15 @@ _LAYOUT = "a folder has systems/ (one file per system), references/ or ref* (one
 
 def _read_plain_folder(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
     outputs = _files_in(folder / "systems")
-    systems = [_system_name(path) for path in outputs]
-    table = human or _human_file(folder)
-    return _read_outputs(systems, outputs, references or _reference_files(folder), table)
+    systems = [without_compression(Path(path).name) for path in outputs]
+    for suffix in _SUFFIXES:
+        systems = [name.removesuffix(suffix) for name in systems]
+    if not human:
+        tables = [path for path in sorted(folder.glob("human.tsv*")) if without_compression(path.name) == "human.tsv"]
+        if not tables:
+            raise FormatError("there is no human.tsv", where=str(folder), advice=_LAYOUT)
+        human = str(tables[0])
+    return _read_outputs(systems, outputs, references or _reference_files(folder), human)
 
 
 def _files_in(folder: Path) -> list[str]:
@@ -250,20 +246,6 @@ def _reference_files(folder: Path) -> list[str]:
     if not files:
         raise FormatError("there are no references", where=str(folder), advice=_LAYOUT)
     return sorted(files, key=natural_order)
-
-
-def _human_file(folder: Path) -> str:
-    files = [path for path in sorted(folder.glob("human.tsv*")) if without_compression(path.name) == "human.tsv"]
-    if not files:
-        raise FormatError("there is no human.tsv", where=str(folder), advice=_LAYOUT)
-    return str(files[0])
-
-
-def _system_name(path: str) -> str:
-    name = without_compression(Path(path).name)
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name
 
 
 # ---- WMT's folders: direct assessment of 2017, rankings of later years; texts are raw ----
@@ -288,21 +270,20 @@ def _read_direct_assessment(
     systems = [Path(path).name.partition(".")[2].removesuffix(f".{pair}") for path in outputs]
 
     def add_scores(rows: JudgmentRows) -> str:
-        for name in (_SYSTEM_SCORES, _SEGMENT_SCORES):
-            if (folder / name).is_file():
-                _add_assessments(rows, str(folder / name), pair)
+        for path in (folder / _SYSTEM_SCORES, folder / _SEGMENT_SCORES):
+            for place, row in _read_rows(str(path), ("LP", "SYSTEM", "HUMAN"), None) if path.is_file() else ():
+                if row["LP"] == pair:
+                    score = _number(row["HUMAN"], "HUMAN", place)
+                    for system in row["SYSTEM"].split("+"):
+                        rows.add(system, row.get("SID", ""), "", [score], place)
         return str(folder)
 
-    return _read_outputs(systems, outputs, references or _references_of(folder, pair), human, add_scores)
-
-
-def _add_assessments(rows: JudgmentRows, path: str, pair: str) -> None:
-    for place, row in _read_rows(path, ("LP", "SYSTEM", "HUMAN"), None):
-        if row["LP"] != pair:
-            continue
-        score = _number(row["HUMAN"], "HUMAN", place)
-        for system in row["SYSTEM"].split("+"):
-            rows.add(system, row.get("SID", ""), "", [score], place)
+    if not references:
+        wanted = f"-{pair.replace('-', '')}-"
+        references = [path for path in _reference_files(folder) if wanted in Path(path).name]
+        if not references:
+            raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
+    return _read_outputs(systems, outputs, references, human, add_scores)
 
 
 def _language_pair(folder: Path, pair: str | None) -> str:
@@ -318,14 +299,6 @@ def _language_pair(folder: Path, pair: str | None) -> str:
     return pair
 
 
-def _references_of(folder: Path, pair: str) -> list[str]:
-    wanted = f"-{pair.replace('-', '')}-"
-    files = [path for path in _reference_files(folder) if wanted in Path(path).name]
-    if not files:
-        raise FormatError(f"there is no reference for {pair}", where=str(folder / "references"))
-    return files
-
-
 def _read_ranking(folder: Path, references: Sequence[str], human: str | None) -> JudgedSystems:
     """Read a folder with `sys/…`, `ref.A.en`, … and a ranking by standardised scores."""
     outputs = _files_in(folder / "sys")
@@ -333,26 +306,19 @@ def _read_ranking(folder: Path, references: Sequence[str], human: str | None) ->
 
     def add_scores(rows: JudgmentRows) -> str:
         path = str(min(folder.glob(_RANKINGS)))
-        _add_ranking(rows, path)
+        with open_stream(path) as stream:
+            for fields in filter(None, (line.split() for line in stream.lines())):
+                if len(fields) < _RANKING_FIELDS:
+                    raise FormatError(
+                        f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
+                        where=stream.place(),
+                        advice="the fields are: mean, standardised mean, two counts, SYSTEM.NUMBER",
+                    )
+                name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
+                rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
         return path
 
     return _read_outputs(systems, outputs, references or _reference_files(folder), human, add_scores)
-
-
-def _add_ranking(rows: JudgmentRows, path: str) -> None:
-    with open_stream(path) as stream:
-        for line in stream.lines():
-            fields = line.split()
-            if not fields:
-                continue
-            if len(fields) < _RANKING_FIELDS:
-                raise FormatError(
-                    f"the row has {len(fields)} fields, not {_RANKING_FIELDS}",
-                    where=stream.place(),
-                    advice="the fields are: mean, standardised mean, two counts, SYSTEM.NUMBER",
-                )
-            name = re.sub(r"\.\d+$", "", fields[_RANKING_FIELDS - 1])
-            rows.add(name, "", "", [_number(fields[1], _SCORE, stream.place())], stream.place())
 
 
 # ---- One table with everything: one row per system, segment and judge ----
@@ -376,10 +342,15 @@ def _read_long_table(path: str) -> JudgedSystems:
             raise FormatError("the row names no segment", where=place, advice="fill in its id")
         _agree(outputs.setdefault(system, {}), segment, row[_TEXT], f"the output of {system}", place)
         _agree(expected, segment, tuple(row[name] for name in references), "the reference", place)
-    _require_all(outputs, expected, path)
+    for system, own in outputs.items():
+        if lacking := [segment for segment in expected if segment not in own]:
+            raise FormatError(
+                f"system {system} has {len(own)} segments of {len(expected)}: '{shortened(lacking[0])}' is missing",
+                where=path,
+                advice="add one row per segment; scores may be empty",
+            )
     judged = JudgmentRows(list(outputs), list(expected), columns)
-    for place, row in listed:
-        judged.add(row["system"], row["segment"], row.get("judge", ""), _numbers(row, columns, place), place)
+    judged.add_table(listed)
     texts = tuple(tuple(own[segment] for segment in expected) for own in outputs.values())
     return JudgedSystems(tuple(outputs), tuple(expected), texts, tuple(expected.values()), judged.judgments(path))
 
@@ -393,35 +364,22 @@ def _agree(known: dict[str, T], segment: str, value: T, what: str, place: str) -
         )
 
 
-def _require_all(outputs: dict[str, dict[str, str]], segments: dict[str, tuple[str, ...]], path: str) -> None:
-    for system, own in outputs.items():
-        lacking = [segment for segment in segments if segment not in own]
-        if lacking:
-            raise FormatError(
-                f"system {system} has {len(own)} segments of {len(segments)}: '{shortened(lacking[0])}' is missing",
-                where=path,
-                advice="add one row per segment; scores may be empty",
-            )
-
-
 # ---- Tables with a header: fields separated by tabs or by white space, without quotes ----
 
 
-def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the place of each row, and its fields by the names in the header.
-
-    Args:
-        path: The file, compressed or not.
-        needed: The required columns.
-        separator: The separator between fields; `None` for white space.
-    """
+def _read_rows(path: str, needed: Sequence[str], separator: str | None = "\t") -> Iterator[_Row]:
+    """Yield the rows of a table; without a separator, fields are separated by white space."""
     with open_stream(path) as stream:
         lines = stream.lines()
         first = next(lines, None)
         if first is None:
             raise FormatError("the table is empty", where=path, advice=f"its header needs {', '.join(needed)}")
         header = first.split(separator)
-        _check_header(header, needed, stream.place())
+        if missing := [name for name in needed if name not in header]:
+            what = f"the header has no column '{missing[0]}'"
+            raise FormatError(what, where=stream.place(), advice=f"its columns are {', '.join(header)}")
+        if twice := [name for k, name in enumerate(header) if name in header[:k]]:
+            raise FormatError(f"two columns have the name '{twice[0]}'", where=stream.place())
         for line in lines:
             if not line.strip():
                 continue
@@ -449,7 +407,7 @@ def _number(field: str, column: str, place: str) -> float:
     return float(text)
 
 
-def _score_columns(rows: Sequence[tuple[str, Mapping[str, str]]], others: Sequence[str], path: str) -> list[str]:
+def _score_columns(rows: Sequence[_Row], others: Sequence[str], path: str) -> list[str]:
     """Return the columns of a table that are not in `others`; refuse a table without such columns or without rows."""
     if not rows:
         raise FormatError("the table has no rows", where=path)
@@ -457,19 +415,3 @@ def _score_columns(rows: Sequence[tuple[str, Mapping[str, str]]], others: Sequen
     if not columns:
         raise FormatError("the table has no column of scores", where=path, advice="add one, such as 'score'")
     return columns
-
-
-def _numbers(row: Mapping[str, str], columns: Sequence[str], place: str) -> list[float]:
-    """Read the scores of a row."""
-    return [_number(row[name], name, place) for name in columns]
-
-
-def _check_header(header: Sequence[str], needed: Sequence[str], place: str) -> None:
-    missing = [name for name in needed if name not in header]
-    if missing:
-        raise FormatError(
-            f"the header has no column '{missing[0]}'", where=place, advice=f"its columns are {', '.join(header)}"
-        )
-    twice = [name for k, name in enumerate(header) if name in header[:k]]
-    if twice:
-        raise FormatError(f"two columns have the name '{twice[0]}'", where=place)

@@ -101,7 +101,7 @@ BUILT_IN = {
     "kaldi": BuiltIn("kaldi.text", _id_line),
     "kaldi-binary": BuiltIn("kaldi.binary", _kaldi_archive),
     "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) == 2 and b":" in head.fields[1]),  # noqa: PLR2004
-    "htk-slf": BuiltIn("htk.slf", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
+    "htk-slf": BuiltIn("htk", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
     "plf": BuiltIn("moses.plf", lambda head: head.begins(b"(")),
     "sphinx": BuiltIn("sphinx", lambda head: head.begins(b"#", b"Frames")),
     "pfsg": BuiltIn("srilm.pfsg", lambda head: head.begins(b"##", b"name")),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
+from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write, only_column
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
@@ -49,34 +49,16 @@ _EDGE_FIELDS = 3
 _Lines = Iterator[tuple[str, list[str]]]
 
 
-class _Node(NamedTuple):
-    """Hold a node of the file."""
-
-    word: str
-    frame: float
-
-
-class _Header(NamedTuple):
-    """Hold the logarithm base and the frame rate, from comments."""
-
-    log_of_base: float
-    frames_per_second: float
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINES.match(head) is not None
-
-
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     return only_graph(stream, _parse, vocabulary)
 
 
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
-    header = _header(data, file)
+    log_of_base, rate = _header(data, file)
     lines = ((place, fields) for place, fields in numbered_lines(data, file) if not fields[0].startswith("#"))
     place, fields = _keyword(lines, "Frames", file)
-    frames = number(fields[1], place)
-    nodes, names, (place, fields) = _nodes(lines, file)
+    end = number(fields[1], place)
+    texts, frames, names, (place, fields) = _nodes(lines, file)
     initial = _named(names, _value(place, fields, "Initial"), place)
     place, fields = _keyword(lines, "Final", file)
     final = _named(names, fields[1], place)
@@ -84,65 +66,42 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     for _ in range(whole(fields[1], "the number of segments", place)):
         if not next(lines, None):
             raise _cut_short(file)
-    source, target, cost = _edges(lines, names, header.log_of_base, file)
+    source, target, cost = _edges(lines, names, log_of_base, file)
     # The last word goes from the final node to the end.
-    source, target, cost = [*source, final], [*target, len(nodes)], [*cost, 0.0]
-    return _lattice(nodes, (source, target, cost), initial, _times(nodes, frames, header), table)
-
-
-def _lattice(
-    nodes: list[_Node],
-    arcs: tuple[list[int], list[int], list[float]],
-    initial: int,
-    times: list[float] | None,
-    table: Vocabulary | None,
-) -> Lattice:
-    source, target, cost = arcs
-    split = [_VARIANT.fullmatch(node.word) for node in nodes]
-    bare = [match[1] if match else node.word for match, node in zip(split, nodes, strict=True)]
-    of_node, vocabulary = spelled_texts(bare, _NO_WORD, table)
+    source, target, cost = [*source, final], [*target, len(texts)], [*cost, 0.0]
+    split = [_VARIANT.fullmatch(text) for text in texts]
+    bare = [match[1] if match else text for match, text in zip(split, texts, strict=True)]
+    words, vocabulary = spelled_texts(bare, _NO_WORD, table)
     variants = [match[2] if match else "" for match in split]
-    labels = {_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {}
+    # A lattice of a single frame has no times.
+    times = None if end == 1 and not any(frames) else [frame / rate for frame in (*frames, end)]
     return Lattice.from_arcs(
         source,
         target,
-        of_node[source],
-        final=[len(nodes)],
+        words[source],
+        final=[len(texts)],
         start=initial,
         scores={"acoustic": Column(np.array(cost), np.zeros(1))},
         vocabulary=vocabulary,
         times=times,
-        labels=labels,
+        labels={_VARIANTS: labels_of_arcs([variants[node] for node in source])} if any(split) else {},
         copy=False,
     )
 
 
-def _times(nodes: list[_Node], frames: float, header: _Header) -> list[float] | None:
-    """Return the time in seconds of each node and of the end; `None` if all nodes are in one frame."""
-    if frames == 1 and not any(node.frame for node in nodes):
-        return None
-    return [frame / header.frames_per_second for frame in (*(node.frame for node in nodes), frames)]
-
-
-def _header(data: bytes, file: str) -> _Header:
-    base, rate = _BASES[0], _FRAME_RATE
+def _header(data: bytes, file: str) -> tuple[float, float]:
+    """Return the logarithm of the base, and the frames per second, from comments."""
+    values = {"-logbase": _BASES[0], "-frate": _FRAME_RATE}
     for place, fields in numbered_lines(data, file):
         if not fields[0].startswith("#"):
             break
-        if fields[1:2] == ["-logbase"]:
-            base = _positive(fields, place)
-            if base == 1:
+        if len(fields) > 1 and (name := fields[1]) in values:
+            values[name] = number(fields[2], place) if len(fields) > 2 else 0.0  # noqa: PLR2004  the mark, name, value
+            if values[name] <= 0:
+                raise FormatError(f"{name} is not a number above 0", where=place)
+            if name == "-logbase" and values[name] == 1:
                 raise FormatError("-logbase is 1", where=place, advice="a base is above 0 and not 1")
-        elif fields[1:2] == ["-frate"]:
-            rate = _positive(fields, place)
-    return _Header(math.log(base), rate)
-
-
-def _positive(fields: list[str], place: str) -> float:
-    value = number(fields[2], place) if len(fields) > 2 else 0.0  # noqa: PLR2004  the mark, the name, the value
-    if value <= 0:
-        raise FormatError(f"{fields[1]} is not a number above 0", where=place)
-    return value
+    return math.log(values["-logbase"]), values["-frate"]
 
 
 def _keyword(lines: _Lines, word: str, file: str) -> tuple[str, list[str]]:
@@ -165,26 +124,28 @@ def _cut_short(file: str) -> FormatError:
     return FormatError("the lattice is cut short: it has no line 'End'", where=file)
 
 
-def _nodes(lines: _Lines, file: str) -> tuple[list[_Node], dict[int, int], tuple[str, list[str]]]:
-    """Return the nodes, the index of each node number, and the line after the nodes."""
+def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, int], tuple[str, list[str]]]:
+    """Return the word and frame of each node, the index of each node number, and the line after the nodes."""
     where, fields = _keyword(lines, "Nodes", file)
     count = whole(fields[1], "the number of nodes", where, 1)
-    nodes: list[_Node] = []
+    texts: list[str] = []
+    frames: list[float] = []
     names: dict[int, int] = {}
     for place, fields in lines:
         if fields[0] == "Initial":
-            if len(nodes) != count:
-                raise FormatError(f"the line gives {count} nodes, but the file has {len(nodes)}", where=where)
-            return nodes, names, (place, fields)
+            if len(texts) != count:
+                raise FormatError(f"the line gives {count} nodes, but the file has {len(texts)}", where=where)
+            return texts, frames, names, (place, fields)
         # PocketSphinx appends another number after a semicolon.
         if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
             raise FormatError(f"a node has {_NODE_FIELDS} fields, but this line has {len(fields)}", where=place)
         name = whole(fields[0], "the node", place)
         if name in names:
             raise FormatError(f"node {name} appears twice", where=place)
-        names[name] = len(nodes)
+        names[name] = len(texts)
         frame, *_ = (number(field, place) for field in fields[2:_NODE_FIELDS])
-        nodes.append(_Node(fields[1], frame))
+        texts.append(fields[1])
+        frames.append(frame)
     raise _cut_short(file)
 
 
@@ -222,38 +183,22 @@ def _edges(
 # ---- Writing ----
 
 
-class _Arcs(NamedTuple):
-    """Hold the arcs of a file: source, target, word and variant, cost.
-
-    Attributes:
-        states: The number of states in the file.
-        final: The final state.
-        closing: The last arc; it is not written, since readers add it.
-    """
-
-    source: list[int]
-    target: list[int]
-    keys: list[Key]
-    cost: list[float]
-    states: int
-    final: int
-    closing: int | None = None
-
-
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one lattice.
 
     Scores are whole numbers to a base of Sphinx if that is exact, otherwise decimals to the base e; frames likewise.
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
-    arcs = _arcs(lattice)
-    nodes = word_nodes(arcs.states, arcs.source, arcs.target, arcs.keys)
-    base, scores = _scores(arcs.cost)
+    arcs, final, closing = _arcs_to_write(lattice)
+    nothing = [0] * len(arcs.word)
+    keys = list(zip(arcs.word, arcs.labels.get(_VARIANTS, nothing), strict=True))
+    nodes = word_nodes(arcs.states, arcs.source, arcs.target, keys)
+    base, scores = _scores(next(iter(arcs.costs.values()), list(map(float, nothing))))
     rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
-    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != arcs.closing]
+    edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != closing]
     edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
     rate, frames = _frames(lattice)
-    end = max(frames, key=float) if arcs.closing is None else frames.pop()
+    end = max(frames, key=float) if closing is None else frames.pop()
     frames += [end] * (arcs.states - len(frames))
     words = [_word_to_write(lattice, key) for key in nodes.keys]
     nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
@@ -263,37 +208,22 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     header = ["# getcwd: /", f"# -logbase {base}", f"# -frate {rate}", "#"]
     header += [f"Frames {end if lattice.times is not None else 1}", "#"]
     header += [f"Nodes {len(words)} (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)", *node_lines, "#"]
-    header += ["Initial 0", f"Final {arcs.final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
+    header += ["Initial 0", f"Final {final}", "#", "BestSegAscr 0 (NODEID ENDFRAME ASCORE)", "#"]
     lines = [*header, "Edges (FROM-NODEID TO-NODEID ASCORE)", *edges, "End"]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _arcs(lattice: Lattice) -> _Arcs:
-    """Return the arcs: without the last one if readers add it, otherwise with arcs to a new end."""
+def _arcs_to_write(lattice: Lattice) -> tuple[ClosedArcs, int, int | None]:
+    """Return the arcs, the final node's state, and the last arc if it is not written: readers add it."""
     last = lattice.num_states - 1
-    column = only_column(lattice)
-    side = lattice.labels.get(_VARIANTS)
-    variants = side.arc.tolist() if side else [0] * len(lattice.word)
-    source, target, cost = lattice.source.tolist(), lattice.target.tolist(), column.arc.tolist()
-    keys = list(zip(lattice.word.tolist(), variants, strict=True))
-    plain = ends_in_last_state(lattice)
-    closing = np.flatnonzero(lattice.target == last)
-    if plain and len(closing) == 1:
-        row = int(closing[0])
-        if cost[row] == 0 and source.count(source[row]) == 1:
-            return _Arcs(source, target, keys, cost, last, source[row], row)
-    if plain:
-        return _Arcs(source, target, keys, cost, last + 1, last)
-    ends = lattice.final.tolist()
-    final_variants = side.final.tolist() if side else [0] * len(ends)
-    return _Arcs(
-        source + ends,
-        target + [last + 1] * len(ends),
-        keys + [(0, variant) for variant in final_variants],
-        cost + column.final.tolist(),
-        last + 2,
-        last + 1,
-    )
+    is_closed = ends_in_last_state(lattice)
+    arcs = closed_arcs(lattice, new_end=not is_closed)
+    if is_closed and arcs.target.count(last) == 1:
+        row = arcs.target.index(last)
+        state = arcs.source[row]
+        if only_column(lattice).arc[row] == 0 and arcs.source.count(state) == 1:
+            return arcs._replace(states=last), state, row
+    return arcs, arcs.states - 1, None
 
 
 def _scores(cost: list[float]) -> tuple[str, list[str]]:
@@ -331,23 +261,24 @@ def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: boo
 
 def _word_to_write(lattice: Lattice, key: Key) -> str:
     word = word_to_write(lattice.vocabulary, key[0], _NO_WORD)
-    variant = _variant(lattice.labels[_VARIANTS].vocabulary, key[1]) if key[1] else ""
-    if not variant and _VARIANT.fullmatch(word):
+    if key[1]:
+        variant = lattice.labels[_VARIANTS].vocabulary.word(key[1])
+        if not re.fullmatch("[0-9]+", variant):
+            raise InputError(
+                f"the pronunciation variant '{shortened(variant, 40)}' is not a number",
+                advice="leave it out with --drop-labels",
+            )
+        return f"{word}({variant})"
+    if _VARIANT.fullmatch(word):
         raise InputError(
             f"the word '{shortened(word, 40)}' would be read back as a pronunciation variant",
             advice="write another format",
         )
-    return word + variant
+    return word
 
 
-def _variant(vocabulary: Vocabulary, number: int) -> str:
-    text = vocabulary.word(number)
-    if not re.fullmatch("[0-9]+", text):
-        raise InputError(
-            f"the pronunciation variant '{shortened(text, 40)}' is not a number",
-            advice="leave it out with --drop-labels",
-        )
-    return f"({text})"
-
-
-register(Format("sphinx", (".sphinx.lat", ".sphinx"), _sniff, _read, _write, single=True))
+register(
+    Format(
+        "sphinx", (".sphinx.lat", ".sphinx"), lambda head: bool(_FIRST_LINES.match(head)), _read, _write, single=True
+    )
+)

@@ -85,14 +85,34 @@ class _Fields(NamedTuple):
     tag: int
     kind: int | None
 
+    @classmethod
+    def of(cls, first: Sequence[str], path: str) -> _Fields:
+        """Return the fields that the first line names, or those of a submission to WMT's tasks."""
+        if "tag" in first:
+            if lacking := [name for name in ("segment", "index") if name not in first]:
+                raise FormatError(
+                    f"the header has no column '{lacking[0]}'",
+                    where=f"{path}:1",
+                    advice="it needs segment, index and tag",
+                )
+            kind = first.index("type") if "type" in first else None
+            return cls(first.index("segment"), first.index("index"), first.index("tag"), kind)
+        if len(first) < _FEWEST_FIELDS:
+            raise FormatError(
+                f"the line has {len(first)} fields between tabs",
+                where=f"{path}:1",
+                advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
+            )
+        has_type = not first[1].isdecimal()
+        return cls(1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None)
+
 
 def _table(lines: Sequence[str], path: str) -> TagLines:
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
     names = [name.strip().lower() for name in rows[0][1]]
-    has_header = "tag" in names
-    fields = _named_fields(names, path) if has_header else _wmt_fields(names, path)
+    fields = _Fields.of(names, path)
     tags: dict[_Place, tuple[str, int]] = {}
-    for number, row in rows[has_header:]:
+    for number, row in rows["tag" in names :]:
         where = f"{path}:{number}"
         place, tag = _tagged(row, fields, where)
         if place in tags:
@@ -107,27 +127,6 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
     return _ordered(tags, path)
 
 
-def _named_fields(names: Sequence[str], path: str) -> _Fields:
-    lacking = [name for name in ("segment", "index") if name not in names]
-    if lacking:
-        raise FormatError(
-            f"the header has no column '{lacking[0]}'", where=f"{path}:1", advice="it needs segment, index and tag"
-        )
-    kind = names.index("type") if "type" in names else None
-    return _Fields(names.index("segment"), names.index("index"), names.index("tag"), kind)
-
-
-def _wmt_fields(first: Sequence[str], path: str) -> _Fields:
-    if len(first) < _FEWEST_FIELDS:
-        raise FormatError(
-            f"the line has {len(first)} fields between tabs",
-            where=f"{path}:1",
-            advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
-        )
-    has_type = not first[1].isdecimal()
-    return _Fields(1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None)
-
-
 def _tagged(row: Sequence[str], fields: _Fields, where: str) -> tuple[_Place, str]:
     if len(row) <= max(field for field in fields if field is not None):
         raise FormatError(f"the line has {len(row)} fields between tabs, fewer than the first line", where=where)
@@ -138,18 +137,14 @@ def _tagged(row: Sequence[str], fields: _Fields, where: str) -> tuple[_Place, st
         )
     if tag not in _TAGS:
         raise _no_tag(tag, where)
-    return _Place(int(segment), _kind(row, fields, where), int(index)), tag
-
-
-def _kind(row: Sequence[str], fields: _Fields, where: str) -> str:
-    name = "word" if fields.kind is None else row[fields.kind].strip().lower()
-    if name not in _WORDS | _GAPS:
+    kind = "word" if fields.kind is None else row[fields.kind].strip().lower()
+    if kind not in _WORDS | _GAPS:
         raise FormatError(
-            f"tags of type '{shortened(name)}' are not for the translation",
+            f"tags of type '{shortened(kind)}' are not for the translation",
             where=where,
             advice="keep lines of mt and gap",
         )
-    return "word" if name in _WORDS else "gap"
+    return _Place(int(segment), "word" if kind in _WORDS else "gap", int(index)), tag
 
 
 def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:

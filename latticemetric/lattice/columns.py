@@ -106,14 +106,9 @@ Weights: TypeAlias = "Scales | Costs | None"
 def summed_cost(
     scores: Mapping[str, Column], arcs: int, states: int, final: States, scales: Scales | None = None
 ) -> Costs:
-    """Return the sum of a graph's columns, each multiplied by its scale.
+    """Return the sum of a graph's columns, each multiplied by its scale or by its weight in `scales`.
 
-    Args:
-        scores: The columns.
-        arcs: Number of arcs (in a forest: edges).
-        states: Number of states (in a forest: nodes).
-        final: Final states, or goals.
-        scales: Weights that replace the columns' own.
+    `arcs` and `states` are numbers; of a forest, they are those of its edges and nodes, and `final` are its goals.
     """
     weights = {name: column.scale for name, column in scores.items()}
     for name, scale in (scales or {}).items():
@@ -145,18 +140,14 @@ def check_columns(scores: Mapping[str, Column], labels: Mapping[str, Labels], ar
         if len(extra.arc) != arcs or len(extra.final) != finals:
             raise InputError(f"'{name}' does not have one value for every arc and every final state")
     for name, column in scores.items():
-        _check_finite(name, column)
+        for values in (column.arc, column.final):
+            if not np.logical_and.reduce(np.isfinite(values)):
+                raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
+        if not math.isfinite(column.scale):
+            raise InputError(f"the scale of '{name}' is not finite")
     for side in labels.values():
         side.vocabulary.check(side.arc)
         side.vocabulary.check(side.final)
-
-
-def _check_finite(name: str, column: Column) -> None:
-    for values in (column.arc, column.final):
-        if not np.logical_and.reduce(np.isfinite(values)):
-            raise InputError(f"'{name}' holds a score that is not finite ({values[~np.isfinite(values)][0]})")
-    if not math.isfinite(column.scale):
-        raise InputError(f"the scale of '{name}' is not finite")
 
 
 def is_any_of(symbols: Words, words: Collection[str], vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:

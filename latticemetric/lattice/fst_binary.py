@@ -30,15 +30,8 @@ _VECTOR_VERSION, _CONST_VERSION = 2, 2
 
 # Packed on disk in `vector` files; `const` files hold the C++ struct, where a double is aligned.
 _ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f4"), ("target", "<i4")])
-_LOG64_ARC = np.dtype([("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")])
-_LOG64_ARC_ALIGNED = np.dtype(
-    {
-        "names": ["input", "output", "weight", "target"],
-        "formats": ["<i4", "<i4", "<f8", "<i4"],
-        "offsets": [0, 4, 8, 16],
-        "itemsize": 24,
-    }
-)
+_LOG64_FIELDS = [("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")]
+_LOG64_ARC, _LOG64_ARC_ALIGNED = np.dtype(_LOG64_FIELDS), np.dtype(_LOG64_FIELDS, align=True)
 _COUNTS = [("begin", "<u4"), ("arcs", "<u4"), ("input_epsilons", "<u4"), ("output_epsilons", "<u4")]
 _CONST_STATE = np.dtype([("final", "<f4"), *_COUNTS])
 _LOG64_CONST_STATE = np.dtype([("final", "<f8"), *_COUNTS])
@@ -106,11 +99,6 @@ class _Cursor:
             return bytes(self.take(size)).decode("utf-8")
         except UnicodeDecodeError:
             raise FormatError(f"byte {self.at - size}: a name is not UTF-8") from None
-
-    def require(self, count: int) -> None:
-        """Raise an error if the remaining bytes cannot hold `count` items."""
-        if not 0 <= count <= len(self.data) - self.at:
-            raise FormatError(f"the machine is damaged or cut short: byte {self.at} promises {count} arcs")
 
     def array(self, dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
         return np.frombuffer(self.take(dtype.itemsize * count), dtype=dtype)
@@ -265,13 +253,14 @@ def _decode_sparse(
     while len(final) != states and not (states < 0 and cursor.at == len(cursor.data)):
         final.append(ends.take(len(final)))
         (count,) = cursor.unpack("<q")
-        cursor.require(count)
+        if not 0 <= count <= len(cursor.data) - cursor.at:
+            raise FormatError(f"the machine is damaged or cut short: byte {cursor.at} promises {count} arcs")
         counts.append(count)
         for _ in range(count):
             labels = cursor.unpack("<ii")
             weight = of_arcs.take(len(arcs))
             arcs.append((*labels, weight, *cursor.unpack("<i")))
-    columns = np.array(arcs, dtype=[("input", "<i4"), ("output", "<i4"), ("weight", "<f8"), ("target", "<i4")])
+    columns = np.array(arcs, dtype=_LOG64_ARC)
     rows = np.array([*of_arcs.rows, *(len(arcs) + row for row in ends.rows)], dtype=np.int64)
     numbers = np.array(of_arcs.numbers + ends.numbers, dtype=np.int64)
     features = SparseFeatures(rows, numbers, np.array(of_arcs.values + ends.values, dtype=np.float64))
@@ -297,31 +286,23 @@ def _decode_const(
 
 def encode(machine: FstArrays, *, fst_type: str = "const", arc_type: str = "standard") -> bytes:
     """Return a machine as OpenFst's `const` or `vector` type, with tropical (`standard`) or `log` weights."""
-    counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
-    arcs = np.empty(len(machine.source), dtype=_ARC)
-    for name in ("input", "output", "weight", "target"):
-        arcs[name] = getattr(machine, name)
-    header = _encode_header(machine, fst_type, arc_type)
-    body = _const_body(machine, counts, arcs) if fst_type == "const" else _vector_body(machine, counts, arcs)
-    return header + body
-
-
-def _encode_header(machine: FstArrays, fst_type: str, arc_type: str) -> bytes:
     flags = _HAS_INPUT_SYMBOLS * (machine.input_symbols is not None)
     flags |= _HAS_OUTPUT_SYMBOLS * (machine.output_symbols is not None)
     version = _CONST_VERSION if fst_type == "const" else _VECTOR_VERSION
     properties = _EXPANDED | (_MUTABLE if fst_type == "vector" else 0)
-    counts = (machine.start, len(machine.final), len(machine.source))
+    sizes = (machine.start, len(machine.final), len(machine.source))
     header = struct.pack("<i", MAGIC) + _string(fst_type) + _string(arc_type)
-    header += struct.pack("<iiQqqq", version, flags, properties, *counts)
+    header += struct.pack("<iiQqqq", version, flags, properties, *sizes)
     for table in (machine.input_symbols, machine.output_symbols):
-        header += _encode_symbols(table) if table is not None else b""
-    return header
-
-
-def _encode_symbols(table: dict[int, str]) -> bytes:
-    rows = b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
-    return struct.pack("<i", SYMBOLS_MAGIC) + _string("words") + struct.pack("<qq", max(table) + 1, len(table)) + rows
+        if table is not None:
+            header += struct.pack("<i", SYMBOLS_MAGIC) + _string("words")
+            header += struct.pack("<qq", max(table) + 1, len(table))
+            header += b"".join(_string(symbol) + struct.pack("<q", key) for key, symbol in sorted(table.items()))
+    counts = np.bincount(machine.source, minlength=len(machine.final)).astype(np.int64)
+    arcs = np.empty(len(machine.source), dtype=_ARC)
+    for name in ("input", "output", "weight", "target"):
+        arcs[name] = getattr(machine, name)
+    return header + (_const_body if fst_type == "const" else _vector_body)(machine, counts, arcs)
 
 
 def _string(text: str) -> bytes:

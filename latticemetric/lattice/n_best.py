@@ -24,11 +24,7 @@ _LARGEST_SUM = 2.0**32  # above this, the rounding would be coarser than one mil
 
 @contextmanager
 def small_enough(advice: str | None = None) -> Iterator[None]:
-    """Raise an error of the graph if a search does not fit into memory.
-
-    Args:
-        advice: Advice for an error in which a kernel names the part that is too large.
-    """
+    """Raise an error of the graph, with `advice` if a kernel names the part, if a search does not fit into memory."""
     try:
         yield
     except _native.TooLarge as error:
@@ -64,19 +60,15 @@ def summable(hypergraph: dict[str, Any]) -> Costs:
 def cheapest_derivations(hypergraph: dict[str, Any], rank: npt.NDArray[np.int64], n: int) -> list[Steps]:
     """Return the edges of the cheapest derivation of each of the `n` cheapest strings.
 
-    Args:
-        hypergraph: The columns, by the names of the kernel's parameters.
-        rank: The number of each edge along paths, if derivations are paths; empty if edges are compared in
-            preorder.
-        n: Number of strings.
+    `rank` is the number of each edge along paths, if derivations are paths; empty if edges are compared in preorder.
     """
     cost, most = summable(hypergraph), min(n, _MOST_STRINGS)
-    shown: dict[str, Any] = {"shown_begin": hypergraph["said_begin"], "shown": hypergraph["said"]}
     nothing: dict[str, Any] = {"reference": np.zeros(0, dtype=np.int32), "order": 1, "unit": 1, "alpha": 0, "beta": 0}
     with small_enough():
         edges, begin, *_ = _native.best_strings(
             **{**hypergraph, "cost": cost.arc, "goal_cost": cost.final},
-            **shown,
+            shown_begin=hypergraph["said_begin"],
+            shown=hypergraph["said"],
             **nothing,
             rank=rank,
             most=most,

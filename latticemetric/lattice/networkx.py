@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric.errors import InputError
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Column
 from latticemetric.vocabulary import EPSILON, Vocabulary
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 
-def lattice_to_networkx(lattice: LatticeArrays) -> Any:
+def lattice_to_networkx(lattice: Lattice) -> Any:
     """Return the lattice as a NetworkX graph; see `Lattice.to_networkx`."""
     import networkx as nx
 

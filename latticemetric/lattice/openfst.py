@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import InputError, require_pynini, shortened
 from latticemetric.lattice import fst_binary
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Column, Labels, Scales
 from latticemetric.lattice.fst_binary import FstArrays
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 _MOST_CELLS_A_VALUE = 128
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-def lattice_to_arrays(lattice: LatticeArrays, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
+def lattice_to_arrays(lattice: Lattice, scales: Scales | None = None, *, symbols: bool = True) -> FstArrays:
     """Return a lattice as the columns of an OpenFst acceptor; the labels named `input` become its input side."""
     cost = lattice.cost(scales)
     for weights in (cost.arc, cost.final[lattice.final]):
@@ -51,12 +53,8 @@ def lattice_from_arrays(
 ) -> AnyLattice:
     """Build a lattice from an OpenFst machine's columns: the output side gives words, a different input side labels.
 
-    Args:
-        cls: The class of the lattice.
-        machine: The columns.
-        vocabulary: Spelling of the word numbers, used instead of the machine's own symbols.
-        column: The name of the column of weights.
-        by_spelling: Read words by the machine's own symbols; use `vocabulary` for their numbers only.
+    `vocabulary` spells the words instead of the machine's own symbols. With `by_spelling`, these symbols spell them,
+    and `vocabulary` gives them numbers.
     """
     if machine.start < 0:
         raise InputError("the lattice is empty: it has no start state")
@@ -99,9 +97,7 @@ def _scores(machine: FstArrays, final: Words, column: str) -> dict[str, Column]:
 
 
 def _symbols(vocabulary: Vocabulary) -> dict[int, str] | None:
-    if vocabulary.is_numeric:
-        return None
-    return {EPSILON: "<eps>", **dict(vocabulary.items())}
+    return None if vocabulary.is_numeric else {EPSILON: "<eps>", **dict(vocabulary.items())}
 
 
 def _vocabulary(symbols: dict[int, str] | None) -> Vocabulary:
@@ -114,29 +110,13 @@ def _words(machine: FstArrays, symbols: dict[int, str] | None, table: Vocabulary
         return machine.output, _vocabulary(symbols) if table is None else table
     numbers, where = np.unique(machine.output, return_inverse=True)
     spellings = _vocabulary(symbols)
-    translated = [_number(spellings.word(number), table) for number in numbers.tolist()]
-    return np.array(translated, dtype=np.int32)[where], table
-
-
-def _number(word: str, table: Vocabulary) -> int:
-    if word == "":
-        return EPSILON
-    if word not in table:
+    words = [spellings.word(number) for number in numbers.tolist()]
+    if missing := [word for word in words if word and word not in table]:
         raise InputError(
-            f"'{shortened(word, 40)}' of the machine's own symbols is not in the symbol table",
+            f"'{shortened(missing[0], 40)}' of the machine's own symbols is not in the symbol table",
             advice="give the table of this graph, or leave it out: the machine spells its words",
         )
-    return table.number(word)
-
-
-def lattice_to_fst(lattice: LatticeArrays, scales: Scales | None, *, symbols: bool) -> Any:
-    """Return the lattice as a `pynini.Fst`; see `Lattice.to_fst`."""
-    return fst_from_arrays(lattice_to_arrays(lattice, scales, symbols=symbols))
-
-
-def lattice_from_fst(cls: type[AnyLattice], fst: Any, vocabulary: Vocabulary | None, column: str) -> AnyLattice:
-    """Build a lattice from a `pynini.Fst`; see `Lattice.from_fst`."""
-    return lattice_from_arrays(cls, fst_to_arrays(fst), vocabulary, column)
+    return np.array([table.number(word) if word else EPSILON for word in words], dtype=np.int32)[where], table
 
 
 def fst_from_arrays(machine: FstArrays) -> Any:
@@ -166,19 +146,14 @@ def determinize(lattice: AnyLattice, scales: Scales | None = None) -> AnyLattice
     exponentially many states, and ends the process if memory runs out.
     """
     require_pynini()
-    arrays = lattice_to_arrays(lattice, scales, symbols=False)
-    fst = fst_from_arrays(replace(arrays, input=lattice.word))
+    fst = fst_from_arrays(replace(lattice_to_arrays(lattice, scales, symbols=False), input=lattice.word))
     fst.rmepsilon()
     fst.topsort()
-    fst = fst_from_arrays(_determinized(fst))
+    arrays = fst_to_arrays(fst)
+    source, target, word, cost, final = _native.determinize(
+        arrays.source, arrays.target, arrays.output, arrays.weight, arrays.final, arrays.start, _DELTA
+    )
+    fst = fst_from_arrays(FstArrays(0, final, source, target, word, word, cost))
     fst.minimize(delta=_DELTA)
     column = next(iter(lattice.scores)) if len(lattice.scores) == 1 else "cost"
     return lattice_from_arrays(type(lattice), fst_to_arrays(fst), lattice.vocabulary, column)
-
-
-def _determinized(fst: Any) -> FstArrays:
-    machine = fst_to_arrays(fst)
-    source, target, word, cost, final = _native.determinize(
-        machine.source, machine.target, machine.output, machine.weight, machine.final, machine.start, _DELTA
-    )
-    return FstArrays(0, final, source, target, word, word, cost)

@@ -5,40 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Floats, Scales, taken
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 ROUNDING = 2.0**-44
 """The largest difference between two sums of the same costs, relative to the largest: pruning allows for it."""
-
-
-class Pruned(NamedTuple, Generic[AnyLattice]):
-    """A pruned lattice, and the arcs of the original lattice that it keeps."""
-
-    lattice: AnyLattice
-    arcs: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Margins(Generic[AnyLattice]):
     """The margin of each part of a lattice: the cost of the best path through it minus the cost of the best path.
 
-    One set of margins serves all beams; a narrower beam keeps a part of a wider one.
-
-    Attributes:
-        lattice: The lattice.
-        arc: The margin of each arc.
-        final: The margin of ending in each final state.
-        slack: The largest rounding error of a margin.
+    One set of margins serves all beams; a narrower beam keeps a part of a wider one. `final` has the margin of ending
+    in each final state, `slack` is the largest rounding error of a margin.
     """
 
     lattice: AnyLattice
@@ -58,11 +48,17 @@ class Margins(Generic[AnyLattice]):
 
     def kept(self, beam: float) -> npt.NDArray[np.int64]:
         """Return the arcs of paths within the beam, in their order."""
-        finals = self.lattice.final[self._ends(checked_beam(beam))]
-        return _on_paths(self.lattice, np.flatnonzero(self.arc <= beam + self.slack), finals)
+        lattice = self.lattice
+        is_final = np.zeros(lattice.num_states, dtype=np.uint8)
+        is_final[lattice.final[self._ends(checked_beam(beam))]] = 1
+        arcs = np.flatnonzero(self.arc <= beam + self.slack)
+        # Rounding may cut off the neighbours of an arc at the limit of the beam: keep only arcs on complete paths.
+        source, target = lattice.source[arcs], lattice.target[arcs]
+        rank = _native.order_states(source, target, 0, is_final)[0]
+        return arcs[(rank[source] >= 0) & (rank[target] >= 0)]
 
-    def within(self, beam: float) -> Pruned[AnyLattice]:
-        """Return the part of the lattice within the beam."""
+    def within(self, beam: float) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+        """Return the part of the lattice within the beam, and the arcs of the original lattice that it keeps."""
         lattice, arcs, ends = self.lattice, self.kept(beam), self._ends(beam)
         left = type(lattice).from_arcs(
             lattice.source[arcs],
@@ -74,7 +70,7 @@ class Margins(Generic[AnyLattice]):
             times=lattice.times,
             labels=taken(lattice.labels, arcs, ends),
         )
-        return Pruned(replace(left, ranked=lattice.ranked), arcs)
+        return replace(left, ranked=lattice.ranked), arcs
 
     def hold(self, path: Sequence[int], beam: float) -> bool:
         """Return True if the beam keeps this complete path."""
@@ -93,9 +89,9 @@ class Margins(Generic[AnyLattice]):
         return np.flatnonzero(self.final <= beam + self.slack)
 
 
-def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> Pruned[AnyLattice]:
-    """Prune a lattice; arcs keep their order. See `Lattice.pruned`."""
-    return Margins.of(lattice, scales).within(checked_beam(beam))
+def prune(lattice: AnyLattice, beam: float, scales: Scales | None = None) -> tuple[AnyLattice, npt.NDArray[np.int64]]:
+    """Prune a lattice; return it and the original arcs that it keeps, in their order. See `Lattice.pruned`."""
+    return Margins.of(lattice, scales).within(beam)
 
 
 def checked_beam(beam: float) -> float:
@@ -103,14 +99,3 @@ def checked_beam(beam: float) -> float:
     if not beam >= 0:
         raise UsageError(f"the beam is {beam}, and not a cost from 0 on")
     return beam
-
-
-def _on_paths(
-    lattice: LatticeArrays, arcs: npt.NDArray[np.int64], final: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int64]:
-    """Return the arcs that lie on a path: rounding may cut off the neighbours of an arc at the limit of the beam."""
-    is_final = np.zeros(lattice.num_states, dtype=np.uint8)
-    is_final[final] = 1
-    source, target = lattice.source[arcs], lattice.target[arcs]
-    rank = _native.order_states(source, target, 0, is_final)[0]
-    return arcs[(rank[source] >= 0) & (rank[target] >= 0)]

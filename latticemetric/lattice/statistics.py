@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.vocabulary import EPSILON
+
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
 
 MANY = 2**32768
 """The largest path count: in a long lattice, the exact number can have more digits than the lattice has arcs."""
@@ -57,7 +59,7 @@ class LatticeStatistics:
         return asdict(self) | {"scores": list(self.scores)}
 
 
-def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
+def lattice_statistics(lattice: Lattice) -> LatticeStatistics:
     """Measure a lattice in one backward pass over its arcs; path counts are exact."""
     is_word = (lattice.word != EPSILON).tolist()
     source, target = lattice.source.tolist(), lattice.target.tolist()
@@ -93,7 +95,7 @@ def lattice_statistics(lattice: LatticeArrays) -> LatticeStatistics:
     )
 
 
-def _depth(lattice: LatticeArrays) -> float:
+def _depth(lattice: Lattice) -> float:
     if lattice.times is not None:
         place = lattice.times
     else:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import UsageError
-from latticemetric.lattice.arrays import LatticeArrays
 from latticemetric.lattice.columns import Column, Floats
 from latticemetric.vocabulary import EPSILON, Vocabulary, Words, split_words
 
-AnyLattice = TypeVar("AnyLattice", bound=LatticeArrays)
+if TYPE_CHECKING:
+    from latticemetric.lattice.lattice import Lattice
+
+AnyLattice = TypeVar("AnyLattice", bound="Lattice")
 
 
 def costs_of(costs: Sequence[float] | None, log_probs: Sequence[float] | None) -> Sequence[float] | None:
@@ -69,7 +71,7 @@ def minimal_lattice(
     vocabulary = Vocabulary.from_words(word for words in strings for word in words)
     begin = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     parent, word, end = _native.string_trie(begin, vocabulary.encode([word for words in strings for word in words]))
-    ending = _log_sum(cost, end, len(parent), scale) if merge == "sum" else _least(cost, end, len(parent))
+    ending = _merged(cost, end, len(parent), merge, scale)
     source, target, label, arc_cost, final, final_cost, start = _native.minimize_trie(parent, word, ending)
     return cls.from_arcs(
         source,
@@ -82,15 +84,13 @@ def minimal_lattice(
     )
 
 
-def _least(cost: Floats, end: Words, nodes: int) -> Floats:
+def _merged(cost: Floats, end: Words, nodes: int, merge: str, scale: float) -> Floats:
+    """Return the cost of ending in each node: the least, or −ln of the summed probabilities; infinite elsewhere."""
     least = np.full(nodes, np.inf)
     np.minimum.at(least, end, cost)
-    return least
-
-
-def _log_sum(cost: Floats, end: Words, nodes: int, scale: float) -> Floats:
-    """Return −ln of the summed probabilities, each relative to the best one, so that large costs do not overflow."""
-    least = _least(cost, end, nodes)
+    if merge == "best":
+        return least
+    # Each probability is relative to the best one, so that large costs do not overflow.
     mass = np.zeros(nodes)
     np.add.at(mass, end, np.exp(-scale * (cost - least[end])))
     with np.errstate(divide="ignore"):

@@ -29,7 +29,7 @@ _ONLY = np.zeros(1, dtype=np.int64)
 
 
 class Columns(NamedTuple):
-    """The fields of a lattice, named as in `LatticeArrays`; before validation, they may be in any order."""
+    """The fields of a lattice, named as in `Lattice`; before validation, they may be in any order."""
 
     num_states: int
     source: States
@@ -44,8 +44,48 @@ class Columns(NamedTuple):
 
 def validated(draft: Columns, start: int, *, copy: bool) -> Columns:
     """Check a draft, drop the parts that no complete path uses, sort states topologically and arcs by source."""
-    _check_fit(draft)
-    return _in_order(draft, start, copy=copy)
+    arcs, finals = len(draft.source), len(draft.final)
+    if not arcs == len(draft.target) == len(draft.word):
+        raise InputError("source, target and word differ in length")
+    if len(set(draft.final.tolist())) != finals:
+        raise InputError("a state is final twice")
+    if finals == 0:
+        raise InputError("the lattice is empty: it has no final state")
+    check_columns(draft.scores, draft.labels, arcs, finals)
+    draft.vocabulary.check(draft.word)
+    shape = _shape(draft, start)
+    is_final = np.zeros(len(shape.names), dtype=np.uint8)
+    is_final[shape.final] = 1
+    rank, kept, in_order, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
+    if on_cycle >= 0:
+        state = shape.names[on_cycle]
+        raise InputError(
+            f"the graph is cyclic: state {state} can be reached from itself", advice="a lattice is acyclic"
+        )
+    if kept == 0:
+        raise InputError("the lattice is empty: no final state can be reached from the start")
+    is_whole = in_order and kept == len(shape.names)
+    rows: Rows = slice(None)
+    if not is_whole:
+        rows = np.flatnonzero((rank[shape.source] >= 0) & (rank[shape.target] >= 0))
+        rows = rows[np.argsort(rank[shape.source[rows]], kind="stable")]
+    elif copy:
+        rows = np.arange(arcs)
+    ends = _ONLY
+    if finals > 1:
+        ends = np.flatnonzero(rank[shape.final] >= 0)
+        ends = ends[np.argsort(rank[shape.final[ends]])]
+    return Columns(
+        num_states=kept,
+        source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
+        target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
+        word=frozen(draft.word[rows]),
+        final=frozen(rank[shape.final[ends]]),
+        scores=MappingProxyType(taken(draft.scores, rows, ends)),
+        vocabulary=draft.vocabulary,
+        times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
+        labels=MappingProxyType(taken(draft.labels, rows, ends)),
+    )
 
 
 def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
@@ -67,18 +107,6 @@ def int32_numbers(values: npt.ArrayLike, what: str) -> npt.NDArray[np.int32]:
     return np.require(array, np.int32, ["C", "ALIGNED"])
 
 
-def _check_fit(draft: Columns) -> None:
-    arcs, finals = len(draft.source), len(draft.final)
-    if not arcs == len(draft.target) == len(draft.word):
-        raise InputError("source, target and word differ in length")
-    if len(set(draft.final.tolist())) != finals:
-        raise InputError("a state is final twice")
-    if finals == 0:
-        raise InputError("the lattice is empty: it has no final state")
-    check_columns(draft.scores, draft.labels, arcs, finals)
-    draft.vocabulary.check(draft.word)
-
-
 class _Shape(NamedTuple):
     """A draft's graph. If its state numbers have large gaps, they are renumbered to keep tables by state small."""
 
@@ -88,10 +116,6 @@ class _Shape(NamedTuple):
     start: int
     times: Floats | None
     names: npt.NDArray[np.int64]
-
-    @property
-    def states(self) -> int:
-        return len(self.names)
 
 
 def _shape(draft: Columns, start: int) -> _Shape:
@@ -109,49 +133,6 @@ def _shape(draft: Columns, start: int) -> _Shape:
         timed = names[names < len(times)]
         times = np.append(times[timed], np.full(len(names) - len(timed), np.nan))
     return _Shape(source, target, final, int(begin), times, names)
-
-
-def _in_order(draft: Columns, start: int, *, copy: bool) -> Columns:
-    shape = _shape(draft, start)
-    is_final = np.zeros(shape.states, dtype=np.uint8)
-    is_final[shape.final] = 1
-    rank, kept, in_order, on_cycle = _native.order_states(shape.source, shape.target, shape.start, is_final)
-    if on_cycle >= 0:
-        state = shape.names[on_cycle]
-        raise InputError(
-            f"the graph is cyclic: state {state} can be reached from itself", advice="a lattice is acyclic"
-        )
-    if kept == 0:
-        raise InputError("the lattice is empty: no final state can be reached from the start")
-    is_whole = in_order and kept == shape.states
-    rows: Rows = (np.arange(len(draft.source)) if copy else slice(None)) if is_whole else _useful_rows(rank, shape)
-    ends = _useful_ends(rank[shape.final])
-    return Columns(
-        num_states=kept,
-        source=frozen(shape.source[rows] if is_whole else rank[shape.source[rows]]),
-        target=frozen(shape.target[rows] if is_whole else rank[shape.target[rows]]),
-        word=frozen(draft.word[rows]),
-        final=frozen(rank[shape.final[ends]]),
-        scores=MappingProxyType(taken(draft.scores, rows, ends)),
-        vocabulary=draft.vocabulary,
-        times=None if shape.times is None else frozen(_per_state(shape.times, rank, kept)),
-        labels=MappingProxyType(taken(draft.labels, rows, ends)),
-    )
-
-
-def _useful_rows(rank: States, shape: _Shape) -> npt.NDArray[np.int64]:
-    """Return the arcs to keep, in their new order."""
-    sources = rank[shape.source]
-    rows = np.flatnonzero((sources >= 0) & (rank[shape.target] >= 0))
-    return rows[np.argsort(sources[rows], kind="stable")]
-
-
-def _useful_ends(ranks: States) -> npt.NDArray[np.int64]:
-    """Return the final states to keep, in their new order; there is at least one."""
-    if len(ranks) == 1:
-        return _ONLY
-    ends = np.flatnonzero(ranks >= 0)
-    return ends[np.argsort(ranks[ends])]
 
 
 def _per_state(times: Floats, rank: States, kept: int) -> Floats:

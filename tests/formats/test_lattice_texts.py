@@ -147,6 +147,13 @@ def test_a_weight_is_refused(format_name, tmp_path):
         written(tmp_path, lattice, format_name)
 
 
+def test_htk_writes_labels_of_final_states_on_links_to_a_new_end(tmp_path):
+    side = lm.Labels(np.array([1], dtype=np.int32), np.array([2], dtype=np.int32), lm.Vocabulary.from_words(["1", "2"]))
+    lattice = lm.Lattice.from_arcs([0], [1], [1], final=[1], labels={"v": side})
+    lm.write(tmp_path / "a.slf", [("a", lattice)])
+    assert texts(lm.read_one(tmp_path / "a.slf"), "v") == ["1", "2"]
+
+
 @pytest.mark.parametrize("format_name", ["pfsg", "sphinx", "wordmesh", "moses-cn", "k2"])
 def test_labels_of_others_are_refused(format_name, tmp_path):
     side = lm.Labels(np.array([1], dtype=np.int32), np.zeros(1, dtype=np.int32), lm.Vocabulary.from_words(["1"]))

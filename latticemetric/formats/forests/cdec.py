@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     plain_field,
@@ -26,8 +25,8 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, only_graph, register
-from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.registry import Format, only_graph, register
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import (
     fields_of,
     integer,
@@ -57,11 +56,6 @@ _MOST_TAILS = 99
 _ADVICE = "leave labels out with --drop-labels"
 
 
-def _plain_source(categories: Sequence[str]) -> str:
-    """Return a source side that consists of the tails only."""
-    return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
-
-
 _LEFT_SIDE = re.compile(rf"\[({_SYMBOL})\]")
 _FIRST = re.compile(
     rb'\s*\{\s*"(?:rules"\s*:\s*(?:\[\s*(?:[0-9]+\s*,\s*"\[|\]\s*,\s*")|null)|(?:features|is_sorted|edges)"\s*:)'
@@ -85,10 +79,6 @@ class _Edge(NamedTuple):
 def _sniff(head: bytes) -> bool:
     match = _FIRST.match(head)
     return match is not None and (b'"rules' in match[0] or b'"in_edges"' in head or b'"rule"' in head)
-
-
-def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return only_graph(stream, _parse)
 
 
 def _parse(data: bytes, file: str) -> Forest:
@@ -122,20 +112,22 @@ class _Reader:
         elif key == "node":
             self._take_node(value, f"{self._file}, node {len(self._categories)}")
         elif key == "rules":
-            self._take_rules(list_of(value, key, self._file))
+            for number, text in self._pairs(value, "rules are not pairs of a number and a text", key, self._file):
+                place = f"{self._file}, rule {shown(number)}"
+                if integer(number, "rules", place) in self._rules:
+                    raise FormatError("the rule appears twice", where=place)
+                self._rules[number] = self._rule(text_of(text, "the rule", place), place)
         elif key == "features":
             self._names = [text_of(name, "a feature's name", self._file) for name in list_of(value, key, self._file)]
         elif key != "is_sorted":
             raise FormatError(f"the key '{shortened(key, 40)}' is not one of cdec's", where=self._file)
 
-    def _take_rules(self, rules: list[Any]) -> None:
-        if len(rules) % 2:
-            raise FormatError("rules are not pairs of a number and a text", where=self._file)
-        for number, text in zip(rules[::2], rules[1::2], strict=True):
-            place = f"{self._file}, rule {shown(number)}"
-            if integer(number, "rules", place) in self._rules:
-                raise FormatError("the rule appears twice", where=place)
-            self._rules[number] = self._rule(text_of(text, "the rule", place), place)
+    @staticmethod
+    def _pairs(value: object, problem: str, key: str, place: str) -> Iterator[tuple[Any, Any]]:
+        values = list_of(value, key, place)
+        if len(values) % 2:
+            raise FormatError(problem, where=place)
+        return zip(values[::2], values[1::2], strict=True)
 
     def _rule(self, text: str, place: str) -> _Rule:
         parts: list[list[str]] = [[]]
@@ -146,11 +138,12 @@ class _Reader:
                 parts[-1].append(token)
         if len(parts) < 3 or len(parts[0]) != 1 or not (left := _LEFT_SIDE.fullmatch(parts[0][0])):  # noqa: PLR2004
             raise FormatError(f"'{shortened(text, 40)}' is not a rule", where=place, advice="[X] ||| source ||| target")
-        return _Rule(left[1], " ".join(parts[1]), [self._target(token) for token in parts[2]])
-
-    def _target(self, token: str) -> int:
-        match = _TAIL.fullmatch(token)
-        return -int(match[1]) if match else self._numbers.setdefault(token, len(self._numbers) + 1)
+        tails = [_TAIL.fullmatch(token) for token in parts[2]]
+        target = [
+            -int(tail[1]) if tail else self._numbers.setdefault(token, len(self._numbers) + 1)
+            for token, tail in zip(parts[2], tails, strict=True)
+        ]
+        return _Rule(left[1], " ".join(parts[1]), target)
 
     def _take_edge(self, value: object, place: str) -> None:
         fields = fields_of(value, place)
@@ -165,19 +158,15 @@ class _Reader:
         spans = numbers_of(fields.get("spans"), "spans", place)
         if len(spans) not in (0, _SPANS_OF_AN_EDGE):
             raise FormatError(f"the edge has {len(spans)} spans, not {_SPANS_OF_AN_EDGE}", where=place)
-        self._take_features(list_of(fields.get("feats"), "feats", place), place)
-        tails = numbers_of(fields.get("tail"), "tail", place)
-        self._edges.append(_Edge(parsed, tails, ",".join(map(str, spans))))
-        self._head.append(-1)
-
-    def _take_features(self, feats: list[Any], place: str) -> None:
-        if len(feats) % 2:
-            raise FormatError("feats are not pairs of a feature and its value", where=place)
-        for name, value in zip(feats[::2], feats[1::2], strict=True):
+        problem = "feats are not pairs of a feature and its value"
+        for name, amount in self._pairs(fields.get("feats"), problem, "feats", place):
             if not isinstance(name, str) and not 0 <= integer(name, "feats", place) < len(self._names):
                 raise FormatError(f"feature {name} does not exist", where=place)
             key = text_of(name, "a feature's name", place) if isinstance(name, str) else self._names[name]
-            self._features.add(len(self._edges), key, real(value, f"feature '{shortened(key, 40)}'", place))
+            self._features.add(len(self._edges), key, real(amount, f"feature '{shortened(key, 40)}'", place))
+        tails = numbers_of(fields.get("tail"), "tail", place)
+        self._edges.append(_Edge(parsed, tails, ",".join(map(str, spans))))
+        self._head.append(-1)
 
     def _take_node(self, value: object, place: str) -> None:
         fields = fields_of(value, place)
@@ -202,11 +191,11 @@ class _Reader:
         for number, edge in enumerate(self._edges):
             for tail in edge.tails:
                 node_in(tail, nodes, "tail", f"{self._file}, edge {number}")
-        self._derive_axioms()
+        # cdec treats nodes without edges as axioms: they get an edge without words and costs.
+        for node in sorted(set(range(nodes)) - set(self._head)):
+            self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
+            self._head.append(node)
         columns = self._features.columns(len(self._edges), size, lambda edge: f"{self._file}, edge {edge}")
-        categories = Texts()
-        for category in self._categories:
-            categories.add(category)
         return Forest.from_edges(
             self._head,
             [edge.tails for edge in self._edges],
@@ -215,25 +204,24 @@ class _Reader:
             scores=columns,
             vocabulary=Vocabulary.from_words(self._numbers),
             labels=self._labels(),
-            node_labels={CATEGORY: categories.of_nodes()} if categories else None,
+            node_labels={CATEGORY: NodeLabels.from_texts(self._categories)} if any(self._categories) else None,
         )
-
-    def _derive_axioms(self) -> None:
-        """Add an edge without words and costs to each node without edges: cdec treats such nodes as axioms."""
-        for node in sorted(set(range(len(self._categories))) - set(self._head)):
-            self._edges.append(_Edge(_Rule(self._categories[node] or _ANY_CATEGORY, "", []), [], ""))
-            self._head.append(node)
 
     def _labels(self) -> dict[str, Labels]:
         """Return the labels: spans, and those source and left sides that do not follow from the nodes."""
-        texts = {_SOURCE: Texts(), _LEFT: Texts(), _SPANS: Texts()}
+        sources, lefts = list[str](), list[str]()
         for head, edge in zip(self._head, self._edges, strict=True):
             source = _plain_source([self._categories[tail] for tail in edge.tails])
-            texts[_SOURCE].add(edge.rule.source if edge.rule.source != source else "")
+            sources.append(edge.rule.source if edge.rule.source != source else "")
             left = self._categories[head] or _ANY_CATEGORY
-            texts[_LEFT].add(edge.rule.left if edge.rule.left != left else "")
-            texts[_SPANS].add(edge.spans)
-        return {name: side.of_edges() for name, side in texts.items() if side}
+            lefts.append(edge.rule.left if edge.rule.left != left else "")
+        labels = {_SOURCE: sources, _LEFT: lefts, _SPANS: [edge.spans for edge in self._edges]}
+        return {name: labels_of_arcs(texts) for name, texts in labels.items() if any(texts)}
+
+
+def _plain_source(categories: Sequence[str]) -> str:
+    """Return a source side that consists of the tails only."""
+    return " ".join(f"[{category or _ANY_CATEGORY},{k}]" for k, category in enumerate(categories, start=1))
 
 
 # ---- Writing ----
@@ -272,8 +260,10 @@ def _edges(forest: Forest, categories: list[str], rules: dict[str, int]) -> Iter
         words = " ".join(spelling[t] if t > 0 else f"[{-t}]" for t in target)
         rule = rules.setdefault(f"[{left}] ||| {source} ||| {words}", len(rules) + 1)
         feats = ",".join(f"{numbers[name]},{value!r}" for name, value in features)
+        if spans[edge] and not _FOUR_SPANS.fullmatch(spans[edge]):
+            raise UsageError(f"'{shortened(spans[edge], 40)}' is not the four spans of an edge", advice=_ADVICE)
         # cdec needs the spans before the rule.
-        middle = f'"spans":[{_span(spans[edge])}],' if spans[edge] else ""
+        middle = f'"spans":[{spans[edge]}],' if spans[edge] else ""
         yield head, f'{{"tail":[{",".join(map(str, tails))}],{middle}"feats":[{feats}],"rule":{rule}}}'
 
 
@@ -297,12 +287,6 @@ def _category(text: str) -> str:
     return text
 
 
-def _span(text: str) -> str:
-    if not _FOUR_SPANS.fullmatch(text):
-        raise UsageError(f"'{shortened(text, 40)}' is not the four spans of an edge", advice=_ADVICE)
-    return text
-
-
 def _word(text: str) -> str:
     if _TAIL.fullmatch(text):
         raise InputError(
@@ -311,4 +295,4 @@ def _word(text: str) -> str:
     return plain_field(text, "the word")
 
 
-register(Format(_NAME, (".cdec.json",), _sniff, _read, _write, single=True))
+register(Format(_NAME, (".cdec.json",), _sniff, lambda stream, _: only_graph(stream, _parse), _write, single=True))

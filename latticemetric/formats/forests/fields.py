@@ -1,4 +1,4 @@
-"""Convert forests for text formats: features to and from score columns, texts to and from labels, a single goal."""
+"""Convert forests for text formats: features to and from score columns, texts of labels, a single goal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latticemetric.formats.columns import require_dense, require_labels, to_latt
 from latticemetric.formats.text.fields import number
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels
-from latticemetric.vocabulary import Vocabulary, Words, split_words
+from latticemetric.vocabulary import split_words
 
 _MOST_CACHED = 100_000
 
@@ -70,34 +70,6 @@ class Features:
         table = np.zeros((len(names), edges))
         table[column, edge] = np.array(self._cost, dtype=np.float64)
         return {name: Column(row, np.zeros(goals), scale) for name, row in zip(names, table, strict=True)}
-
-
-class Texts:
-    """Collect texts of edges or nodes as labels; an empty text means no label."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {"": 0}
-        self._rows = array("i")
-
-    def add(self, text: str) -> None:
-        """Add the text of the next edge or node."""
-        self._rows.append(self._numbers.setdefault(text, len(self._numbers)))
-
-    def _table(self) -> tuple[Words, Vocabulary]:
-        return np.array(self._rows, dtype=np.int32), Vocabulary.from_words(list(self._numbers)[1:])
-
-    def __bool__(self) -> bool:
-        return len(self._numbers) > 1
-
-    def of_edges(self, goals: int = 1) -> Labels:
-        """Return the texts as labels of edges."""
-        rows, vocabulary = self._table()
-        return Labels(rows, np.zeros(goals, dtype=np.int32), vocabulary)
-
-    def of_nodes(self, *, reverse: bool = False) -> NodeLabels:
-        """Return the texts as labels of nodes; `reverse` numbers the nodes from the last one."""
-        rows, vocabulary = self._table()
-        return NodeLabels(rows[::-1] if reverse else rows, vocabulary)
 
 
 def forest_to_write(

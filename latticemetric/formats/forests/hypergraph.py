@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from array import array
 from collections.abc import Iterator
 from itertools import groupby
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.forest.columns import Ragged
@@ -31,7 +31,6 @@ from latticemetric.forest.forest import Forest
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     goals_have_values,
@@ -40,8 +39,9 @@ from latticemetric.formats.forests.fields import (
     texts_of,
     with_one_goal,
 )
-from latticemetric.formats.registry import Entry, Format, only_graph, register
-from latticemetric.formats.streams.stream import Stream, decoded_line
+from latticemetric.formats.registry import Format, only_graph, register
+from latticemetric.formats.streams.stream import decoded_line
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.graph import Graph
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -60,8 +60,6 @@ _SEPARATOR = "|||"
 _TAIL = re.compile(r"\[([0-9]+)\]")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _MOST_DIGITS = 9
-
-_Numbers = npt.NDArray[np.int64]
 
 
 class _Lines:
@@ -125,7 +123,7 @@ class _EdgeLines:
         self._words: list[str] = []
         self._head, self._line, self._length, self._values = array("q"), array("q"), array("q"), array("q")
         self._features = Features()
-        self._covered = Texts()
+        self._covered: list[str] = []
 
     def __len__(self) -> int:
         return len(self._head)
@@ -143,7 +141,11 @@ class _EdgeLines:
         features = fields[1].replace(";", " ") if self._semicolons else fields[1]
         self._features.add_fields(len(self._head), split_words(features), self._file, line)
         if len(fields) > 2:  # noqa: PLR2004
-            self._cover(fields[2].strip(), line)
+            covered = fields[2].strip()
+            if not _COUNT.fullmatch(covered):
+                what = f"'{shortened(covered, 40)}' is not a number of covered words"
+                raise FormatError(what, where=f"{self._file}:{line}")
+            self._covered.append(sys.intern(str(int(covered))) if int(covered) else "")
         self._head.append(head)
         self._line.append(line)
         self._length.append(len(row))
@@ -161,11 +163,6 @@ class _EdgeLines:
             self._symbols[symbol] = -1 - int(match[1])
         return self._symbols[symbol]
 
-    def _cover(self, text: str, line: int) -> None:
-        if not _COUNT.fullmatch(text):
-            raise FormatError(f"'{shortened(text, 40)}' is not a number of covered words", where=f"{self._file}:{line}")
-        self._covered.add(str(int(text)) if int(text) else "")
-
     def forest(self, goals: list[int] | None, size: int) -> Forest:
         """Build the forest; if `goals` is `None`, the goals are the nodes that no edge uses."""
         edges = len(self._head)
@@ -173,8 +170,15 @@ class _EdgeLines:
         row = np.repeat(np.arange(edges), lengths)
         at = np.flatnonzero(values < 0)
         owner, tails = row[at], -1 - values[at]
-        # With given goals (Moses, cdec), a node without edges exists too: it is a dead end.
-        self._check_tails(tails, owner, head, only_written=goals is None)
+        is_node = tails < head[owner]
+        if goals is None:  # with given goals (Moses, cdec), a node without edges exists too: it is a dead end
+            is_node &= np.isin(tails, head)
+        if len(wrong := np.flatnonzero(~is_node)):
+            raise FormatError(
+                f"[{tails[wrong[0]]}] is not a node above this line",
+                where=f"{self._file}:{self._line[int(owner[wrong[0]])]}",
+                advice="write each node before the nodes that use it",
+            )
         begin = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=edges))])
         values[at] = begin[owner] - np.arange(len(at)) - 1
         ends = np.setdiff1d(head, tails).tolist() if goals is None else goals
@@ -186,20 +190,8 @@ class _EdgeLines:
             goals=ends,
             scores=columns,
             vocabulary=Vocabulary.from_words(self._words),
-            labels={"covered": self._covered.of_edges()} if self._covered else None,
+            labels={_COVERED: labels_of_arcs(self._covered)} if any(self._covered) else None,
         )
-
-    def _check_tails(self, tails: _Numbers, owner: _Numbers, head: _Numbers, *, only_written: bool) -> None:
-        """Check that nodes come before the edges that use them."""
-        below = tails < head[owner]
-        wrong = np.flatnonzero(~(below & np.isin(tails, head) if only_written else below))
-        if len(wrong):
-            edge = int(owner[wrong[0]])
-            raise FormatError(
-                f"[{tails[wrong[0]]}] is not a node above this line",
-                where=f"{self._file}:{self._line[edge]}",
-                advice="write each node before the nodes that use it",
-            )
 
 
 def _edge_lines(forest: Forest, first: int = 0) -> Iterator[tuple[int, str]]:
@@ -231,24 +223,8 @@ def _feature_name(name: str) -> str:
 # ---- Moses and cdec ----
 
 
-def _sniff_moses(head: bytes) -> bool:
-    return _first_line(head) == _MOSES_HEADER.encode()
-
-
 def _first_line(head: bytes) -> bytes:
     return head.partition(b"\n")[0].rstrip()
-
-
-def _sniff_cdec(head: bytes) -> bool:
-    return _CDEC_HEAD.match(head) is not None
-
-
-def _read_moses(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return only_graph(stream, _parse, _MOSES)
-
-
-def _read_cdec(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return only_graph(stream, _parse, _CDEC)
 
 
 def _parse(data: bytes, file: str, format_name: str) -> Forest:
@@ -281,17 +257,14 @@ def _parse(data: bytes, file: str, format_name: str) -> Forest:
 
 def _write_moses(file: IO[bytes], _name: str, graph: Graph) -> None:
     forest = with_one_goal(forest_to_write(graph, _MOSES, {_COVERED}))
-    covered = [_covered(text) for text in texts_of(forest.labels.get(_COVERED), len(forest.head))]
+    covered = [text or "0" for text in texts_of(forest.labels.get(_COVERED), len(forest.head))]
+    if wrong := [text for text in covered if not _PLAIN_COUNT.fullmatch(text)]:
+        raise UsageError(
+            f"'{shortened(wrong[0], 40)}' is not a number of covered words",
+            advice="leave labels out with --drop-labels",
+        )
     file.write(f"{_MOSES_HEADER}\n".encode())
     _write_body(file, forest, _MOSES, [f" {_SEPARATOR} {number}" for number in covered])
-
-
-def _covered(text: str) -> str:
-    if text and not _PLAIN_COUNT.fullmatch(text):
-        raise UsageError(
-            f"'{shortened(text, 40)}' is not a number of covered words", advice="leave labels out with --drop-labels"
-        )
-    return text or "0"
 
 
 def _write_cdec(file: IO[bytes], _name: str, graph: Graph) -> None:
@@ -314,14 +287,6 @@ def _write_body(file: IO[bytes], forest: Forest, format_name: str, ends: list[st
 
 
 # ---- Joshua ----
-
-
-def _sniff_joshua(head: bytes) -> bool:
-    return _first_line(head) == _JOSHUA_HEADER.encode()
-
-
-def _read_joshua(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return only_graph(stream, _parse_joshua)
 
 
 def _parse_joshua(data: bytes, file: str) -> Forest:
@@ -372,6 +337,33 @@ def _write_joshua(file: IO[bytes], _name: str, graph: Graph) -> None:
         file.write(f"{start}{line}\n".encode())
 
 
-register(Format(_JOSHUA, (".joshua.hg",), _sniff_joshua, _read_joshua, _write_joshua, single=True))
-register(Format(_MOSES, (".hg",), _sniff_moses, _read_moses, _write_moses, single=True))
-register(Format(_CDEC, (".target_graph",), _sniff_cdec, _read_cdec, _write_cdec, single=True))
+register(
+    Format(
+        _JOSHUA,
+        (".joshua.hg",),
+        lambda head: _first_line(head) == _JOSHUA_HEADER.encode(),
+        lambda stream, _: only_graph(stream, _parse_joshua),
+        _write_joshua,
+        single=True,
+    )
+)
+register(
+    Format(
+        _MOSES,
+        (".hg",),
+        lambda head: _first_line(head) == _MOSES_HEADER.encode(),
+        lambda stream, _: only_graph(stream, _parse, _MOSES),
+        _write_moses,
+        single=True,
+    )
+)
+register(
+    Format(
+        _CDEC,
+        (".target_graph",),
+        lambda head: bool(_CDEC_HEAD.match(head)),
+        lambda stream, _: only_graph(stream, _parse, _CDEC),
+        _write_cdec,
+        single=True,
+    )
+)

@@ -18,11 +18,10 @@ from typing import IO, Any
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.forest.forest import CATEGORY, Forest
+from latticemetric.forest.forest import CATEGORY, Forest, NodeLabels
 from latticemetric.formats.columns import require_unscaled
 from latticemetric.formats.forests.fields import (
     Features,
-    Texts,
     features_of,
     forest_to_write,
     spelling_of,
@@ -31,6 +30,7 @@ from latticemetric.formats.forests.fields import (
 )
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import labels_of_arcs
 from latticemetric.formats.text.json import (
     blank_lines,
     fields_of,
@@ -57,10 +57,6 @@ _ADVICE = "leave labels out with --drop-labels"
 _FIRST = re.compile(rb'\s*\{\s*"nodes"\s*:\s*\[\s*(?:\]|\{\s*"(?:id|sym|span)"\s*:)')
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST.match(head) is not None
-
-
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     number = 0
     for line in stream.byte_lines():
@@ -73,8 +69,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def _parse(line: bytes, file: str, number: int) -> Forest:
     place = f"{file}:{number}"
-    fields = fields_of(parsed_json(line, file, number), place)
-    return _Reader(fields, place).forest(len(line))
+    return _Reader(fields_of(parsed_json(line, file, number), place), place).forest(len(line))
 
 
 class _Reader:
@@ -82,8 +77,11 @@ class _Reader:
 
     def __init__(self, fields: dict[str, Any], place: str) -> None:
         self._place = place
-        self._sentence = " ".join(self._source_word(word) for word in list_of(fields.get("words"), "words", place))
-        self._categories, self._spans, self._sources = Texts(), Texts(), Texts()
+        source = [text_of(word, "a source word", place) for word in list_of(fields.get("words"), "words", place)]
+        if odd := [word for word in source if split_words(word) != [word]]:
+            raise FormatError(f"the source word {shortened(odd[0], 40)!r} is empty or holds white space", where=place)
+        self._sentence = " ".join(source)
+        self._categories, self._spans, self._sources = list[str](), list[str](), list[str]()
         self._numbers: dict[str, int] = {}
         self._features = Features()
         self._total: list[float] = []
@@ -98,23 +96,15 @@ class _Reader:
         for edge, value in enumerate(list_of(fields.get("edges"), "edges", place)):
             self._take_edge(fields_of(value, f"{place}, edge {edge}"), edge)
 
-    def _source_word(self, value: object) -> str:
-        word = text_of(value, "a source word", self._place)
-        if split_words(word) != [word]:
-            raise FormatError(
-                f"the source word {shortened(word, 40)!r} is empty or holds white space", where=self._place
-            )
-        return word
-
     def _take_node(self, fields: dict[str, Any], node: int) -> None:
         place = f"{self._place}, node {node}"
         self._check_id(fields, node, place)
         symbol = fields.get("sym")
-        self._categories.add("" if symbol is None else text_of(symbol, "sym", place))
+        self._categories.append("" if symbol is None else text_of(symbol, "sym", place))
         span = ",".join(map(str, numbers_of(fields.get("span"), "span", place)))
         if span and span.count(",") != 1:
             raise FormatError("the span is not two numbers", where=place)
-        self._spans.add(span if span != _NO_SPAN else "")
+        self._spans.append(span if span != _NO_SPAN else "")
 
     @staticmethod
     def _check_id(fields: dict[str, Any], number: int, place: str) -> None:
@@ -134,7 +124,7 @@ class _Reader:
             key = text_of(name, "a feature's name", place)
             self._features.add(edge, key, real(value, f"feature '{shortened(key, 40)}'", place))
         source = fields.get("src_str")
-        self._sources.add("" if source is None else text_of(source, "src_str", place))
+        self._sources.append("" if source is None else text_of(source, "src_str", place))
         self._has_total = self._has_total or _TOTAL in fields
         self._total.append(0.0 - real(fields.get(_TOTAL, 0.0), _TOTAL, place))
 
@@ -179,12 +169,15 @@ class _Reader:
             if _TOTAL in columns:
                 raise FormatError(f"a feature has the name of the total, '{_TOTAL}'", where=self._place)
             columns = {_TOTAL: Column(np.array(self._total), np.zeros(1)), **columns}
-        labels = {_SOURCE: self._sources.of_edges()} if self._sources else {}
+        labels = {_SOURCE: labels_of_arcs(self._sources)} if any(self._sources) else {}
         if self._sentence:
-            side = Vocabulary.from_words([self._sentence])
-            nothing = np.zeros(edges, dtype=np.int32)
-            labels[_SENTENCE] = Labels(nothing, np.ones(1, dtype=np.int32), side)
-        nodes = {CATEGORY: self._categories, _SPAN: self._spans}
+            words = Vocabulary.from_words([self._sentence])
+            labels[_SENTENCE] = Labels(np.zeros(edges, dtype=np.int32), np.ones(1, dtype=np.int32), words)
+        node_labels = {}
+        for name, texts in ((CATEGORY, self._categories), (_SPAN, self._spans)):
+            if any(texts):
+                side = NodeLabels.from_texts(texts)
+                node_labels[name] = replace(side, node=side.node[::-1])
         return Forest.from_edges(
             self._head,
             self._tails,
@@ -193,7 +186,7 @@ class _Reader:
             scores=columns,
             vocabulary=Vocabulary.from_words(self._numbers),
             labels=labels,
-            node_labels={name: texts.of_nodes(reverse=True) for name, texts in nodes.items() if texts},
+            node_labels=node_labels,
             node_name=lambda node: f"node {self._nodes - 1 - node}",
         )
 
@@ -205,7 +198,8 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """Write one forest on a line; Travatar needs the goal first, and a symbol and a span for every node."""
     forest = forest_to_write(graph, _NAME, {_SOURCE, _SENTENCE}, {CATEGORY, _SPAN})
     sentence = _sentence(forest)
-    forest = with_one_goal(_without_sentence(forest))
+    labels = {name: side for name, side in forest.labels.items() if name != _SENTENCE}
+    forest = with_one_goal(replace(forest, labels=MappingProxyType(labels)))
     total = _total_of(forest)
     categories = texts_of(forest.node_labels.get(CATEGORY), forest.num_nodes)
     spans = [_span(text) for text in texts_of(forest.node_labels.get(_SPAN), forest.num_nodes)]
@@ -220,14 +214,12 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 def _total_of(forest: Forest) -> list[float] | None:
     """Return the model's total scores; `None` if there are none. Refuse other scores with weight."""
-    others = [column.scale for name, column in forest.scores.items() if name != _TOTAL]
     if _TOTAL not in forest.scores:
         require_unscaled(forest, _NAME)
         return None
-    if forest.scores[_TOTAL].scale != 1 or any(others):
+    if any(column.scale != (name == _TOTAL) for name, column in forest.scores.items()):
         raise UsageError(
-            f"{_NAME} can give weight only to the total '{_TOTAL}'",
-            advice="add the scores up with --sum-scores",
+            f"{_NAME} can give weight only to the total '{_TOTAL}'", advice="add the scores up with --sum-scores"
         )
     total: list[float] = (0.0 - forest.scores[_TOTAL].arc).tolist()
     return total
@@ -268,10 +260,6 @@ def _sentence(forest: Forest) -> list[str]:
     return words
 
 
-def _without_sentence(forest: Forest) -> Forest:
-    return replace(forest, labels=MappingProxyType({n: x for n, x in forest.labels.items() if n != _SENTENCE}))
-
-
 def _span(text: str) -> str:
     if text and not _TWO_NUMBERS.fullmatch(text):
         raise UsageError(f"'{shortened(text, 40)}' is not a span", advice=_ADVICE)
@@ -284,4 +272,4 @@ def _word(text: str) -> str:
     return text
 
 
-register(Format(_NAME, (".travatar.json",), _sniff, _read, _write))
+register(Format(_NAME, (".travatar.json",), lambda head: bool(_FIRST.match(head)), _read, _write))

@@ -49,26 +49,21 @@ class _Scores:
         """Keep the counts that also fit this line; return false if none is left."""
         numeric = [is_number(field) for field in fields]
         decimal = [is_one and not field.isdigit() for field, is_one in zip(fields, numeric, strict=True)]
-        before = _counts(len(fields)) if self._possible is None else self._possible
-        likely = before if self._possible is None else self._likely
-        fits = {k for k in before if _fits(numeric, k)}
-        self._likely = {k for k in likely & fits if not any(decimal[:: k + 1])}
-        self._possible = fits
-        return bool(fits)
+        if self._possible is None:
+            divisors = [d for d in range(1, int(len(fields) ** 0.5) + 1) if len(fields) % d == 0]
+            self._possible = {d - 1 for small in divisors for d in (small, len(fields) // small) if d > 1}
+            self._likely = self._possible
+        self._possible = {
+            k
+            for k in self._possible
+            if len(numeric) % (k + 1) == 0 and all(all(numeric[place :: k + 1]) for place in range(1, k + 1))
+        }
+        self._likely = {k for k in self._likely & self._possible if not any(decimal[:: k + 1])}
+        return bool(self._possible)
 
     def number(self, *, surely: bool = False) -> int:
         """Return the lowest possible count (0: none); prefer counts for which no word looks like a probability."""
         return min(self._likely or (() if surely else self._possible or ()), default=0)
-
-
-def _counts(fields: int) -> set[int]:
-    """Return the possible numbers of scores per word on a line with `fields` fields."""
-    pairs = [(d, fields // d) for d in range(1, int(fields**0.5) + 1) if fields % d == 0]
-    return {d - 1 for pair in pairs for d in pair if d > 1}
-
-
-def _fits(numeric: list[bool], scores: int) -> bool:
-    return len(numeric) % (scores + 1) == 0 and all(all(numeric[k :: scores + 1]) for k in range(1, scores + 1))
 
 
 def _sniff(head: bytes) -> bool:
@@ -155,22 +150,19 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         fields = []
         for row in rows:
             fields.append(word_to_write(lattice.vocabulary, int(lattice.word[row]), _EPSILON_WORD))
-            fields += [_probability(cost[row]) for cost in costs]
+            for cost in costs:
+                if not 0 <= cost[row] <= _HIGHEST_COST:
+                    raise InputError(
+                        f"the cost {cost[row]!r} is outside the range of Moses, 0 to 100",
+                        advice="write another format",
+                    )
+                fields.append(probability_to_write(cost[row]) if cost[row] < _HIGHEST_COST else "0.0")
         check.narrow(fields)
         lines.append(fields)
     text = "".join(" ".join(fields) + "\n" for fields in lines) + "\n"
     if check.number() != len(costs) or _ONE_NUMBER.fullmatch(text.encode()):
         raise InputError("words that are numbers would be read back as scores", advice="write another format")
     file.write(text.encode("utf-8"))
-
-
-def _probability(cost: float) -> str:
-    if not 0 <= cost <= _HIGHEST_COST:
-        raise InputError(
-            f"the cost {cost!r} is outside the range of Moses, 0 to 100",
-            advice="write another format",
-        )
-    return probability_to_write(cost) if cost < _HIGHEST_COST else "0.0"
 
 
 register(Format("moses-cn", (".cn",), _sniff, _read, _write))

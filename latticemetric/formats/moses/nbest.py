@@ -12,7 +12,7 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
-from latticemetric.formats.registry import Entry, Format, Naming, register
+from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
 from latticemetric.formats.text.nbest import read_cost, require_all_have, require_nbest, require_scales, require_words
@@ -33,14 +33,9 @@ _SPACE = " \t\r\n\f\v"
 _Line = tuple[str, list[str]]
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head) is not None
-
-
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for name, place, lines in in_one_piece(_lines(stream)):
-        naming: Naming = "number" if name.isdecimal() else "own"
-        yield Entry(name, place, partial(_parse, lines), naming=naming)
+        yield Entry(name, place, partial(_parse, lines), naming="number" if name.isdecimal() else "own")
 
 
 def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
@@ -55,32 +50,30 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
 
 
 def _parse(block: Sequence[_Line]) -> NBest:
-    hypotheses = tuple(_hypothesis(fields, place) for place, fields in block)
+    hypotheses = []
+    for place, fields in block:
+        if len(fields) < _FEWEST_FIELDS:
+            raise FormatError(
+                f"the line has {len(fields)} fields between |||, not 4",
+                where=place,
+                advice="write number ||| words ||| features ||| total",
+            )
+        scores = _features(fields[2], place)
+        if len(fields) > _FEWEST_FIELDS:
+            scores[_TOTAL] = read_cost(fields[3], place)
+        hypotheses.append(Hypothesis(tuple(split_words(fields[1])), scores))
     scales = _scales(name for h in hypotheses for name in h.scores)
     for (place, _), hypothesis in zip(block, hypotheses, strict=True):
         # Features may be sparse: a missing one is 0. But either all hypotheses have a total, or none has.
         if _TOTAL in scales and _TOTAL not in hypothesis.scores:
             raise FormatError("the hypothesis has no total, but others in its list have one", where=place)
-    return NBest(hypotheses, scales)
+    return NBest(tuple(hypotheses), scales)
 
 
 def _scales(names: Iterable[str]) -> dict[str, float]:
     """Give weight 1 to the total, if there is one, and 0 to the rest; otherwise, give weight 1 to all features."""
     distinct = dict.fromkeys(names)
     return {name: float(name == _TOTAL or _TOTAL not in distinct) for name in distinct}
-
-
-def _hypothesis(fields: list[str], place: str) -> Hypothesis:
-    if len(fields) < _FEWEST_FIELDS:
-        raise FormatError(
-            f"the line has {len(fields)} fields between |||, not 4",
-            where=place,
-            advice="write number ||| words ||| features ||| total",
-        )
-    scores = _features(fields[2], place)
-    if len(fields) > _FEWEST_FIELDS:
-        scores[_TOTAL] = read_cost(fields[3], place)
-    return Hypothesis(tuple(split_words(fields[1])), scores)
 
 
 def _features(text: str, place: str) -> dict[str, float]:
@@ -92,8 +85,7 @@ def _features(text: str, place: str) -> dict[str, float]:
         elif match := _NAME_AND_VALUE.fullmatch(token):
             groups.append((match[1], [read_cost(match[2], place)]))
         else:
-            if not groups:
-                groups.append((_UNNAMED, []))
+            groups = groups or [(_UNNAMED, [])]
             groups[-1][1].append(read_cost(token, place))
     named: dict[str, float] = {}
     for name, values in groups:
@@ -111,7 +103,17 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_scales(nbest, _NAME, _scales(names))
     if _TOTAL in names:
         require_all_have(nbest, _TOTAL)
-    _check_fields(name, nbest)
+    require_words(nbest, name)
+    for feature in names:
+        if not _FEATURE_NAME.fullmatch(f"{feature}="):
+            raise UsageError(
+                f"{shortened(feature)!r} cannot name a feature of a Moses n-best list", advice="use --sum-scores"
+            )
+    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *names):
+        if _SEPARATOR in text:
+            raise UsageError(
+                f"{shortened(text)!r} would separate fields of a Moses n-best list", advice="write jsonl-nbest"
+            )
     for hypothesis in nbest.hypotheses:
         features = [f"{key}= {0.0 - cost!r}" for key, cost in hypothesis.scores.items() if key != _TOTAL]
         fields = [name, " ".join(hypothesis.words), " ".join(features)]
@@ -120,19 +122,4 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         file.write((" ||| ".join(fields) + "\n").encode("utf-8"))
 
 
-def _check_fields(name: str, nbest: NBest) -> None:
-    """Refuse words and names that would be read back as something else."""
-    require_words(nbest, name)
-    for feature in nbest.score_names():
-        if not _FEATURE_NAME.fullmatch(f"{feature}="):
-            raise UsageError(
-                f"{shortened(feature)!r} cannot name a feature of a Moses n-best list", advice="use --sum-scores"
-            )
-    for text in (name, *(word for h in nbest.hypotheses for word in h.words), *nbest.score_names()):
-        if _SEPARATOR in text:
-            raise UsageError(
-                f"{shortened(text)!r} would separate fields of a Moses n-best list", advice="write jsonl-nbest"
-            )
-
-
-register(Format(_NAME, (".nbest",), _sniff, _read, _write))
+register(Format(_NAME, (".nbest",), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))

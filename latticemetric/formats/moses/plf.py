@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric import _native
-from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
+from latticemetric.formats.columns import closed_arcs, ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import parsed_natively, refuse_word
@@ -29,8 +29,7 @@ _EMPTY = b"()"
 
 
 def _sniff(head: bytes) -> bool:
-    line = head.lstrip()
-    return re.match(rb"\(\s*\)\s*(\n|$)|\(\s*\(\s*(\(\s*['\"]|\)\s*[,)])", line) is not None
+    return re.match(rb"\s*\(\s*(\)\s*(\n|$)|\(\s*(\(\s*['\"]|\)\s*[,)]))", head) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -58,34 +57,23 @@ def _parse(line: bytes, file: str, lines_before: int) -> Lattice:
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "plf")
     # Final states before the last state, or with costs, get ε-arcs to a new end.
-    plain = ends_in_last_state(lattice)
-    end = lattice.num_states - plain
-    items: list[list[str]] = [[] for _ in range(end)]
-    columns = {name: column.arc.tolist() for name, column in lattice.scores.items()}
-    for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
-        word = lattice.vocabulary.word(int(lattice.word[arc]))
+    arcs = closed_arcs(lattice, new_end=not ends_in_last_state(lattice))
+    items: list[list[str]] = [[] for _ in range(arcs.states - 1)]
+    for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
+        word = lattice.vocabulary.word(number)
         refuse_word(word, _EPSILON_WORD)
-        items[source].append(
-            _arc_to_write(word or _EPSILON_WORD, {n: c[arc] for n, c in columns.items()}, target - source)
-        )
-    if not plain:
-        for row, state in enumerate(lattice.final.tolist()):
-            costs = {name: float(column.final[row]) for name, column in lattice.scores.items()}
-            items[state].append(_arc_to_write(_EPSILON_WORD, costs, end - state))
+        costs = {name: column[row] for name, column in arcs.costs.items()}
+        items[source].append(_arc_to_write(word or _EPSILON_WORD, costs, target - source))
     line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
     file.write(f"({line})\n".encode())
 
 
 def _arc_to_write(word: str, costs: dict[str, float], distance: int) -> str:
-    escaped = _escaped(word)
-    positional = list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))])
-    values = [(name, 0.0 - cost) for name, cost in costs.items()]
-    if positional:
-        fields = [repr(value) for _, value in values]
+    if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
+        fields = [repr(0.0 - cost) for cost in costs.values()]
     else:
-        names = [(_escaped(name), value) for name, value in values]
-        fields = ["{" + "".join(f"'{name}':{value!r}," for name, value in names) + "}"] if names else []
-    return "(" + ",".join([f"'{escaped}'", *fields, str(distance)]) + ")"
+        fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
+    return "(" + ",".join([f"'{_escaped(word)}'", *fields, str(distance)]) + ")"
 
 
 def _escaped(text: str) -> str:

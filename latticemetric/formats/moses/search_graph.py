@@ -18,13 +18,19 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import lattice_to_write, require_bare_ends, require_dense
+from latticemetric.formats.columns import (
+    ClosedArcs,
+    closed_arcs,
+    lattice_to_write,
+    require_bare_ends,
+    require_dense,
+)
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import in_one_piece
 from latticemetric.formats.text.fields import labels_of_arcs, number, require_field, whole
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 _NAME = "moses-search-graph"
@@ -47,18 +53,14 @@ class _Line(NamedTuple):
     """Hold a line: a hypothesis and its arc. The first hypothesis has no arc.
 
     Attributes:
-        place: File and line.
-        hypothesis: The number of the hypothesis.
-        stack: The number of source words that it covers.
+        stack: The number of source words that the hypothesis covers.
         complete: True if it covers the whole source; `None` if the line does not show it.
         back: The hypothesis that the arc leaves.
         recombined: The hypothesis that replaces this one.
-        cost: The model's cost of the arc.
         words: The words that the arc adds to the translation.
-        covered: The span of the source that it covers.
+        covered: The span of the source that the arc covers.
         source: The words of that span, if the line has them.
         dense: The number of features without names; −1 if the line has no field of features.
-        features: The costs of the features.
     """
 
     place: str
@@ -73,14 +75,6 @@ class _Line(NamedTuple):
     source: str
     dense: int
     features: dict[str, float]
-
-
-def _parsed_lines(data: bytes, file: str, lines_before: int) -> Iterator[_Line]:
-    """Yield the hypotheses of lines that have a sentence number, then fields; the first field is `hyp=`."""
-    for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
-        place = f"{file}:{line}"
-        if text := decoded_line(row, place).strip(" \t\r\f\v"):
-            yield _step(_AFTER_NUMBER.split(text, 1)[-1], place)
 
 
 def _step(text: str, place: str) -> _Line:
@@ -98,7 +92,9 @@ def _step(text: str, place: str) -> _Line:
     back = whole(_required(fields, "back", place), "back", place)
     recombined = whole(fields["recombined"], "recombined", place) if "recombined" in fields else None
     cost = 0.0 - number(_required(fields, _TRANSITION, place), place)
-    span = _span(fields[_COVERED], place) if _COVERED in fields else 0
+    span = _span_length(fields[_COVERED]) if _COVERED in fields else 0
+    if span is None:
+        raise FormatError(f"covered is '{shortened(fields[_COVERED], 40)}', not two numbers", where=place)
     dense, features = _features(fields, place)
     source, words = _phrases(_required(fields, "out", place), fields.get("scores", ""), span, place)
     covered = fields[_COVERED] if span else ""
@@ -131,13 +127,6 @@ def _span_length(text: str) -> int | None:
     """Return the number of source words in a span like `2-4` (0 in `1-0`); `None` if `text` is not a span."""
     match = _SPAN.fullmatch(text)
     return max(0, int(match[2]) - int(match[1]) + 1) if match else None
-
-
-def _span(text: str, place: str) -> int:
-    length = _span_length(text)
-    if length is None:
-        raise FormatError(f"covered is '{shortened(text, 40)}', not two numbers", where=place)
-    return length
 
 
 def _phrases(out: str, scores: str, span: int, place: str) -> tuple[str, list[str]]:
@@ -192,20 +181,26 @@ def _features(fields: dict[str, str], place: str) -> tuple[int, dict[str, float]
     if text is None:
         return _NO_FEATURES, {}
     if text.startswith(_BRACKETS):
-        return _NAMED_FEATURES, _labelled(split_words(text[1:-1]), place)
-    dense, bracket, sparse = text[1:-1].partition(")")
-    if not text.startswith('"core=(') or not bracket:
-        raise FormatError(f"'{shortened(text, 40)}' does not begin with 'core=(…)' between quotes", where=place)
-    listed = dense.removeprefix("core=(")
-    values = listed.split(",") if listed else []
-    features = {f"{_DENSE}_{k}": 0.0 - number(value, place) for k, value in enumerate(values)}
-    for token in split_words(sparse):
-        name, _, value = token.rpartition("=")
-        _add(features, name, value, place)
-    return len(values), features
+        dense, named = _NAMED_FEATURES, _labelled(split_words(text[1:-1]))
+    else:
+        listed, bracket, sparse = text[1:-1].partition(")")
+        if not text.startswith('"core=(') or not bracket:
+            raise FormatError(f"'{shortened(text, 40)}' does not begin with 'core=(…)' between quotes", where=place)
+        listed = listed.removeprefix("core=(")
+        named = [(f"{_DENSE}_{k}", value) for k, value in enumerate(listed.split(",") if listed else [])]
+        dense = len(named)
+        named += [(name, value) for name, _, value in (token.rpartition("=") for token in split_words(sparse))]
+    features: dict[str, float] = {}
+    for name, value in named:
+        if not name:
+            raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
+        if name in features or name == _TRANSITION:
+            raise FormatError(f"feature '{shortened(name, 40)}' appears twice", where=place)
+        features[name] = 0.0 - number(value, place)
+    return dense, features
 
 
-def _labelled(tokens: list[str], place: str) -> dict[str, float]:
+def _labelled(tokens: list[str]) -> list[tuple[str, str]]:
     """Number the features with the same label: `d: -2 lm: -7 d: 0 -1` → d_0, d_1, d_2, lm."""
     groups: dict[str, list[str]] = {"": []}
     label = ""
@@ -215,29 +210,17 @@ def _labelled(tokens: list[str], place: str) -> dict[str, float]:
             groups.setdefault(label, [])
         else:
             groups[label].append(token)
-    features: dict[str, float] = {}
-    for name, values in groups.items():
-        for k, value in enumerate(values):
-            _add(features, f"{name}_{k}" if name and len(values) > 1 else name, value, place)
-    return features
-
-
-def _add(features: dict[str, float], name: str, value: str, place: str) -> None:
-    if not name:
-        raise FormatError(f"score '{shortened(value, 40)}' has no name", where=place)
-    if name in features or name == _TRANSITION:
-        raise FormatError(f"feature '{shortened(name, 40)}' appears twice", where=place)
-    features[name] = 0.0 - number(value, place)
+    return [
+        (f"{name}_{k}" if name and len(values) > 1 else name, value)
+        for name, values in groups.items()
+        for k, value in enumerate(values)
+    ]
 
 
 # ---- From lines to states and arcs ----
 
 _FIRST_LINE = re.compile(rb"\s*\S+[ \t]+hyp=[0-9]+[ \t]+stack=[0-9]+(?:\s|$)")
 _ID = re.compile(rb"[ \t]*(\S+)[ \t]+hyp=")
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -263,7 +246,12 @@ def _numbered(stream: Stream) -> Iterator[tuple[str, str, tuple[int, bytes]]]:
 
 
 def _parse(data: bytes, file: str, lines_before: int) -> Lattice:
-    lines = list(_parsed_lines(data, file, lines_before))
+    """Build the lattice of lines that have a sentence number, then fields; the first field is `hyp=`."""
+    lines = []
+    for line, row in enumerate(data.split(b"\n"), start=lines_before + 1):
+        place = f"{file}:{line}"
+        if text := decoded_line(row, place).strip(" \t\r\f\v"):
+            lines.append(_step(_AFTER_NUMBER.split(text, 1)[-1], place))
     return _lattice(lines, _States(lines), len(data))
 
 
@@ -349,7 +337,11 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
             where=lines[0].place,
             advice="leave it out",
         )
-    labels = {_COVERED: [line.covered for line in arcs], _SOURCE: [line.source for line in arcs]}
+    labels = {}
+    for name, texts in ((_COVERED, [line.covered for line in arcs]), (_SOURCE, [line.source for line in arcs])):
+        if any(texts):
+            of_first = dict(zip(first, texts, strict=True))
+            labels[name] = labels_of_arcs([of_first.get(row, "") for row in range(len(word))], len(final))
     return Lattice.from_arcs(
         source,
         target,
@@ -357,7 +349,7 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
         final=list(final),
         scores=_columns(arcs, first, len(word), len(final), text_size),
         vocabulary=Vocabulary.from_words(text for text in numbers if text),
-        labels={name: _labels(texts, first, len(word), len(final)) for name, texts in labels.items() if any(texts)},
+        labels=labels,
         copy=False,
     )
 
@@ -377,13 +369,6 @@ def _columns(arcs: list[_Line], first: list[int], size: int, ends: int, text_siz
     return {name: Column(np.array(v), np.zeros(ends), float(name == _TRANSITION)) for name, v in values.items()}
 
 
-def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
-    of_arc = [""] * size
-    for row, text in zip(first, texts, strict=True):
-        of_arc[row] = text
-    return labels_of_arcs(of_arc, ends)
-
-
 # ---- Writing: every arc is a hypothesis ----
 #
 # State s is hypothesis s, the best arc into it. Other arcs into it are recombined hypotheses; their numbers begin at
@@ -393,17 +378,6 @@ def _labels(texts: list[str], first: list[int], size: int, ends: int) -> Labels:
 _NO_SPAN = "1-0"
 
 
-class _Arcs(NamedTuple):
-    """Hold the arcs to write; if final states have costs, with arcs to a new end."""
-
-    states: int
-    source: list[int]
-    target: list[int]
-    score: list[float]
-    word: list[int]
-    complete: set[int]
-
-
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write one lattice, in the extended form if it has features or source phrases."""
     lattice = lattice_to_write(graph, _NAME, {_COVERED, _SOURCE}, weights=True)
@@ -411,23 +385,26 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_field(name, "the id")
     features = _written_features(lattice)
     new_end = any(column.final.any() for column in lattice.scores.values())
-    arcs = _arcs(lattice, new_end=new_end)
+    arcs = closed_arcs(lattice, new_end=new_end)
+    cost = lattice.cost()
+    score = (0.0 - np.concatenate([cost.arc, cost.final[lattice.final]])[: len(arcs.word)]).tolist()
+    complete = {arcs.states - 1} if new_end else set(lattice.final.tolist())
     extended = bool(features) or _SOURCE in lattice.labels
-    texts = _texts(lattice, arcs, _feature_texts(features, new_end=new_end) if features else None, extended=extended)
-    lines = [f"{name} {line}" for line in _lines(arcs, texts, extended=extended)]
+    texts = _texts(lattice, arcs, features, extended=extended)
+    lines = [f"{name} {line}" for line in _lines(arcs, score, complete, texts, extended=extended)]
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _written_features(lattice: Lattice) -> dict[str, Column]:
-    """Return the columns of weight 0; refuse other columns than one of weight 1."""
-    counting = [name for name, column in lattice.scores.items() if column.scale != 0]
-    features = {name: column for name, column in lattice.scores.items() if column.scale == 0}
-    if lattice.scores and [lattice.scores[name].scale for name in counting] != [1.0]:
+def _written_features(lattice: Lattice) -> list[str]:
+    """Return the names of the columns of weight 0; refuse other columns than one of weight 1."""
+    counting = [column.scale for column in lattice.scores.values() if column.scale != 0]
+    if lattice.scores and counting != [1.0]:
         weights = ", ".join(f"{name} {column.scale:g}" for name, column in lattice.scores.items())
         raise UsageError(
             f"{_NAME} needs exactly one score with weight, of weight 1, but the weights are {shortened(weights, 200)}",
             advice="add the scores up with --sum-scores",
         )
+    features = [name for name, column in lattice.scores.items() if column.scale == 0]
     for name in features:
         if require_field(name, "feature") == _TRANSITION or '"' in name:
             raise UsageError(
@@ -436,22 +413,8 @@ def _written_features(lattice: Lattice) -> dict[str, Column]:
     return features
 
 
-def _arcs(lattice: Lattice, *, new_end: bool) -> _Arcs:
-    cost = lattice.cost()
-    score = (0.0 - cost.arc).tolist()
-    source, target, word = (part.tolist() for part in (lattice.source, lattice.target, lattice.word))
-    final = lattice.final.tolist()
-    if not new_end:
-        return _Arcs(lattice.num_states, source, target, score, word, set(final))
-    end = lattice.num_states
-    closing = (0.0 - cost.final[lattice.final]).tolist()
-    nothing = [EPSILON] * len(final)
-    ends = [end] * len(final)
-    return _Arcs(end + 1, source + final, target + ends, score + closing, word + nothing, {end})
-
-
-def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
-    rows = list(zip(arcs.source, arcs.target, arcs.score, strict=True))
+def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: list[str], *, extended: bool) -> list[str]:
+    rows = list(zip(arcs.source, arcs.target, scores, strict=True))
     depth, best, winner = [0] * arcs.states, [0.0] * arcs.states, [-1] * arcs.states
     for row, (source, target, score) in enumerate(rows):
         depth[target] = max(depth[target], depth[source] + 1)
@@ -462,13 +425,13 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
         hypothesis.append(target if winner[target] == row else number)
         number += winner[target] != row
     forward, rest = [0] * arcs.states, [0.0] * arcs.states
-    for state in arcs.complete:
+    for state in complete:
         forward[state] = _COMPLETE
     for row, (source, target, score) in reversed(list(enumerate(rows))):
         # The arcs that leave each target were visited before: targets are larger than sources, and arcs are sorted.
         if forward[source] == 0 or (forward[source] != _COMPLETE and score + rest[target] >= rest[source]):
             forward[source], rest[source] = hypothesis[row], score + rest[target]
-    beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in arcs.complete else ""
+    beginning = f" forward={forward[0]} fscore={rest[0]!r}" if extended or 0 in complete else ""
     lines = [f"hyp=0 stack=0{beginning}"]
     for row, (source, target, score) in enumerate(rows):
         recombined = "" if winner[target] == row else f" recombined={target}"
@@ -479,30 +442,29 @@ def _lines(arcs: _Arcs, texts: list[str], *, extended: bool) -> list[str]:
     return lines
 
 
-def _texts(lattice: Lattice, arcs: _Arcs, features: list[str] | None, *, extended: bool) -> list[str]:
-    """Return the part of each line from `covered=` to the end."""
-    words = [require_field(lattice.vocabulary.word(n), "word") if n != EPSILON else "" for n in arcs.word]
-    spans, sources = (_label_texts(lattice, name, len(words)) for name in (_COVERED, _SOURCE))
-    if not extended:
-        return [f"covered={_written_span(span)} out={word}" for span, word in zip(spans, words, strict=True)]
-    features = features or ['"core=() "'] * len(words)
-    rows = zip(spans, features, sources, words, strict=True)
-    return [
-        f"covered={_written_span(span)} scores={scores} out={_out(source, word, span)}"
-        for span, scores, source, word in rows
-    ]
-
-
-def _label_texts(lattice: Lattice, name: str, size: int) -> list[str]:
-    side = lattice.labels.get(name)
-    texts = [side.vocabulary.word(n) for n in side.arc.tolist()] if side else []
-    return texts + [""] * (size - len(texts))
-
-
-def _written_span(text: str) -> str:
-    if text and not _span_length(text):
-        raise InputError(f"'{shortened(text)}' is not a span of the source, like 0-2", advice="use --drop-labels")
-    return text or _NO_SPAN
+def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
+    """Return the part of each line from `covered=` to the end; features `core_0`, `core_1`, … are a list."""
+    labels = {name: [side.vocabulary.word(n) for n in arcs.labels[name]] for name, side in lattice.labels.items()}
+    nothing = [""] * len(arcs.word)
+    spans, sources = labels.get(_COVERED, nothing), labels.get(_SOURCE, nothing)
+    dense: list[str] = []
+    while f"{_DENSE}_{len(dense)}" in features:
+        dense.append(f"{_DENSE}_{len(dense)}")
+    named = [name for name in features if name not in dense]
+    texts = []
+    for row, (symbol, span) in enumerate(zip(arcs.word, spans, strict=True)):
+        word = require_field(lattice.vocabulary.word(symbol), "word") if symbol != EPSILON else ""
+        if span and not _span_length(span):
+            raise InputError(f"'{shortened(span)}' is not a span of the source, like 0-2", advice="use --drop-labels")
+        text = f"covered={span or _NO_SPAN} "
+        if extended:
+            listed = ",".join(repr(0.0 - arcs.costs[name][row]) for name in dense)
+            others = " ".join(f"{name}={0.0 - arcs.costs[name][row]!r}" for name in named)
+            text += f'scores="core=({listed}) {others}" out={_out(sources[row], word, span)}'
+        else:
+            text += f"out={word}"
+        texts.append(text)
+    return texts
 
 
 def _out(source: str, word: str, span: str) -> str:
@@ -515,24 +477,4 @@ def _out(source: str, word: str, span: str) -> str:
     return f'"{text}"'
 
 
-def _feature_texts(features: dict[str, Column], *, new_end: bool) -> list[str]:
-    """Return the features of each arc for `scores=`: `core_0`, `core_1`, … as a list, others with names."""
-    dense: list[str] = []
-    while f"{_DENSE}_{len(dense)}" in features:
-        dense.append(f"{_DENSE}_{len(dense)}")
-
-    def values(name: str) -> list[float]:
-        column = features[name]
-        parts = [column.arc, column.final] if new_end else [column.arc]
-        return [0.0 - cost for cost in np.concatenate(parts).tolist()]
-
-    named = [(name, values(name)) for name in features if name not in dense]
-    listed = [values(name) for name in dense]
-    rows = len(next(iter([*listed, *(v for _, v in named)])))
-    return [
-        f'"core=({",".join(repr(v[row]) for v in listed)}) {" ".join(f"{n}={v[row]!r}" for n, v in named)}"'
-        for row in range(rows)
-    ]
-
-
-register(Format(_NAME, (".osg", ".osgx"), _sniff, _read, _write))
+register(Format(_NAME, (".osg", ".osgx"), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))

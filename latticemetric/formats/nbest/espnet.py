@@ -37,36 +37,32 @@ class _Row(NamedTuple):
     place: str
 
 
-def _is_espnet_folder(folder: Path) -> bool:
-    return (folder / _FIRST).is_dir() or bool(_jobs(folder))
-
-
 def _jobs(folder: Path) -> list[Path]:
+    """Return the folder itself if it has hypotheses, otherwise the folders of jobs that have them."""
+    if (folder / _FIRST).is_dir():
+        return [folder]
     jobs = (child for child in folder.iterdir() if _JOB.fullmatch(child.name) and (child / _FIRST).is_dir())
     return sorted(jobs, key=lambda job: natural_order(job.name))
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
+    for job in _jobs(folder):
         for rank in _ranks(job):
             yield from filter(None, (_file(rank, name) for name in ("text", "token", _SCORE)))
 
 
 def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for job in [folder] if (folder / _FIRST).is_dir() else _jobs(folder):
+    for job in _jobs(folder):
         with contextlib.ExitStack() as stack:
-            yield from _read_job(job, stack)
-
-
-def _read_job(job: Path, stack: contextlib.ExitStack) -> Iterator[Entry]:
-    tables = [_Table(rank, stack) for rank in _ranks(job)]
-    first = tables[0]
-    while first.texts.row is not None:
-        key, _, place = first.texts.row
-        rows = [row for table in tables if (row := table.take(key)) is not None]
-        yield Entry(key, place, partial(_build, rows), naming="own")
-    for table in tables:
-        table.require_end()
+            tables = [_Table(rank, stack) for rank in _ranks(job)]
+            first = tables[0].texts
+            while first.row is not None:
+                key, _, place = first.row
+                rows = [row for table in tables if (row := table.take(key)) is not None]
+                yield Entry(key, place, partial(_build, rows), naming="own")
+            for rows_left in (rows for table in tables for rows in (table.texts, table.scores)):
+                if rows_left is not None and rows_left.row is not None:
+                    _out_of_step(rows_left.row)
 
 
 def _ranks(job: Path) -> list[Path]:
@@ -82,15 +78,26 @@ class _Rows:
     """Read the lines of one file; `row` is the next one."""
 
     def __init__(self, path: Path, stack: contextlib.ExitStack) -> None:
-        self._rows = _rows(stack.enter_context(open_stream(str(path))))
-        self.row = next(self._rows, None)
+        self._stream = stack.enter_context(open_stream(str(path)))
+        self._lines = self._stream.lines()
+        self.row = self._next()
+
+    def _next(self) -> _Row | None:
+        for line in self._lines:
+            if line.strip():
+                if line[0].isspace():
+                    where = self._stream.place()
+                    raise FormatError("the line does not begin with the id of an utterance", where=where)
+                key = split_words(line)[0]
+                return _Row(key, line[len(key) :], self._stream.place())
+        return None
 
     def take(self, key: str) -> _Row | None:
         """Return the next line if it has this key, otherwise `None`."""
         row = self.row
         if row is None or row.key != key:
             return None
-        self.row = next(self._rows, None)
+        self.row = self._next()
         return row
 
 
@@ -103,23 +110,17 @@ class _Table:
             raise FormatError("the folder has neither a file text nor a file token", where=str(folder))
         scores = _file(folder, _SCORE)
         self.texts = _Rows(texts, stack)
-        self._scores = _Rows(scores, stack) if scores is not None else None
+        self.scores = _Rows(scores, stack) if scores is not None else None
 
     def take(self, key: str) -> tuple[_Row, _Row | None] | None:
         """Return text and score of an utterance if it is next, otherwise `None`."""
         text = self.texts.take(key)
         if text is None:
             return None
-        score = self._scores.take(key) if self._scores is not None else None
-        if score is None and self._scores is not None:
-            _out_of_step(self._scores.row or text)
+        score = self.scores.take(key) if self.scores is not None else None
+        if score is None and self.scores is not None:
+            _out_of_step(self.scores.row or text)
         return text, score
-
-    def require_end(self) -> None:
-        """Refuse lines that are left over."""
-        for rows in (self.texts, self._scores):
-            if rows is not None and rows.row is not None:
-                _out_of_step(rows.row)
 
 
 def _out_of_step(row: _Row) -> NoReturn:
@@ -135,28 +136,16 @@ def _file(folder: Path, name: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _rows(stream: Stream) -> Iterator[_Row]:
-    for line in stream.lines():
-        if not line.strip():
-            continue
-        if line[0].isspace():
-            raise FormatError("the line does not begin with the id of an utterance", where=stream.place())
-        key = split_words(line)[0]
-        yield _Row(key, line[len(key) :], stream.place())
-
-
 def _build(rows: list[tuple[_Row, _Row | None]]) -> NBest:
     hypotheses = []
     for text, score in rows:
-        costs = {} if score is None else {_SCORE: _cost(score)}
+        costs = {}
+        if score is not None:
+            value = score.value.strip()
+            tensor = _TENSOR.fullmatch(value)
+            costs = {_SCORE: read_cost(tensor[1] if tensor else value, score.place)}
         hypotheses.append(Hypothesis(tuple(split_words(text.value)), costs))
     return NBest(tuple(hypotheses), {_SCORE: 1.0} if any(h.scores for h in hypotheses) else {})
-
-
-def _cost(row: _Row) -> float:
-    text = row.value.strip()
-    tensor = _TENSOR.fullmatch(text)
-    return read_cost(tensor[1] if tensor else text, row.place)
 
 
 def _read_file(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -169,7 +158,7 @@ register(
         (),
         lambda _head: False,
         _read_file,
-        claims_folder=_is_espnet_folder,
+        claims_folder=lambda folder: bool(_jobs(folder)),
         read_folder=_read_folder,
         folder_files=_files,
     )

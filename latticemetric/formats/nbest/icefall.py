@@ -21,16 +21,13 @@ from latticemetric.vocabulary import Vocabulary, split_words
 _NAME = "icefall-recogs"
 _FIELD = re.compile(r"(.*?):\t(ref|hyp|timestamp_ref|timestamp_hyp)=(.*)", re.DOTALL)
 _FIRST_LINE = re.compile(rb"[^\n]*?:\t(?:ref|hyp|timestamp_ref|timestamp_hyp)=")
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
-_SPACES = re.compile(r"[ \t]*")
+_QUOTED = re.compile(r"(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")[ \t]*", re.DOTALL)
+_COMMA = re.compile(r",[ \t]*")
+
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 _SURROGATES = range(0xD800, 0xE000)
 _LARGEST = 0x10FFFF
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head.lstrip()) is not None
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -63,25 +60,20 @@ def _build(value: str, place: str) -> NBest:
 def _listed(text: str, place: str) -> list[str]:
     """Parse a Python list of strings."""
     words: list[str] = []
-    at = _after_space(text, 1)
+    at = len(text) - len(text[1:].lstrip(" \t"))
     while text[at : at + 1] != "]":
         match = _QUOTED.match(text, at)
         if match is None:
             raise FormatError(f"{shortened(text[at:], 20)!r} is not a word in quotes", where=place)
         words.append(_unescaped(match[1] if match[1] is not None else match[2], place))
-        at = _after_space(text, match.end())
-        if text[at : at + 1] == ",":
-            at = _after_space(text, at + 1)
+        at = match.end()
+        if comma := _COMMA.match(text, at):
+            at = comma.end()
         elif text[at : at + 1] != "]":
             raise FormatError("the list of words is not closed by ]", where=place)
     if at + 1 != len(text):
         raise FormatError(f"{shortened(text[at + 1 :], 20)!r} follows the list", where=place)
     return words
-
-
-def _after_space(text: str, at: int) -> int:
-    match = _SPACES.match(text, at)
-    return match.end() if match else at
 
 
 def _unescaped(text: str, place: str) -> str:
@@ -114,4 +106,4 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write(f"{name}:\thyp={words!r}\n".encode())
 
 
-register(Format(_NAME, (".recogs.txt", ".recogs"), _sniff, _read, _write))
+register(Format(_NAME, (".recogs.txt", ".recogs"), lambda head: bool(_FIRST_LINE.match(head.lstrip())), _read, _write))

@@ -49,8 +49,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             continue
         number, place = stream.line, stream.place()
         try:
-            record = _record(line, stream)
-            name = _name(record, place, named)
+            record, name = _record(line, stream, named=named)
         except FormatError as error:  # continue: the next line is another list
             entry = _failed(line, number, place, error, named=named)
         else:
@@ -73,19 +72,20 @@ def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: 
     return Entry(lost, place, unbuildable(error), naming=naming)
 
 
-def _record(line: bytes, stream: Stream) -> _Object:
+def _record(line: bytes, stream: Stream, *, named: bool | None) -> tuple[_Object, str | None]:
+    """Return the object of a line, and its id; all lists have an id, or none does (`named`: those before)."""
+    place = stream.place()
     record = parsed_json(line, stream.name, stream.line, objects=object_of)
     if not isinstance(record, dict):
-        raise FormatError("the line is not a JSON object", where=stream.place())
-    return record
-
-
-def _name(record: _Object, place: str, named: bool | None) -> str | None:  # noqa: FBT001  for the lists before
-    """Return the list's id; all lists have one, or none does."""
+        raise FormatError("the line is not a JSON object", where=place)
     key = _only(record, _IDS, "ids", place)
     if named is not None and named != (key is not None):
         raise FormatError("some lists have an id, but others do not", where=place)
-    return None if key is None else _id(record[key], place)
+    if key is None:
+        return record, None
+    if isinstance(record[key], bool) or not isinstance(record[key], str | int):
+        raise FormatError("the id is neither a text nor a whole number", where=place)
+    return record, text_of(str(record[key]), "the id", place)
 
 
 def _only(table: _Object, names: tuple[str, ...], what: str, place: str) -> str | None:
@@ -94,12 +94,6 @@ def _only(table: _Object, names: tuple[str, ...], what: str, place: str) -> str 
     if any(table[name] != table[keys[0]] for name in keys):
         raise FormatError(f"{' and '.join(keys)} are different {what}", where=place, advice="keep one of them")
     return keys[0] if keys else None
-
-
-def _id(value: object, place: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError("the id is neither a text nor a whole number", where=place)
-    return text_of(str(value), "the id", place)
 
 
 def _build(record: _Object, place: str) -> NBest:

@@ -35,10 +35,6 @@ class _Line(NamedTuple):
     words: str
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head.lstrip()) is not None
-
-
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for name, place, lines in in_one_piece(_lines(stream)):
         yield Entry(name, place, partial(_build, lines), naming="own")
@@ -53,15 +49,11 @@ def _lines(stream: Stream) -> Iterator[tuple[str, str, _Line]]:
             fields = split_words(scores)
             if not bar or not fields:
                 raise FormatError("the line is not 'utt-0 scores | words'", where=place)
-            name, rank = _utterance(fields[0], place)
-            yield name, place, _Line(place, rank, fields[1:], words)
-
-
-def _utterance(text: str, place: str) -> tuple[str, int]:
-    match = _ID.fullmatch(text)
-    if match is None:
-        raise FormatError(f"'{shortened(text, 40)}' is not an utterance and a number, as in utt-0", where=place)
-    return match[1], int(match[2])
+            match = _ID.fullmatch(fields[0])
+            if match is None:
+                what = f"'{shortened(fields[0], 40)}' is not an utterance and a number, as in utt-0"
+                raise FormatError(what, where=place)
+            yield match[1], place, _Line(place, int(match[2]), fields[1:], words)
 
 
 def _build(block: Sequence[_Line]) -> NBest:
@@ -96,14 +88,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if _BAR in name:
         raise UsageError(f"the id '{shortened(name, 40)}' holds a bar, which {_NAME} cannot write", advice="rename it")
     for rank, hypothesis in enumerate(nbest.hypotheses):
-        scores = (_signed(0.0 - hypothesis.scores[key]) for key in names)
+        scores = (0.0 - hypothesis.scores[key] for key in names)
         # Avoid what looks like a command in a Kaldi script (ends in a space and a bar), or like times (without a sign).
-        line = " ".join([f"{name}-{rank}", *scores]) + " ".join([_BAR, *hypothesis.words])
+        signed = (repr(score) if score < 0 else f"+{abs(score)!r}" for score in scores)
+        line = " ".join([f"{name}-{rank}", *signed]) + " ".join([_BAR, *hypothesis.words])
         file.write(f"{line}\n".encode())
 
 
-def _signed(score: float) -> str:
-    return repr(score) if score < 0 else f"+{abs(score)!r}"
-
-
-register(Format(_NAME, (".rescored",), _sniff, _read, _write))
+register(Format(_NAME, (".rescored",), lambda head: bool(_FIRST_LINE.match(head.lstrip())), _read, _write))

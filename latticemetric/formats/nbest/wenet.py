@@ -27,10 +27,6 @@ _KEY, _CANDIDATE = "wav", "candidate"
 _ADVICE = "lines are 'wav KEY' or 'candidate SCORE TEXT'; write them with --result, separate from messages"
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINES.match(head.lstrip()) is not None
-
-
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     current: Entry | None = None
     lines: list[tuple[str, list[str]]] = []
@@ -40,28 +36,22 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             continue
         if current is not None:
             yield current._replace(build=partial(_build, lines))
-        current, lines = Entry(_key(fields, place), place, partial(_build, ()), naming="own"), []
+        if fields[0] == _CANDIDATE:
+            raise FormatError("a candidate comes before the first 'wav KEY'", where=place)
+        if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
+            raise FormatError("the line is neither a key nor a candidate", where=place, advice=_ADVICE)
+        current, lines = Entry(fields[1], place, partial(_build, ()), naming="own"), []
     if current is not None:
         yield current._replace(build=partial(_build, lines))
 
 
-def _key(fields: list[str], place: str) -> str:
-    if fields[0] == _CANDIDATE:
-        raise FormatError("a candidate comes before the first 'wav KEY'", where=place)
-    if fields[0] != _KEY or len(fields) != len(("wav", "KEY")):
-        raise FormatError("the line is neither a key nor a candidate", where=place, advice=_ADVICE)
-    return fields[1]
-
-
 def _build(lines: Sequence[tuple[str, list[str]]]) -> NBest:
-    hypotheses = tuple(_hypothesis(fields, place) for place, fields in lines)
-    return NBest(hypotheses or (Hypothesis((), {_SCORE: 0.0}),), {_SCORE: 1.0})
-
-
-def _hypothesis(fields: list[str], place: str) -> Hypothesis:
-    if not fields:
-        raise FormatError("the candidate has no score", where=place)
-    return Hypothesis(tuple(fields[1:]), {_SCORE: read_cost(fields[0], place)})
+    hypotheses = []
+    for place, fields in lines:
+        if not fields:
+            raise FormatError("the candidate has no score", where=place)
+        hypotheses.append(Hypothesis(tuple(fields[1:]), {_SCORE: read_cost(fields[0], place)}))
+    return NBest(tuple(hypotheses) or (Hypothesis((), {_SCORE: 0.0}),), {_SCORE: 1.0})
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
@@ -74,4 +64,4 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-register(Format(_NAME, (".wenet",), _sniff, _read, _write))
+register(Format(_NAME, (".wenet",), lambda head: bool(_FIRST_LINES.match(head.lstrip())), _read, _write))

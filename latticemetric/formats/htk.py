@@ -1,4 +1,4 @@
-"""Read and write HTK's standard lattice format 1.0 and 1.1, words on nodes or on links; one lattice per file.
+"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; one lattice per file.
 
 Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
 a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` mean no word. `a`, `l` and `r` are the
@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import ends_in_last_state, lattice_to_write
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
+from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_number, parsed_natively, refuse_word, spelled
@@ -61,10 +61,6 @@ _Header = Mapping[str, tuple[str, int]]
 _Table = Mapping[str, Any]
 
 
-def _sniff(head: bytes) -> bool:
-    return _FIRST_FIELD.match(head) is not None
-
-
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     data = stream.read()
     match = _UTTERANCE.search(data)
@@ -77,10 +73,8 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     parts = parsed_natively(partial(_native.parse_slf, texts=_TEXTS), data, file)
     header = {_LONG_NAMES.get(name, name): (value, line) for name, value, line in parts["header"]}
     nodes, links = ({_LONG_NAMES.get(n, n): c for n, c in parts[kind].items()} for kind in ("nodes", "links"))
-    try:
+    with placed(file):
         return _Reader(header, nodes, links, file).lattice(table)
-    except InputError as error:
-        raise (error if error.where else error.at(file)) from None
 
 
 class _Reader:
@@ -95,14 +89,26 @@ class _Reader:
                 raise FormatError(f"the header gives {name}={header[name][0]}, but the file has {len(rows['line'])}")
         self._require_numbers()
         self._names, self._source, self._target = self._states()
+        order = np.argsort(nodes["I"], kind="stable")
+        self._by_state = {
+            field: (column[0][order], column[1]) if isinstance(column, tuple) else column[order]
+            for field, column in nodes.items()
+            if field not in {"I", "line"}
+        }
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
         """Build the lattice."""
         words, vocabulary = self._words(table)
         start, end = self._ends()
-        first_word = self._first_word(start, vocabulary)
+        first_word = EPSILON
+        if "W" in self._by_state:
+            ids, texts = self._by_state["W"]
+            number = int(ids[start])
+            word = texts[number - 1] if number else ""
+            first_word = vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
         source, target = self._source, self._target
-        times = self._by_state(self._nodes["t"]) if self._has_times() else None
+        times = self._by_state.get("t")
+        times = None if times is None or np.isnan(times).any() else times
         scores, labels = self._scores(words), self._labels()
         if first_word != EPSILON:
             # No link ends in the start, so one more arc carries its word.
@@ -139,10 +145,6 @@ class _Reader:
                     text = shortened(texts[ids[row] - 1], 40)
                     raise FormatError(f"{field} is '{text}', not a number", where=self._place(rows, row))
 
-    def _has_times(self) -> bool:
-        column = self._nodes.get("t")
-        return isinstance(column, np.ndarray) and not np.isnan(column).any()
-
     def _place(self, rows: _Table, row: int) -> str:
         return f"{self._file}:{rows['line'][row]}"
 
@@ -176,32 +178,17 @@ class _Reader:
             raise FormatError(f"{field} is not a number from 0", where=self._place(rows, int(bad[0])))
         return column
 
-    def _by_state(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Sort a column of nodes by states."""
-        return values[np.argsort(self._nodes["I"], kind="stable")]
-
     def _words(self, table: Vocabulary | None) -> tuple[Words, Vocabulary]:
-        numbers: dict[str, int] = {}
+        numbers = dict.fromkeys(_NO_WORDS, EPSILON)
         words = np.full(len(self._source), EPSILON, dtype=np.int32)
-        for column, pick in ((self._nodes.get("W"), True), (self._links.get("W"), False)):
-            if column is not None:
-                ids, texts = column
-                new = np.array([EPSILON, *(self._number_of(text, numbers) for text in texts)], dtype=np.int32)
-                values = new[self._by_state(ids)[self._target] if pick else ids]
+        for rows, pick in ((self._by_state, True), (self._links, False)):
+            if "W" in rows:
+                ids, texts = rows["W"]
+                known = [numbers.setdefault(text, len(numbers) - len(_NO_WORDS) + 1) for text in texts]
+                new = np.array([EPSILON, *known], dtype=np.int32)
+                values = new[ids[self._target] if pick else ids]
                 words = np.where(values != EPSILON, values, words).astype(np.int32)
-        return spelled((words, list(numbers)), table)
-
-    @staticmethod
-    def _number_of(word: str, numbers: dict[str, int]) -> int:
-        return EPSILON if word in _NO_WORDS else numbers.setdefault(word, len(numbers) + 1)
-
-    def _first_word(self, start: int, vocabulary: Vocabulary) -> int:
-        if "W" not in self._nodes:
-            return EPSILON
-        ids, texts = self._nodes["W"]
-        number = int(self._by_state(ids)[start])
-        word = texts[number - 1] if number else ""
-        return vocabulary.number(word) if word and word not in _NO_WORDS else EPSILON
+        return spelled((words, list(numbers)[len(_NO_WORDS) :]), table)
 
     def _ends(self) -> tuple[int, int]:
         ends = []
@@ -236,10 +223,10 @@ class _Reader:
 
     def _labels(self) -> dict[str, Labels]:
         labels = {}
-        for rows, pick in ((self._nodes, True), (self._links, False)):
+        for rows, pick in ((self._by_state, True), (self._links, False)):
             for field, column in rows.items():
                 if field not in _PLACES and isinstance(column, tuple):
-                    ids = self._by_state(column[0])[self._target] if pick else column[0]
+                    ids = column[0][self._target] if pick else column[0]
                     side = Vocabulary.from_words(column[1])
                     labels[field] = Labels(np.ascontiguousarray(ids), np.zeros(1, dtype=np.int32), side)
         return labels
@@ -257,35 +244,40 @@ def _costs(scores: Floats, base: float) -> Floats:
 
 
 class _Written(NamedTuple):
-    """Hold a score column to write: its field, its weight in the header, and its scores."""
+    """Hold a score column to write: its field, the name of its weight in the header, its weight, and its scores."""
 
     field: str
     header: str
     scale: float
-    arc: list[float]
-    final: list[float]
+    scores: list[float]
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     """Write one lattice with words on links; add links to a new end from final states before the last state."""
     lattice = lattice_to_write(graph, "htk-slf", set(_TEXTS) - {"W", "L"}, weights=True)
-    single = lattice.num_states > 1 and ends_in_last_state(lattice)
-    columns, penalty = _written_columns(lattice)
-    states = lattice.num_states + (not single)
-    links = len(lattice.word) + (0 if single else len(lattice.final))
+    arcs = closed_arcs(lattice, new_end=lattice.num_states == 1 or not ends_in_last_state(lattice))
+    columns, penalty = _written_columns(lattice, arcs)
     header = ["VERSION=1.1", f"UTTERANCE={_quoted(name)}"]
     header += [f"{c.header}={c.scale!r}" for c in columns if c.scale != _SCALES.get(c.field, ("", 0.0))[1]]
     header += [] if penalty is None else [f"wdpenalty={penalty!r}"]
-    lines = [*header, "start=0", f"end={states - 1}", f"N={states} L={links}"]
+    lines = [*header, "start=0", f"end={arcs.states - 1}", f"N={arcs.states} L={len(arcs.word)}"]
     times = None if lattice.times is None else lattice.times.tolist()
-    if times is not None and not single:
+    if times is not None and len(times) < arcs.states:
         times.append(max(times))
-    lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(states)]
-    lines += _link_lines(lattice, columns, single=single)
+    lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(arcs.states)]
+    texts = {n: [lattice.labels[n].vocabulary.word(number) for number in own] for n, own in arcs.labels.items()}
+    for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
+        word = lattice.vocabulary.word(number)
+        refuse_word(word, *_NO_WORDS)
+        fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
+        fields += [f"{label}={_quoted(own[row])}" for label, own in texts.items() if own[row]]
+        fields += [f"{column.field}={column.scores[row]!r}" for column in columns]
+        lines.append(" ".join(fields))
     file.write(("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def _written_columns(lattice: Lattice) -> tuple[list[_Written], float | None]:
+def _written_columns(lattice: Lattice, arcs: ClosedArcs) -> tuple[list[_Written], float | None]:
+    """Return the score columns, and the weight of the column that counts words."""
     columns, penalty = [], None
     for name, column in lattice.scores.items():
         counts = (lattice.word != EPSILON).astype(np.float64)
@@ -299,27 +291,8 @@ def _written_columns(lattice: Lattice) -> tuple[list[_Written], float | None]:
                 f"htk-slf cannot name a field '{shortened(name)}'", advice="add the scores up with --sum-scores"
             )
         header = _SCALES.get(field, (f"{field}scale", 0.0))[0]
-        columns.append(
-            _Written(field, header, column.scale, (0.0 - column.arc).tolist(), (0.0 - column.final).tolist())
-        )
+        columns.append(_Written(field, header, column.scale, [0.0 - cost for cost in arcs.costs[name]]))
     return columns, penalty
-
-
-def _link_lines(lattice: Lattice, columns: list[_Written], *, single: bool) -> Iterator[str]:
-    spelled = {
-        name: [labels.vocabulary.word(n) for n in labels.arc.tolist()] for name, labels in lattice.labels.items()
-    }
-    ends = zip(lattice.source.tolist(), lattice.target.tolist(), lattice.word.tolist(), strict=True)
-    for row, (source, target, number) in enumerate(ends):
-        word = lattice.vocabulary.word(number)
-        refuse_word(word, *_NO_WORDS)
-        fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
-        fields += [f"{name}={_quoted(texts[row])}" for name, texts in spelled.items() if texts[row]]
-        fields += [f"{column.field}={column.arc[row]!r}" for column in columns]
-        yield " ".join(fields)
-    for row, state in enumerate([] if single else lattice.final.tolist()):
-        scores = "".join(f" {column.field}={column.final[row]!r}" for column in columns)
-        yield f"J={len(lattice.word) + row} S={state} E={lattice.num_states} W={_NO_WORDS[0]}{scores}"
 
 
 def _quoted(text: str) -> str:
@@ -329,4 +302,4 @@ def _quoted(text: str) -> str:
     return '"' + escaped.replace("\n", r"\012").replace("\r", r"\015") + '"'
 
 
-register(Format("htk-slf", (".slf",), _sniff, _read, _write, single=True))
+register(Format("htk-slf", (".slf",), lambda head: bool(_FIRST_FIELD.match(head)), _read, _write, single=True))

@@ -1,1 +1,0 @@
-"""HTK's lattices, and n-best lists of tools that rescore them."""

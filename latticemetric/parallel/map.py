@@ -86,14 +86,16 @@ def _answered_here(
         if not can_fork:
             raise UsageError("limits need processes that can be forked", advice="leave them out")
         return
-    until = time.monotonic() + BATCH_SECONDS
-    is_alone = workers <= 1 or not can_fork
 
-    def answer(question: Question) -> Answer:
+    def limited(question: Question) -> Answer:
         with held(limits.default_memory):
             return function(question)
 
-    while source.has(1) and (is_alone or (not source.has(MOST_IN_BATCH) and time.monotonic() < until)):
+    answer = function if limits.default_memory is None else limited
+    if workers <= 1 or not can_fork:
+        yield from map(answer, source)
+    until = time.monotonic() + BATCH_SECONDS
+    while not source.has(MOST_IN_BATCH) and source.has(1) and time.monotonic() < until:
         yield answer(next(source))
 
 
@@ -109,7 +111,7 @@ class _Source(Generic[Question]):
         return self
 
     def __next__(self) -> Question:
-        if not self.has(1):
+        if not self._taken and not self.has(1):
             raise StopIteration
         return self._taken.popleft()
 

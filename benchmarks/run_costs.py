@@ -25,10 +25,9 @@ import numpy.typing as npt
 from generate import Size, draw
 
 import latticemetric as lm
-from latticemetric.batch.outcomes import oracles_of
+from latticemetric.batch.oracles import OracleSums, oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
 from latticemetric.batch.run import Run
-from latticemetric.batch.totals import OracleSums
 from latticemetric.cli.oracle_rates import OracleResults
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references

@@ -1,25 +1,32 @@
-"""Answers of many graphs, one per graph, to a question of latticemetric (without references) or of a user."""
+"""Answers of many graphs, one per graph: to the functions below, which verbs send to workers, or to those of users."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from latticemetric.batch.pairing import Pair, Style, pair_up
-from latticemetric.batch.pairs import built
-from latticemetric.batch.run import Located, Run, answer_each
+from latticemetric.batch.pairing import Pair, Style, built, pair_up
+from latticemetric.batch.run import Placed, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
 from latticemetric.formats.symbols import as_vocabulary
-from latticemetric.graph import Graph
+from latticemetric.graph import Graph, as_lattice
+from latticemetric.lattice.lattice import Lattice, Scales
+from latticemetric.nbest import NBest
 from latticemetric.parallel.map import Workers
 from latticemetric.parallel.process import Limits
 from latticemetric.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from latticemetric.posterior.listing import PosteriorListing
+
+Record = dict[str, Any]
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,7 @@ class Answer:
 
 
 def answers_of(entries: Iterable[Entry], ask: Callable[[Graph], Any], run: Run) -> Iterator[Answer]:
-    """Call `ask` on each graph, in order.
-
-    Raises:
-        InputError: A graph has a problem, and the run does not keep going. (Else the problem is in the answer.)
-    """
+    """Call `ask` on each graph, in order; see `answer_each`."""
     return answer_each(partial(_answer, ask), failed, entries, run)
 
 
@@ -55,12 +58,9 @@ def _answer(ask: Callable[[Graph], Any], entry: Entry) -> Answer:
         return Answer(entry.name, ask(entry.build()), where=entry.where, format=entry.format)
 
 
-def failed(question: Located, error: InputError) -> Answer:
+def failed(graph: Placed, error: InputError) -> Answer:
     """Return the answer for a graph with a problem."""
-    return Answer(question.name, None, error, question.where)
-
-
-Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+    return Answer(graph.name, None, error, graph.where)
 
 
 def ask_each(
@@ -105,9 +105,13 @@ def ask_each(
         one ('a', 'b')
     """
     vocabulary = as_vocabulary(symbols)
-    named = _paths(graphs)
-    listed = _given(graphs) if named is None else entries(named, format, vocabulary)
     run = Run(workers, keep_going, Limits(timeout, max_memory))
+    named = _paths(graphs)
+    if named is not None:
+        listed = entries(named, format, vocabulary)
+    else:
+        in_memory: Any = graphs
+        listed = (Entry(name, name, partial(_same, graph), naming="own") for name, graph in in_memory)
     if references is None:
         return answers_of(listed, ask, run)
     files = [read_references(path, vocabulary) for path in _paths(references) or []]
@@ -129,10 +133,80 @@ def _paths(given: Any) -> list[str] | None:
     return None
 
 
-def _given(graphs: Any) -> Iterator[Entry]:
-    for name, graph in graphs:
-        yield Entry(name, name, partial(_same, graph), naming="own")
-
-
 def _same(graph: Graph) -> Graph:
     return graph
+
+
+# ---- Functions of one graph, without references ----
+
+
+def described(graph: Graph) -> Record:
+    """Return the sizes of a graph. In a forest, nodes count as `states` and derivations as `paths`."""
+    if isinstance(graph, Lattice):
+        return {"kind": "lattice", "arity": 1} | graph.statistics().asdict()
+    if isinstance(graph, NBest):
+        # There may be many features: list their names without building all columns.
+        sizes = graph.to_lattice(keep=()).statistics().asdict()
+        return {"kind": "nbest", "arity": 1} | sizes | {"scores": graph.score_names()}
+    names = {"nodes": "states", "edges": "arcs", "goals": "final_states", "derivations": "paths"}
+    sizes = {names.get(name, name): size for name, size in graph.statistics().asdict().items() if name != "height"}
+    epsilons = int((graph.target.lengths() == 0).sum())
+    return {"kind": "forest"} | sizes | {"epsilons": epsilons, "depth": None, "density": None}
+
+
+def converted(graph: Graph, *, summed_by: dict[str, float] | None, drop_labels: bool) -> Graph:
+    """Return the graph with one score (the sum under the scales `summed_by`), or without texts of arcs."""
+    from latticemetric.formats.columns import summed, without_labels
+
+    if summed_by is not None:
+        graph = summed(graph, summed_by)
+    return without_labels(graph) if drop_labels else graph
+
+
+def listed_posteriors(
+    graph: Graph, *, scale: float, scales: Scales | None, options: Mapping[str, Any], with_lattice: bool
+) -> tuple[PosteriorListing, Lattice | None]:
+    """Return the posteriors, listed by the options of `listing`, and the lattice with them if it is to be written."""
+    from latticemetric.posterior.listing import listing
+    from latticemetric.posterior.posteriors import posteriors
+
+    if not with_lattice and options["of"] != "arcs":
+        return listing(posteriors(graph, scale=scale, scales=scales), **options), None
+    lattice = as_lattice(graph, scales, advice="use --of edges for forests, without --write-lattices")
+    distribution = posteriors(lattice, scale=scale, scales=scales)
+    return listing(distribution, **options), distribution.to_lattice() if with_lattice else None
+
+
+# Functions for MBR return the records of a graph, and the lattice to write if there is one.
+
+
+def mbr_by_ngrams(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
+    """Decode a graph by n-grams, under each combination of parameters."""
+    from latticemetric.mbr_decoding.mbr import mbr_grid
+
+    return [answer.asdict() for answer in mbr_grid(graph, evidence=evidence, **parameters)], None
+
+
+def mbr_with_gains(
+    graph: Graph,
+    evidence: Graph | None = None,
+    *,
+    parameters: Mapping[str, Any],
+    scales: Scales | None,
+    prune: float | None,
+    gains_only: bool,
+) -> tuple[list[Record], Lattice | None]:
+    """Decode a graph by n-grams under one set of parameters; return the lattice with the gains of its arcs, too."""
+    from latticemetric.mbr_decoding.ngram import GainParameters, mbr_with_lattice
+
+    answer, lattice = mbr_with_lattice(
+        graph, GainParameters(**parameters), evidence=evidence, scales=scales, prune=prune, gains_only=gains_only
+    )
+    return [answer.asdict()], lattice
+
+
+def mbr_by_strings(graph: Graph, evidence: Graph | None = None, **parameters: Any) -> tuple[list[Record], None]:
+    """Decode a graph by word errors or by a metric of strings."""
+    from latticemetric.mbr_decoding.mbr import mbr
+
+    return [mbr(graph, evidence=evidence, **parameters).asdict()], None

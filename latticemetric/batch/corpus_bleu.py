@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from latticemetric.batch.pairing import Pair
-from latticemetric.batch.pairs import built
+from latticemetric.batch.pairing import Pair, built
 from latticemetric.batch.string_scores import StringScorer
 from latticemetric.errors import InputError, LatticeMetricError
 from latticemetric.graph import Graph
@@ -35,13 +34,7 @@ class CorpusMember:
 
 @dataclass(frozen=True)
 class CorpusAnswer:
-    """The oracle of all pairs.
-
-    Attributes:
-        members: The pairs.
-        found: The oracle. A graph that could not be searched has no words in it, and its references count.
-        signature: The metric, its parameters, and how words were changed.
-    """
+    """The oracle of all pairs. A graph that could not be searched has no words in it, and its references count."""
 
     members: tuple[CorpusMember, ...]
     found: CorpusOracle
@@ -67,15 +60,6 @@ class CorpusAnswer:
         }
 
 
-@dataclass(frozen=True)
-class _Read:
-    name: str
-    where: str
-    graph: Graph
-    references: list[GraphReference]
-    problem: LatticeMetricError | None = None
-
-
 def corpus_oracle_of(
     pairs: Iterable[Pair],
     metric: BLEU,
@@ -85,35 +69,26 @@ def corpus_oracle_of(
     keep_going: bool = False,
     normalize: str | None = None,
 ) -> CorpusAnswer:
-    """Search all pairs together; `normalize` names the grammar that rewrote them (for the signature).
-
-    Raises:
-        InputError: A pair has a problem, and `keep_going` is false.
-    """
-    read = list(_read(pairs, keep_going=keep_going))
-    usable = [one for one in read if one.references]
-    found = corpus_oracle(
-        [one.graph for one in usable], [one.references for one in usable], metric, ignore=ignore, scales=scales
-    )
+    """Search all pairs together; `normalize` names the grammar that rewrote them (for the signature)."""
+    read = [_built(pair, keep_going=keep_going) for pair in pairs]
+    usable = [(graph, references) for _, graph, references, _ in read if references]
+    graphs, expected = [graph for graph, _ in usable], [references for _, references in usable]
+    found = corpus_oracle(graphs, expected, metric, ignore=ignore, scales=scales)
     paths = iter(found.paths)
-    answered = [next(paths) if one.references else None for one in read]
-    members = [
-        CorpusMember(one.name, path if one.problem is None else None, one.problem, one.where)
-        for one, path in zip(read, answered, strict=True)
-    ]
-    number = number_each([len(one.references) for one in usable])
+    members = []
+    for pair, _, references, problem in read:
+        path = next(paths) if references else None
+        members.append(CorpusMember(pair.name, path if problem is None else None, problem, pair.where))
+    number = number_each([len(references) for references in expected])
     scorer = StringScorer((metric,), frozenset(ignore), normalize=normalize)
     return CorpusAnswer(tuple(members), found, str(scorer.signed(metric.signature_for(number))))
 
 
-def _read(pairs: Iterable[Pair], *, keep_going: bool) -> Iterator[_Read]:
-    for pair in pairs:
-        try:
-            with built(pair) as (graph, references):
-                read = _Read(pair.name, pair.where, graph, references)
-        except InputError as error:
-            if not keep_going:
-                raise
-            references = pair.graph_references() if pair.references else []
-            read = _Read(pair.name, pair.where, Lattice.from_strings([""]), references, error)
-        yield read
+def _built(pair: Pair, *, keep_going: bool) -> tuple[Pair, Graph, list[GraphReference], InputError | None]:
+    try:
+        with built(pair) as (graph, references):
+            return pair, graph, references, None
+    except InputError as error:
+        if not keep_going:
+            raise
+        return pair, Lattice.from_strings([""]), pair.graph_references(), error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import add
 from typing import Any, Self
 
 from latticemetric.errors import InputError
@@ -23,15 +24,9 @@ Margin = Hope | Fear | Worst
 
 @dataclass(frozen=True)
 class MarginOptions:
-    """The margins to search.
+    """The margins to search: the number of best strings, one hope or fear per weight, the worst string, all oracles.
 
-    Attributes:
-        nbest: The number of best strings.
-        hope: Weights, one per hope.
-        fear: Weights, one per fear.
-        on: `rate` or `numerator`: the value that the weights apply to.
-        worst: True to search the worst string.
-        graphs: True to build the graph of all oracles.
+    The weights apply to the value `on`: `rate` or `numerator`.
     """
 
     nbest: int = 0
@@ -44,19 +39,13 @@ class MarginOptions:
     @property
     def sides(self) -> list[MarginKind]:
         """The hopes, the fears and the worst string, in this order."""
-        hopes = [MarginKind("hope", weight) for weight in self.hope]
-        fears = [MarginKind("fear", weight) for weight in self.fear]
-        return [*hopes, *fears, *([MarginKind("worst", None)] if self.worst else [])]
+        weights = {"hope": self.hope, "fear": self.fear, "worst": [None] if self.worst else []}
+        return [MarginKind(kind, weight) for kind, several in weights.items() for weight in several]
 
 
 @dataclass(frozen=True)
 class MarginKind:
-    """A hope or fear with its weight, or the worst string.
-
-    Attributes:
-        kind: `hope`, `fear` or `worst`.
-        weight: The weight of a hope or a fear.
-    """
+    """The kind `hope` or `fear` with its weight, or `worst`."""
 
     kind: str
     weight: float | None
@@ -66,20 +55,12 @@ class MarginKind:
         """The name in tables."""
         return self.kind if self.weight is None else f"{self.kind} {repr(self.weight).removesuffix('.0')}"
 
-    def find(self, graph: Graph, references: GraphReferences, metric: GRR, on: On, scales: Scales | None) -> Margin:
-        """Search this margin in one graph."""
-        if self.weight is None:
-            return worst(graph, references, metric, scales=scales)
-        find = hope if self.kind == "hope" else fear
-        return find(graph, references, metric, weight=self.weight, on=on, scales=scales)
-
 
 @dataclass(frozen=True)
 class Margins:
     """The margins of one graph.
 
     Attributes:
-        nbest: The best strings.
         found: The path of each side that has one.
         graph: The graph of all oracles.
         failed: Sides without a path, with the reason; only if the run keeps going.
@@ -116,16 +97,17 @@ def margins_of(
     *,
     keep_going: bool = False,
 ) -> Margins:
-    """Search the margins of one graph.
-
-    Raises:
-        InputError: A search fails. (A failure of a side is raised only if the run does not keep going.)
-    """
+    """Search the margins of one graph; raise the failure of a side only if the run does not keep going."""
     nbest = oracles(graph, references, metric, n=wanted.nbest, scales=scales) if wanted.nbest else []
-    found, failed = {}, {}
+    found: dict[MarginKind, Margin] = {}
+    failed = {}
     for side in wanted.sides:
         try:
-            found[side] = side.find(graph, references, metric, wanted.on, scales)
+            if side.weight is None:
+                found[side] = worst(graph, references, metric, scales=scales)
+            else:
+                search = hope if side.kind == "hope" else fear
+                found[side] = search(graph, references, metric, weight=side.weight, on=wanted.on, scales=scales)
         except InputError as error:
             if not keep_going:
                 raise
@@ -168,19 +150,8 @@ class MarginTotal:
     inexact: int = 0
     failed: int = 0
 
-    @classmethod
-    def of(cls, margin: Margin) -> Self:
-        """Return the sums of one graph."""
-        value = Fraction() if isinstance(margin, Worst) else Fraction(margin.value)
-        return cls(margin.statistics, value, int(not margin.exact))
-
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.statistics + other.statistics,
-            self.value + other.value,
-            self.inexact + other.inexact,
-            self.failed + other.failed,
-        )
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
     def asdict(self, side: MarginKind, metric: GRR, references: int | str) -> dict[str, Any]:
         """Return the corpus values, for JSON."""
@@ -190,30 +161,22 @@ class MarginTotal:
         return value | rate | {"inexact": self.inexact, "failed": self.failed}
 
 
-@dataclass(frozen=True)
 class MarginTotals:
-    """Sums of all sides over graphs; sums can be added."""
+    """Sums of all sides over graphs."""
 
-    sides: Mapping[MarginKind, MarginTotal]
+    def __init__(self, wanted: MarginOptions, order: int) -> None:
+        self._zero = RecognitionStatistics.zero(order)
+        self.sides = {side: MarginTotal(self._zero) for side in wanted.sides}
 
-    @classmethod
-    def zero(cls, wanted: MarginOptions, order: int) -> Self:
-        """Return empty sums."""
-        return cls({side: MarginTotal(RecognitionStatistics.zero(order)) for side in wanted.sides})
-
-    def plus(self, margins: Margins | None, missed: RecognitionStatistics | None) -> Self:
+    def add(self, margins: Margins | None, missed: RecognitionStatistics | None) -> None:
         """Add a graph; if a side failed, all words of the reference count as deleted."""
-        found = {} if margins is None else margins.found
-        shares = {side: MarginTotal.of(margin) for side, margin in found.items()}
-        return type(self)(
-            {
-                side: total
-                + shares.get(
-                    side, MarginTotal(missed or RecognitionStatistics.zero(len(total.statistics.matches)), failed=1)
-                )
-                for side, total in self.sides.items()
-            }
-        )
+        for side in self.sides:
+            margin = None if margins is None else margins.found.get(side)
+            if margin is None:
+                self.sides[side] += MarginTotal(missed or self._zero, failed=1)
+            else:
+                value = Fraction() if isinstance(margin, Worst) else Fraction(margin.value)
+                self.sides[side] += MarginTotal(margin.statistics, value, int(not margin.exact))
 
     def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
         """Return the corpus values, for JSON."""
@@ -221,12 +184,10 @@ class MarginTotals:
 
     def state(self) -> list[list[Any]]:
         """Return the plain values of each side, in order, for JSON."""
-        return [
-            [total.statistics.row(), str(total.value), total.inexact, total.failed] for total in self.sides.values()
-        ]
+        sums = self.sides.values()
+        return [[total.statistics.row(), str(total.value), total.inexact, total.failed] for total in sums]
 
-    def plus_state(self, state: Iterable[Sequence[Any]]) -> Self:
+    def add_state(self, state: Iterable[Sequence[Any]]) -> None:
         """Add the sums of other graphs, from the values of `state`."""
-        others = [MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *n) for row, value, *n in state]
-        both = zip(self.sides.items(), others, strict=True)
-        return type(self)({side: total + other for (side, total), other in both})
+        for side, (row, value, *numbers) in zip(self.sides, state, strict=True):
+            self.sides[side] += MarginTotal(RecognitionStatistics.of_row(row), Fraction(value), *numbers)

@@ -8,13 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from latticemetric.batch.answers import Answer, failed
-from latticemetric.batch.pairing import Pair
-from latticemetric.batch.pairs import built
+from latticemetric.batch.pairing import Pair, built, has_numbers, unreadable, words_of
 from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.registry import Entry
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.vocabulary import Vocabulary
@@ -24,14 +22,7 @@ _ADVICE = "or give --keep-going, which reports it and continues"
 
 @dataclass(frozen=True)
 class EvidencePair:
-    """A graph and its evidence; a side is missing if the input does not have it.
-
-    Attributes:
-        name: The id of both.
-        entry: The graph, not yet built.
-        evidence: The evidence, not yet built.
-        problem: What is missing, if anything.
-    """
+    """A graph and its evidence, not yet built; `problem` says which side is missing, if any."""
 
     name: str
     entry: Entry | None
@@ -69,7 +60,11 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
                 waiting[following.name] = following
             else:
                 yield _surplus(following)
-        yield EvidencePair(entry.name, entry, match, None if match else _lacking(entry))
+        problem = None
+        if match is None:
+            what = f"there is no evidence named '{shortened(entry.name)}'"
+            problem = InputError(what, where=entry.where, advice=f"add it, {_ADVICE}")
+        yield EvidencePair(entry.name, entry, match, problem)
     yield from map(_surplus, waiting.values())
     yield from map(_surplus, rest)
 
@@ -77,66 +72,39 @@ def with_evidence(entries: Iterable[Entry], evidence: Iterable[Entry]) -> Iterat
 def answers_by_evidence(
     pairs: Iterable[EvidencePair], ask: Callable[[Graph, Graph], Any], run: Run
 ) -> Iterator[Answer]:
-    """Call `ask` on each graph with its evidence, in the order of the graphs.
-
-    Raises:
-        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the answer.)
-    """
+    """Call `ask` on each graph with its evidence, in the order of the graphs; see `answer_each`."""
     return answer_each(partial(_answer, ask), failed, pairs, run)
 
 
 def _answer(ask: Callable[[Graph, Graph], Any], pair: EvidencePair) -> Answer:
-    graph = _graph_of(pair)
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    with placed(pair.place):
+        graph = pair.entry.build()
     evidence = evidence_of(pair, graph)
     with placed(pair.place):
         return Answer(pair.name, ask(graph, evidence))
 
 
-def _graph_of(pair: EvidencePair) -> Graph:
-    if pair.problem is not None:
-        raise pair.problem
-    assert pair.entry is not None
-    with placed(pair.place):
-        return pair.entry.build()
-
-
 def evidence_of(pair: EvidencePair, graph: Graph) -> Graph:
-    """Build the evidence of a pair whose graph is built.
-
-    Raises:
-        InputError: The evidence is missing, or cannot be used.
-    """
+    """Build the evidence of a pair whose graph is built; raise an error if it is missing, or cannot be used."""
     if pair.problem is not None:
         raise pair.problem
     assert pair.evidence is not None
     with placed(pair.evidence.place):
         evidence = pair.evidence.build()
-    with placed(pair.place):
-        _check_spelling(graph, evidence)
+    # Words on one side and numbers on the other never match: a symbol table is missing.
+    numeric = [one for one in (graph, evidence) if not isinstance(one, NBest) and one.vocabulary.is_numeric]
+    if len(numeric) == 1 and has_numbers(numeric[0]):
+        spelled = evidence if numeric[0] is graph else graph
+        if not any(map(Vocabulary.numeric().__contains__, words_of(spelled))):
+            raise InputError(
+                "of the graph and its evidence, one has numbers for words, the other has words",
+                where=pair.place,
+                advice="give the symbol table with --symbols",
+            )
     return evidence
-
-
-def _check_spelling(graph: Graph, evidence: Graph) -> None:
-    """Refuse words on one side and numbers on the other, which never match: a symbol table is missing."""
-    numeric, spelled = (graph, evidence) if _is_numeric(graph) else (evidence, graph)
-    if not _is_numeric(numeric) or _is_numeric(spelled) or (isinstance(numeric, Lattice) and not numeric.word.any()):
-        return
-    if not any(map(Vocabulary.numeric().__contains__, _words_of(spelled))):
-        raise InputError(
-            "of the graph and its evidence, one has numbers for words, the other has words",
-            advice="give the symbol table with --symbols",
-        )
-
-
-def _is_numeric(graph: Graph) -> bool:
-    vocabulary = getattr(graph, "vocabulary", None)  # n-best lists have no vocabulary: they have words
-    return vocabulary is not None and vocabulary.is_numeric
-
-
-def _words_of(graph: Graph) -> Iterable[str]:
-    if isinstance(graph, NBest):
-        return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
-    return (word for _, word in graph.vocabulary.items())
 
 
 def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
@@ -148,23 +116,12 @@ def _distinct(entries: Iterable[Entry], what: str) -> Iterator[Entry]:
         yield entry
 
 
-def _lacking(entry: Entry) -> InputError:
-    return InputError(
-        f"there is no evidence named '{shortened(entry.name)}'", where=entry.where, advice=f"add it, {_ADVICE}"
-    )
-
-
 def _surplus(evidence: Entry) -> EvidencePair:
-    problem = InputError(
+    problem = unreadable(evidence) or InputError(
         f"there is no graph named '{shortened(evidence.name)}'",
         where=evidence.where,
         advice=f"leave this evidence out, {_ADVICE}",
     )
-    if not evidence.format:  # the error of an unreadable file is clearer
-        try:
-            evidence.build()
-        except InputError as error:
-            problem = error
     return EvidencePair(evidence.name, None, evidence, problem)
 
 
@@ -179,11 +136,7 @@ class Example(NamedTuple):
 def examples_of(
     pairs: Iterable[Pair], evidence: Iterable[Entry] | None = None, *, keep_going: bool = False
 ) -> Iterator[Answer]:
-    """Build a development set: yield answers, in order, with examples as values.
-
-    Raises:
-        InputError: A pair has a problem, and `keep_going` is false. (Else the problem is in the answer.)
-    """
+    """Build a development set: yield answers with examples as values; raise problems unless `keep_going`."""
     listed, surplus, by_name = list(pairs), list[EvidencePair](), dict[str, EvidencePair]()
     if evidence is not None:
         for found in with_evidence([pair.entry for pair in listed if pair.entry], evidence):
@@ -191,15 +144,12 @@ def examples_of(
                 surplus.append(found)
             else:
                 by_name[found.name] = found
-
-    def example(pair: Pair) -> Example:
-        with built(pair) as (graph, references):
-            strings = list(strings_of_references(references))
-        return Example(graph, strings, None if evidence is None else evidence_of(by_name[pair.name], graph))
-
     for pair in listed:
         try:
-            yield Answer(pair.name, example(pair))
+            with built(pair) as (graph, references):
+                strings = list(strings_of_references(references))
+            posteriors_of = None if evidence is None else evidence_of(by_name[pair.name], graph)
+            yield Answer(pair.name, Example(graph, strings, posteriors_of))
         except InputError as error:
             if not keep_going:
                 raise

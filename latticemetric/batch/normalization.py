@@ -57,35 +57,27 @@ def normalized_sides(
         grammar: The grammar.
         graphs: True to keep references with too many strings to list as graphs; else refuse them.
     """
-    per_file = [normalized_references(texts, grammar, name, graphs=graphs) for name, texts in references]
-    expected = [[words for several in row for words in several] for row in zip(*per_file, strict=True)]
-    return [normalized_texts(texts, grammar, name) for name, texts in outputs], expected
 
-
-def normalized_texts(texts: Iterable[Words], grammar: Grammar, name: str) -> list[Words]:
-    """Rewrite each text of a file."""
-    return [_at(name, number, grammar.text, words) for number, words in enumerate(texts, start=1)]
-
-
-def normalized_references(
-    texts: Iterable[Words], grammar: Grammar, name: str, *, graphs: bool
-) -> list[list[Words | Lattice]]:
-    """Rewrite each reference of a file to all its strings, or to a graph if there are too many strings."""
-
-    def rewritten(words: Words) -> list[Words | Lattice]:
+    def strings(words: Words) -> list[Any]:
         reference = normalized_reference(Reference(words, ""), grammar).graph_or_words
         if graphs and isinstance(reference, Lattice) and distinct_strings(reference, MOST_STRINGS) is None:
             return [reference]
         return list(strings_of_references([reference]))
 
-    return [_at(name, number, rewritten, words) for number, words in enumerate(texts, start=1)]
+    per_file = [_each(name, texts, strings) for name, texts in references]
+    expected = [[words for several in row for words in several] for row in zip(*per_file, strict=True)]
+    return [_each(name, texts, grammar.text) for name, texts in outputs], expected
 
 
-def _at(name: str, number: int, rewrite: Callable[[Words], T], words: Words) -> T:
-    try:
-        return rewrite(words)
-    except InputError as error:
-        raise InputError(error.what, where=f"{name}, segment {number}", advice=error.advice) from None
+def _each(name: str, texts: Iterable[Words], rewrite: Callable[[Words], T]) -> list[T]:
+    """Rewrite each text of a file; add the file and the segment to errors."""
+    rewritten = []
+    for number, words in enumerate(texts, start=1):
+        try:
+            rewritten.append(rewrite(words))
+        except InputError as error:
+            raise InputError(error.what, where=f"{name}, segment {number}", advice=error.advice) from None
+    return rewritten
 
 
 def _built(build: Callable[[], Graph], grammar: Grammar, scales: Scales | None) -> Graph:

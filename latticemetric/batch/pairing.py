@@ -1,65 +1,63 @@
-"""Pair graphs with their references. Nothing is dropped or realigned silently."""
+"""Pair graphs with their references, and build both. Nothing is dropped or realigned silently."""
 
 from __future__ import annotations
 
+import mmap
+import multiprocessing
 import re
+import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Final, Literal
 
-from latticemetric.errors import FormatError, InputError, shortened
+from latticemetric.automata.reference import words_in
+from latticemetric.errors import FormatError, InputError, placed, shortened
 from latticemetric.formats.references import Reference, ReferenceFile
 from latticemetric.formats.registry import Entry, find_format
 from latticemetric.formats.streams.paths import size_and_digits
+from latticemetric.formats.streams.stream import warn
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Lattice
 from latticemetric.metrics.base import GraphReference
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.nbest import NBest
+from latticemetric.oracle_search.reference_strings import strings_of_references
 
 _NUMBERS = re.compile(r"([0-9]+)")
 _FIRST_NUMBERS = (0, 1)
 _LONGEST_NUMBER = 18
 
-ADVICE = "begin each reference with the id of its graph, and give --references keyed"
+_ADVICE = "begin each reference with the id of its graph, and give --references keyed"
 
 
-class _Name(NamedTuple):
-    """A name, split into its numbers and the text between them."""
+def _changes(earlier: str, later: str) -> tuple[list[int], bool]:
+    """Return the positions of the numbers that differ between two names, and True if only one does and decreases.
 
-    text: str
-    shape: tuple[str, ...]
-    numbers: tuple[tuple[int, str], ...]
-
-    @classmethod
-    def of(cls, text: str) -> _Name:
-        parts = _NUMBERS.split(text)
-        return cls(text, tuple(parts[::2]), tuple(map(size_and_digits, parts[1::2])))
-
-    def is_numbered_like(self, other: _Name) -> bool:
-        """Check whether both have the same text around their numbers."""
-        return self.shape == other.shape
-
-    def changed(self, other: _Name) -> list[int]:
-        """Return the positions of the numbers that differ from those of `other`, which is numbered like this name."""
-        pairs = zip(self.numbers, other.numbers, strict=True)
-        return [place for place, (mine, theirs) in enumerate(pairs) if mine != theirs]
-
-    def goes_back(self, other: _Name) -> bool:
-        """Check whether exactly one number differs from that of `other`, and is smaller."""
-        return len(self.changed(other)) == 1 and self.numbers < other.numbers
+    There are none if the text around the numbers differs.
+    """
+    one, two = _NUMBERS.split(earlier), _NUMBERS.split(later)
+    if one[::2] != two[::2]:
+        return [], False
+    pairs = [tuple(map(size_and_digits, both)) for both in zip(one[1::2], two[1::2], strict=True)]
+    places = [place for place, (before, after) in enumerate(pairs) if before != after]
+    return places, len(places) == 1 and pairs[places[0]][1] < pairs[places[0]][0]
 
 
-def require_ascending(earlier: str, later: str, where: str) -> None:
+def _require_ascending(earlier: str, later: str, where: str) -> None:
     """Refuse names whose numbers decrease: 10 before 2."""
-    one, two = _Name.of(earlier), _Name.of(later)
-    if two.is_numbered_like(one) and two.goes_back(one):
+    if _changes(earlier, later)[1]:
         raise FormatError(
             f"'{shortened(later)}' comes after '{shortened(earlier)}', so the order is not that of the numbers",
             where=where,
-            advice=ADVICE,
+            advice=_ADVICE,
         )
 
 
-class Order:
+class _Order:
     """Find the lines of plain references for graphs; refuse graphs whose place in the order is not certain.
 
     Args:
@@ -79,17 +77,21 @@ class Order:
     def line(self, entry: Entry, *, is_broken: bool) -> int:
         """Return the line of the next graph's references, from 1.
 
-        Args:
-            entry: The next graph.
-            is_broken: True if the entry represents a file that cannot be read to its end.
+        With `is_broken`, the entry represents a file that cannot be read to its end.
         """
         last = self._last
-        self._check_broken(entry)
+        self._many |= bool(entry.format) and not find_format(entry.format).single
+        if self._broken and self._many:
+            raise FormatError(
+                "a file before this one cannot be read to its end, so the number of this graph is not known",
+                where=entry.place,
+                advice=_ADVICE,
+            )
         if last is not None and entry.order != last.order:
             self._by_name = True
             self._check_files(last, entry)
         elif last is not None and entry.naming == last.naming == "own":
-            require_ascending(last.name, entry.name, entry.place)
+            _require_ascending(last.name, entry.name, entry.place)
         self._line += self._step(entry)
         self._broken |= is_broken
         self._last, self._ends_broken = entry, is_broken
@@ -107,33 +109,18 @@ class Order:
         first = self._first_number
         return str(line if first is None or self._by_name else first + line - 1)
 
-    def _check_broken(self, entry: Entry) -> None:
-        """Refuse graphs that follow a file with possibly more graphs than could be read."""
-        self._many |= bool(entry.format) and not find_format(entry.format).single
-        if self._broken and self._many:
-            raise FormatError(
-                "a file before this one cannot be read to its end, so the number of this graph is not known",
-                where=entry.place,
-                advice=ADVICE,
-            )
-
     def _check_files(self, last: Entry, entry: Entry) -> None:
         """Refuse names that do not differ by one ascending number; the order of other names is not certain."""
-        one, two = _Name.of(last.order), _Name.of(entry.order)
-        is_like = two.is_numbered_like(one)
-        places = two.changed(one) if is_like else []
+        places, goes_back = _changes(last.order, entry.order)
         self._counted = self._counted or places
-        if is_like and two.goes_back(one):
-            is_right = False
-        else:
-            is_right = not self._proven or (len(places) == 1 and places == self._counted)
-        if is_right:
+        is_proven = len(places) == 1 and places == self._counted
+        if not goes_back and (is_proven or not self._proven):
             return
+        names = [f"'{shortened(one.order.rpartition('/')[2] or one.name)}'" for one in (last, entry)]
         raise FormatError(
-            f"the order of the graphs is not known: '{_shown(last)}' and '{_shown(entry)}' are not numbered one after "
-            "the other",
+            f"the order of the graphs is not known: {' and '.join(names)} are not numbered one after the other",
             where=entry.where,
-            advice=f"{ADVICE}; or number the graphs in the order of the references"
+            advice=f"{_ADVICE}; or number the graphs in the order of the references"
             + ("; or give --references plain if the order is right" if self._proven else ""),
         )
 
@@ -148,7 +135,7 @@ class Order:
         if last is None or last.naming != "number":
             return 1
         step = number - int(last.name)
-        is_next_file = last.order != entry.order or _file(last) != _file(entry)
+        is_next_file = (last.order, last.where.rpartition(":")[0]) != (entry.order, entry.where.rpartition(":")[0])
         if step == 1 or (is_next_file and number in _FIRST_NUMBERS):
             return 1
         if step < 1 or is_next_file:
@@ -158,14 +145,6 @@ class Order:
                 advice="sort the lists by their numbers",
             )
         return step
-
-
-def _file(entry: Entry) -> str:
-    return entry.where.rpartition(":")[0]
-
-
-def _shown(entry: Entry) -> str:
-    return shortened(entry.order.rpartition("/")[2] or entry.name)
 
 
 Style = Literal["auto", "plain", "keyed"]
@@ -180,20 +159,13 @@ _LIKE_AN_ID = re.compile(r"\w_\w|[^\W\d_][-.:]?\d|\d[-.:]?[^\W\d_]|\d-\d|^0\d")
 _PAIRED_ADVICE = "or give --keep-going, which counts and reports it"
 _PARTS = re.compile(r"[^\w-]+")
 
-_AS_MANY = f"give as many references as graphs; or {ADVICE}; {_PAIRED_ADVICE}"
+_AS_MANY = f"give as many references as graphs; or {_ADVICE}; {_PAIRED_ADVICE}"
 _WHICH = "if one in the middle is missing, all pairs after it are wrong"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A graph and its references; a side is missing if the input does not have it.
-
-    Attributes:
-        name: The id of the graph, or of the reference if there is no graph.
-        entry: The graph, not yet built.
-        references: Its references, one per file.
-        problem: The reason why a side is missing, if it is.
-    """
+    """A graph, not yet built, and its references, one per file; `problem` says which side is missing, if any."""
 
     name: str
     entry: Entry | None
@@ -230,32 +202,31 @@ def pair_up(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Sty
     first = list(islice(stream, _LOOK_AHEAD if style == "auto" else 1))
     if not first:
         raise FormatError("there are no graphs")
-    keyed = style == "keyed" or (style == "auto" and _are_keyed(files, first))
     everything = chain(first, stream)
-    if keyed:
+    if style == "keyed" or (style == "auto" and _are_keyed(files, first)):
         return _by_key(everything, files)
     return _in_order(_unkeyed(everything, files) if style == "auto" else everything, files, style)
 
 
 def _are_keyed(files: Sequence[ReferenceFile], first: Sequence[Entry]) -> bool:
     if first[0].naming in ("position", "number"):
-        doubts = [_ids_without_graphs(file, first) for file in files if _has_ids_for_nobody(file)]
+        # Plain lines may look keyed; NIST formats mark ids themselves.
+        doubts = [_ids_without_graphs(file, first) for file in files if not file.has_ids and _has_ids(file)]
         others = list(files)
-    elif first[0].naming == "file" and len(first) == 1 and all(_is_alone(file, first[0]) for file in files):
-        return False
+    elif (
+        first[0].naming == "file"
+        and len(first) == 1
+        and all(len(file.lines) == 1 and (file.has_ids or first[0].name.isalpha()) for file in files)
+    ):
+        return False  # a single line without an id for a single graph
     else:
         others = [file for file in files if not _begins_with_ids(file, first)]
         is_mixed = len(others) < len(files)
-        doubts = [_ids_at_the_end(file) for file in others if _ends_in_ids(file, first)]
+        doubts = [error for file in others if (error := _ids_at_the_end(file, first)) is not None]
         doubts += [_mismatch(file, first) for file in others if is_mixed or _looks_keyed(file, first)]
     if doubts:
         raise _fault(first[0]) or doubts[0]
     return not others
-
-
-def _is_alone(file: ReferenceFile, graph: Entry) -> bool:
-    """Check whether the file has a single line without an id, for a single graph."""
-    return len(file.lines) == 1 and (file.has_ids or graph.name.isalpha())
 
 
 def _begins_with_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
@@ -271,22 +242,16 @@ def _looks_keyed(file: ReferenceFile, first: Sequence[Entry]) -> bool:
     """Check whether lines begin with what looks like ids of other graphs."""
     words = file.first_words()
     names = {_folded(entry.name) for entry in first if not entry.name.isdecimal()}
-    if file.has_ids or not names.isdisjoint(map(_folded, words)):
+    if file.has_ids or not names.isdisjoint(map(_folded, words)) or _has_ids(file):
         return True
-    return _has_ids(file) or _hold_names(words, names) or (len(words) < _FEWEST_IDS and _is_shaped_like(file, first))
-
-
-def _hold_names(words: Sequence[str], names: set[str]) -> bool:
-    """Check whether most words contain a graph's id: `audio/harbour.wav` for `harbour`."""
+    # Most words contain a graph's id: `audio/harbour.wav` for `harbour`.
     parts = [_PARTS.split(_folded(word)) for word in words]
-    found = sum(len(several) > 1 and not names.isdisjoint(several) for several in parts)
-    return 2 * found > len(words)
-
-
-def _is_shaped_like(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether the line begins with a graph's id in which only numbers differ."""
+    if 2 * sum(len(several) > 1 and not names.isdisjoint(several) for several in parts) > len(words):
+        return True
+    if len(words) >= _FEWEST_IDS or _is_all_numbers(file):
+        return False
+    # The line begins with a graph's id in which only numbers differ.
     shapes = {_NUMBER.sub("0", _folded(entry.name)) for entry in first if _NUMBER.search(entry.name)}
-    words = [] if _is_all_numbers(file) else file.first_words()
     return any(_NUMBER.search(word) and _NUMBER.sub("0", _folded(word)) in shapes for word in words)
 
 
@@ -309,11 +274,6 @@ def _are_like_ids(words: Sequence[str]) -> bool:
     return 2 * len(set(words)) > len(words) and 2 * like > len(words)
 
 
-def _has_ids_for_nobody(file: ReferenceFile) -> bool:
-    """Check whether plain lines look keyed; NIST formats mark ids themselves."""
-    return not file.has_ids and _has_ids(file)
-
-
 def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatError:
     return FormatError(
         f"the lines seem to begin with ids ({_some(file.first_words())}), but the graphs have no ids: "
@@ -323,15 +283,11 @@ def _ids_without_graphs(file: ReferenceFile, first: Sequence[Entry]) -> FormatEr
     )
 
 
-def _ends_in_ids(file: ReferenceFile, first: Sequence[Entry]) -> bool:
-    """Check whether lines end in graphs' ids in brackets: trn with ids like words is read as sentences."""
-    if file.has_ids:
-        return False
+def _ids_at_the_end(file: ReferenceFile, first: Sequence[Entry]) -> FormatError | None:
+    """Return an error if lines end in graphs' ids in brackets: trn with ids like words is read as sentences."""
     names = {f"({_folded(entry.name)})" for entry in first}
-    return any(_folded(line[-1]) in names for line in file.lines if line)
-
-
-def _ids_at_the_end(file: ReferenceFile) -> FormatError:
+    if file.has_ids or not any(_folded(line[-1]) in names for line in file.lines if line):
+        return None
     return FormatError(
         "lines end in ids of graphs in brackets, as in trn, but the ids look like words",
         where=file.name,
@@ -377,10 +333,10 @@ def _unkeyed(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterat
 def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: Style) -> Iterator[Pair]:
     longest = _of_equal_length(files)
     rows = list(zip(*(file.plain() for file in files), strict=True))
-    order, done, graphs = Order(proven=style == "auto"), 0, 0
+    order, done, graphs = _Order(proven=style == "auto"), 0, 0
     for entry in entries:
-        unreadable = _unreadable(entry)
-        line = order.line(entry, is_broken=unreadable is not None)
+        error = unreadable(entry)
+        line = order.line(entry, is_broken=error is not None)
         for number in range(done + 1, min(line, len(rows) + 1)):
             yield _without_graph(order.name(number), number, rows[number - 1], f"graph {entry.name} comes next")
         done, graphs = line, graphs + 1
@@ -392,7 +348,7 @@ def _in_order(entries: Iterable[Entry], files: Sequence[ReferenceFile], style: S
             where=entry.place,
             advice=_AS_MANY,
         )
-        yield Pair(entry.name, entry, (), unreadable or missing)
+        yield Pair(entry.name, entry, (), error or missing)
     for number in range(done + 1, len(rows) + 1):
         why = f"there are {graphs} graphs" + ("" if order.is_certain() else f"; {_WHICH}")
         yield _without_graph(order.name(number), number, rows[number - 1], why)
@@ -408,15 +364,9 @@ def _of_equal_length(files: Sequence[ReferenceFile]) -> ReferenceFile:
                 advice="every graph needs a reference in each file",
             )
         if file.has_ids:
-            _require_ascending_ids(file)
+            for (earlier, later), reference in zip(pairwise(file.first_words()), file.plain()[1:], strict=False):
+                _require_ascending(earlier, later, reference.where)
     return longest
-
-
-def _require_ascending_ids(file: ReferenceFile) -> None:
-    """Refuse references whose ids are not in the order of their numbers."""
-    ids = file.first_words()
-    for (earlier, later), reference in zip(pairwise(ids), file.plain()[1:], strict=False):
-        require_ascending(earlier, later, reference.where)
 
 
 def _without_graph(name: str, number: int, row: Sequence[Reference], why: str) -> Pair:
@@ -437,7 +387,7 @@ def _by_key(entries: Iterable[Entry], files: Sequence[ReferenceFile]) -> Iterato
         used.add(entry.name)
         lacking = [file.name for file, table in zip(files, tables, strict=True) if entry.name not in table]
         if lacking:
-            problem = _unreadable(entry) or InputError(
+            problem = unreadable(entry) or InputError(
                 f"there is no reference for '{shortened(entry.name)}' in {lacking[0]}",
                 where=entry.where,
                 advice=f"add one, {_PAIRED_ADVICE}; if the lines do not begin with ids, give --references plain",
@@ -464,6 +414,100 @@ def _fault(entry: Entry) -> InputError | None:
     return None
 
 
-def _unreadable(entry: Entry) -> InputError | None:
-    """Return the error of an unreadable file: it is clearer than that a reference is missing."""
+def unreadable(entry: Entry) -> InputError | None:
+    """Return the error of an unreadable file: it is clearer than that its other side is missing."""
     return None if entry.format else _fault(entry)
+
+
+# ---- The graph and the references of a pair, and checks that both use the same kind of words ----
+
+
+@contextmanager
+def built(pair: Pair) -> Iterator[tuple[Graph, list[GraphReference]]]:
+    """Build the graph and the references of a pair; add the graph's place to errors without a place."""
+    if pair.problem is not None:
+        raise pair.problem
+    assert pair.entry is not None
+    with placed(pair.entry.place):
+        graph = pair.entry.build()
+        references = pair.graph_references()
+        _check_spelling(graph, references)
+        _warn_of_forms(pair, graph)
+        yield graph, references
+
+
+def missed(pair: Pair, metric: GRR) -> RecognitionStatistics | None:
+    """Return the statistics of a missing graph: all words of its references count as deleted."""
+    return metric.statistics("", pair.graph_references()) if pair.references else None
+
+
+def readable(pair: Pair) -> Sequence[tuple[str, ...]]:
+    """Return all strings of a failed pair's references; if there are too many, one string per reference."""
+    try:
+        return strings_of_references(pair.graph_references())
+    except InputError:
+        return [reference.words for reference in pair.references]
+
+
+def has_numbers(graph: Graph) -> bool:
+    """Check whether a graph has numbers for words; a lattice without words does not show it."""
+    if isinstance(graph, NBest) or not graph.vocabulary.is_numeric:
+        return False
+    return not isinstance(graph, Lattice) or bool(graph.word.any())
+
+
+def words_of(graph: Graph) -> Iterable[str]:
+    """Return the words of a graph, also those of its vocabulary that it does not use."""
+    if isinstance(graph, NBest):
+        return (word for hypothesis in graph.hypotheses for word in hypothesis.words)
+    return (word for _, word in graph.vocabulary.items())
+
+
+def _check_spelling(graph: Graph, references: Sequence[GraphReference]) -> None:
+    """Refuse words on one side and numbers on the other, which never match: a symbol table is missing."""
+    if isinstance(graph, NBest) or not has_numbers(graph):
+        return
+    words = [word for reference in references for word in words_in(reference)]
+    if words and not any(word in graph.vocabulary for word in words):
+        raise InputError(
+            "the graph's words are numbers, but its reference has no numbers",
+            advice="give the symbol table with --symbols",
+        )
+
+
+# Words that look the same may differ: é as one character never matches é as two characters.
+_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
+
+
+def _lock_of_all_workers() -> Any:
+    """Return a lock that this process shares with workers that it forks; on systems that cannot fork, its own."""
+    try:
+        return multiprocessing.get_context("fork").Lock()
+    except (ImportError, OSError, ValueError):
+        return threading.Lock()
+
+
+# Shared with forked workers: who gets the lock warns, and never gives it back. The flag saves the others the search.
+_right_to_warn = _lock_of_all_workers()
+_has_warned = mmap.mmap(-1, 1)
+
+
+def _warn_of_forms(pair: Pair, graph: Graph) -> None:
+    """Warn once per run if the graph has words of a reference in another Unicode form."""
+    words = {word for reference in pair.references for word in reference.words if not word.isascii()}
+    if not words or _has_warned[0]:
+        return
+    known: Container[str] = set(words_of(graph)) if isinstance(graph, NBest) else graph.vocabulary
+    alike = [
+        word
+        for word in words
+        if word not in known and any(unicodedata.normalize(form, word) in known for form in _FORMS)
+    ]
+    if alike and _right_to_warn.acquire(False):  # noqa: FBT003  both kinds of lock take it by position only
+        _has_warned[0] = 1
+        what = "1 word of the reference is" if len(alike) == 1 else f"{len(alike)} words of the reference are"
+        warn(
+            pair.place,
+            f"{what} in the graph in another Unicode form, and will not match ('{min(alike)}'); "
+            "convert both to the same form (uconv -x nfc), here and wherever else",
+        )

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from latticemetric.batch.mbr import MBRAnswer, MBRSettings, mbr_answer
-from latticemetric.batch.pairing import Pair
-from latticemetric.batch.pairs import built, missed, readable
+from latticemetric.batch.pairing import Pair, built, readable
 from latticemetric.batch.run import Run, answer_each
-from latticemetric.batch.sketches import Sketch, sketch
 from latticemetric.batch.string_scores import StringScorer
-from latticemetric.batch.sweep import ReferencedGraph, Score, Sweep, Swept, summed
-from latticemetric.errors import InputError, LatticeMetricError, UsageError
+from latticemetric.batch.sweep import ReferencedGraph, Score, Sweep, SweepSettings, Swept, failed_sweep
+from latticemetric.drawing.diagram import Diagram, HighlightedPaths
+from latticemetric.drawing.graphs import forest_diagram, lattice_diagram
+from latticemetric.drawing.selection import Bounds, select_arcs
+from latticemetric.errors import InputError, LatticeMetricError, UsageError, shortened
 from latticemetric.forest.forest import Forest
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph, as_lattice_or_forest
 from latticemetric.lattice.lattice import Lattice, Scales
-from latticemetric.metrics.base import GraphReference, Table, references_each
+from latticemetric.mbr_decoding.mbr import mbr, mbr_metric
+from latticemetric.metrics.alignment import Alignment
+from latticemetric.metrics.base import GraphReference, Metric, Table, references_each
 from latticemetric.metrics.recognition import GRR
 from latticemetric.metrics.recognition_statistics import RecognitionStatistics
 from latticemetric.oracle_search.oracle import oracle, oracle_forest, oracle_lattice
 from latticemetric.oracle_search.reference_strings import strings_of_references
 from latticemetric.oracle_search.scored_path import Oracle
 from latticemetric.oracle_search.sweep import Points, reference_words, sweep_graph
+from latticemetric.posterior.posteriors import posteriors
 
 Words = tuple[str, ...]
 
 ORACLE, ONE_BEST, MBR = "oracle", "one_best", "mbr"
 SIDES = (ORACLE, ONE_BEST, MBR)
+
+_MORE_STATES = 30  # are drawn at most, besides those of highlighted paths
+_LONGEST_LABEL = 24
+
+AUTO = "auto"
+"""By word errors; for forests, which cannot be searched by word errors, by n-grams."""
+
+
+@dataclass(frozen=True)
+class MBRSettings:
+    """Settings to decode a graph for minimum Bayes risk; see `mbr`."""
+
+    method: str | Metric[Any] = AUTO
+    prune: float | None = None
+    samples: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(cls, method: str | Metric[Any], *, prune: float | None, samples: int | None, seed: int) -> Self:
+        """Make settings for a method, or for the metric of that name; refuse an unknown one."""
+        named = method if method in (AUTO, "wer", "ngram") else mbr_metric(method)
+        if samples is not None and isinstance(named, str):
+            raise UsageError(f"MBR by '{named}' takes no samples", advice="name a metric, like '4-grr'")
+        return cls(named, prune, samples, seed)
 
 
 @dataclass(frozen=True)
@@ -41,11 +69,9 @@ class ReviewSettings:
     """The settings of reviews.
 
     Attributes:
-        metric: The metric of oracles.
         points: Beams, densities and n-best lists to sweep over.
         decoding: The settings of MBR; `None` for no MBR.
         scales: Weight of each score column in the model's cost.
-        engine: The engine that searches oracles.
         scorer: Further metrics, of strings.
         posterior_scale: Factor on costs before they become probabilities.
         drawn: True to draw graphs.
@@ -66,15 +92,34 @@ class ReviewSettings:
 
 
 @dataclass(frozen=True)
-class Size:
-    """The size of a graph.
+class MBRAnswer:
+    """The MBR answer of a graph, scored against its reference like oracles and 1-bests.
 
     Attributes:
-        kind: `lattice` or `forest`.
-        states: States, or nodes.
-        arcs: Arcs, or edges.
-        paths: Exact number of complete paths, or derivations; `None` if there are too many to count.
+        words: The words, without ignored ones.
+        score: The metric's value; `None` if the reference has no words.
+        alignment: The alignment with the reference that gives the best score.
+        method: The risk that was minimized: `wer`, `ngram`, or a metric's name.
+        confidences: The probability of each word, including ignored ones.
+        arcs: Arcs (in forests: edges) of the path with these words, or of the nearest path.
+        distance: Word errors between that path and the words: answers by word errors may be on no path.
     """
+
+    words: tuple[str, ...]
+    score: float | None
+    numerator: int | float
+    denominator: int | float
+    statistics: RecognitionStatistics
+    alignment: Alignment
+    method: str
+    confidences: tuple[float, ...]
+    arcs: tuple[int, ...]
+    distance: int
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a lattice, or of a forest: its nodes, edges and derivations. `paths` is `None` if too many."""
 
     kind: str
     states: int
@@ -83,21 +128,37 @@ class Size:
 
 
 @dataclass(frozen=True)
+class DrawnArc:
+    """The details of an arc or an edge; `posterior` is `None` if costs are too large to compute it."""
+
+    text: str
+    cost: float
+    posterior: float | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A graph, or the best part of a large one, before it is laid out.
+
+    `arcs` are the details of each link in a lattice, or of each edge in a forest (its last vertices).
+    """
+
+    diagram: Diagram
+    arcs: tuple[DrawnArc, ...]
+
+
+@dataclass(frozen=True)
 class Review:
     """The review of one pair.
 
     Attributes:
-        name: The graph's id.
         references: All strings of its references.
         swept: The sweep, from the 1-best to the whole graph.
-        oracle: The best path; `None` if there is a problem.
-        mbr: The MBR answer, or `None`.
         mbr_problem: The reason why MBR failed.
         best_paths: Number of paths (or derivations) with the oracle's score, including the oracle.
-        size: The size of the graph.
         scores: Scores of this graph alone, by string metric and side.
-        sketch: The drawing; `None` if graphs are not drawn.
-        problem: The reason why the pair failed.
+        problem: The reason why the pair failed; then, there is no oracle.
         where: File and line of what failed.
     """
 
@@ -123,106 +184,138 @@ class Review:
 
 
 def reviews_of(pairs: Iterable[Pair], settings: ReviewSettings, run: Run) -> Iterator[Review]:
-    """Review pairs, in order.
-
-    Raises:
-        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the review.)
-        UsageError: A parameter is invalid.
-    """
+    """Review pairs, in order; see `answer_each`."""
     return answer_each(partial(_review_pair, settings), partial(_failed, settings), pairs, run)
 
 
 def _review_pair(settings: ReviewSettings, pair: Pair) -> Review:
     with built(pair) as (graph, references):
-        return review(settings, pair.name, graph, references)
+        return _review(settings, pair.name, graph, references)
 
 
 def _failed(settings: ReviewSettings, pair: Pair, error: InputError) -> Review:
     strings = tuple(readable(pair)) if pair.references else ()
-    length = reference_words(strings, settings.metric) if strings else None
-    swept = Swept(pair.name, length, missed=missed(pair, settings.metric), problem=error, where=pair.where)
-    return Review(pair.name, strings, swept, problem=error, where=pair.where)
+    return Review(pair.name, strings, failed_sweep(settings.metric, pair, error), problem=error, where=pair.where)
 
 
 def review_graph(settings: ReviewSettings, given: ReferencedGraph) -> Review:
     """Review a graph that is in memory."""
-    return review(settings, given.name, given.graph, given.references)
+    return _review(settings, given.name, given.graph, given.references)
 
 
-def review(settings: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
-    """Review one graph."""
+def _review(settings: ReviewSettings, name: str, given: Graph, references: Sequence[GraphReference]) -> Review:
     metric, scales = settings.metric, settings.scales
     graph = as_lattice_or_forest(given, scales)
     best = oracle(graph, references, metric, scales=scales, engine=settings.engine)
-    answer, problem = _decoded(graph, references, settings)
+    answer: MBRAnswer | None = None
+    problem: LatticeMetricError | None = None
+    try:
+        answer = None if settings.decoding is None else _mbr_answer(graph, references, settings, settings.decoding)
+    except InputError as error:  # a graph that is too large for MBR is still reviewed
+        problem = error
     strings = strings_of_references(references)
     kept = sweep_graph(graph, strings, metric, settings.points, scales)
-    found = Review(
+    if isinstance(graph, Forest):
+        best_paths = oracle_forest(graph, references, metric).statistics().derivations
+        forest = graph.statistics()
+        size = Size("forest", forest.nodes, forest.edges, forest.derivations)
+    else:
+        best_paths = oracle_lattice(graph, references, metric).statistics().paths
+        lattice = graph.statistics()
+        size = Size("lattice", lattice.states, lattice.arcs, lattice.paths)
+    drawing = None
+    if settings.drawn:
+        paths = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
+        if answer is not None:
+            paths["mbr"] = answer.arcs
+        drawing = _sketch(graph, paths, scale=settings.posterior_scale, scales=scales)
+    review = Review(
         name,
         strings,
         Swept(name, reference_words(strings, metric), tuple(kept), references=len(references)),
         oracle=best,
         mbr=answer,
         mbr_problem=problem,
-        best_paths=_best_paths(graph, references, metric),
-        size=_size(graph),
-        sketch=_sketch(graph, best, answer, settings),
+        best_paths=best_paths,
+        size=size,
+        sketch=drawing,
     )
-    return found if settings.scorer is None else _scored(found, settings.scorer)
-
-
-def _sketch(graph: Lattice | Forest, best: Oracle, answer: MBRAnswer | None, settings: ReviewSettings) -> Sketch | None:
-    """Sketch the graph with its paths; for an MBR answer that is on no path, the nearest one."""
-    if not settings.drawn:
-        return None
-    ways = {"oracle": best.edges or best.arcs, "1-best": best.one_best.edges or best.one_best.arcs}
-    if answer is not None:
-        ways["mbr"] = answer.arcs
-    return sketch(graph, ways, scale=settings.posterior_scale, scales=settings.scales)
-
-
-def _decoded(
-    graph: Lattice | Forest, references: Sequence[GraphReference], settings: ReviewSettings
-) -> tuple[MBRAnswer | None, LatticeMetricError | None]:
-    """Return the MBR answer, or the reason why there is none: a graph that is too large for MBR is still reviewed."""
-    if settings.decoding is None:
-        return None, None
-    try:
-        answer = mbr_answer(
-            graph,
-            references,
-            settings.metric,
-            settings.decoding,
-            scale=settings.posterior_scale,
-            scales=settings.scales,
-        )
-    except InputError as error:
-        return None, error
-    return answer, None
-
-
-def _best_paths(graph: Lattice | Forest, references: Sequence[GraphReference], metric: GRR) -> int | None:
-    if isinstance(graph, Forest):
-        return oracle_forest(graph, references, metric).statistics().derivations
-    return oracle_lattice(graph, references, metric).statistics().paths
-
-
-def _size(graph: Lattice | Forest) -> Size:
-    if isinstance(graph, Forest):
-        forest = graph.statistics()
-        return Size("forest", forest.nodes, forest.edges, forest.derivations)
-    lattice = graph.statistics()
-    return Size("lattice", lattice.states, lattice.arcs, lattice.paths)
-
-
-def _scored(found: Review, scorer: StringScorer) -> Review:
-    """Add the scores of each side by string metrics."""
-    references: list[Any] = [scorer.kept(words) for words in found.references]
-    sides = [side for side in SIDES if side != MBR or found.mbr is not None]
+    if settings.scorer is None:
+        return review
+    counted: list[Any] = list(map(settings.scorer.kept, strings))
+    sides = [side for side in SIDES if side != MBR or answer is not None]
     scores = {
-        metric.name: {side: metric.score(found.words(side), references) for side in sides} for metric in scorer.metrics
+        metric.name: {side: metric.score(review.words(side), counted) for side in sides}
+        for metric in settings.scorer.metrics
     }
-    return replace(found, scores=scores)
+    return replace(review, scores=scores)
+
+
+def _mbr_answer(
+    graph: Lattice | Forest, references: Sequence[GraphReference], settings: ReviewSettings, decoding: MBRSettings
+) -> MBRAnswer:
+    """Decode one graph for minimum Bayes risk, and score the answer."""
+    method: Any = decoding.method
+    if method == AUTO:
+        method = "ngram" if isinstance(graph, Forest) else "wer"
+    metric, scales = settings.metric, settings.scales
+    drawn: dict[str, Any] = {} if decoding.samples is None else {"samples": decoding.samples, "seed": decoding.seed}
+    answer: Any = mbr(graph, method, scale=settings.posterior_scale, prune=decoding.prune, scales=scales, **drawn)
+    words = tuple(word for word in answer.words if word not in metric.ignore)
+    scored = metric.evaluate(words, references)
+    arcs, distance = getattr(answer, "edges", ()) or getattr(answer, "arcs", ()), 0
+    if not arcs:  # methods that return only words
+        nearest = oracle(graph, [answer.words], "wer", scales=scales)
+        arcs, distance = nearest.edges or nearest.arcs, nearest.statistics.errors
+    return MBRAnswer(
+        words=words,
+        score=metric.value(scored.statistics),
+        numerator=metric.numerator(scored.statistics),
+        denominator=metric.denominator(scored.statistics),
+        statistics=scored.statistics,
+        alignment=scored.alignment,
+        method=method if isinstance(method, str) else method.name,
+        confidences=answer.confidences,
+        arcs=arcs,
+        distance=distance,
+    )
+
+
+def _sketch(graph: Lattice | Forest, paths: HighlightedPaths, *, scale: float, scales: Scales | None) -> Sketch:
+    """Sketch a graph; always include the arcs of highlighted paths."""
+    kept = [arc for arcs in paths.values() for arc in arcs]
+    probability: list[float] | None = None
+    with contextlib.suppress(InputError):
+        distribution = posteriors(graph, scale=scale, scales=scales)
+        probability = getattr(distribution, "edge" if isinstance(graph, Forest) else "arc").tolist()
+    if isinstance(graph, Forest):
+        most = _MORE_STATES + len(np.unique(graph.head[kept]))
+        diagram = forest_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
+    else:
+        most = _MORE_STATES + len(np.union1d(graph.source[kept], graph.target[kept]))
+        diagram = lattice_diagram(graph, paths, posteriors=probability, most_states=most, scales=scales)
+    numbers = select_arcs(graph, kept, Bounds(most, None), scales).arcs
+    cost = graph.cost(scales).arc
+    arcs = tuple(
+        DrawnArc(
+            _text(graph, arc),
+            float(cost[arc]),
+            None if probability is None else probability[arc],
+            {name: float(column.arc[arc]) for name, column in graph.scores.items()},
+        )
+        for arc in numbers.tolist()
+    )
+    # The details of a link keep the whole word.
+    links = tuple(replace(link, label=shortened(link.label, _LONGEST_LABEL)) for link in diagram.links)
+    return Sketch(replace(diagram, links=links), arcs)
+
+
+def _text(graph: Lattice | Forest, arc: int) -> str:
+    """Return the word of an arc, or the words of an edge with [k] for its k-th tail."""
+    spelled = graph.vocabulary.word
+    if isinstance(graph, Forest):
+        return " ".join(f"[{-symbol}]" if symbol < 0 else spelled(symbol) for symbol in graph.target.row(arc))
+    return spelled(int(graph.word[arc]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +340,6 @@ class ReviewTotals:
     """Totals of reviews.
 
     Attributes:
-        settings: The settings of the reviews.
         references: Number of references per graph; `None` to count them.
         normalize: The grammar that rewrote both sides, for signatures.
     """
@@ -271,8 +363,14 @@ class ReviewTotals:
         self.undecoded += review.mbr_problem is not None
         if review.mbr is not None:
             self.methods.add(review.mbr.method)
-        for side, statistics in _statistics(review):
-            self._rows[side].append(statistics.row())
+        if review.oracle is not None:
+            self._rows[ORACLE].append(review.oracle.statistics.row())
+            self._rows[ONE_BEST].append(review.oracle.one_best.statistics.row())
+            if review.mbr is not None:
+                self._rows[MBR].append(review.mbr.statistics.row())
+        elif review.swept.missed is not None:
+            for rows in self._rows.values():
+                rows.append(review.swept.missed.row())
         if self.settings.scorer is not None and review.references:
             kept = tuple(map(self.settings.scorer.kept, review.references))
             self._strings.append({side: review.words(side) for side in self._rows} | {"references": kept})
@@ -284,14 +382,23 @@ class ReviewTotals:
 
     def sides(self) -> list[SideTotal]:
         """Return the totals of each side, the oracles first."""
-        return [self._side(side) for side in (ORACLE, MBR, ONE_BEST) if side != MBR or self.decoded]
+        metric, scorer = self.settings.metric, self.settings.scorer
+        references = [list(row["references"]) for row in self._strings]
+        sides = []
+        for side in (ORACLE, MBR, ONE_BEST) if self.decoded else (ORACLE, ONE_BEST):
+            table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
+            counts = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
+            total = metric.corpus_score(counts, self.references or 1)
+            strings = [row[side] for row in self._strings]
+            metrics = () if scorer is None else scorer.metrics
+            scores = {metric.name: metric.corpus(strings, references).score for metric in metrics}
+            sides.append(SideTotal(side, total, scores, table))
+        return sides
 
     def sweep(self, borders: Sequence[float]) -> Sweep:
         """Return the sweep over all graphs, with bins of lengths that end at `borders`."""
-        settings = self.settings
-        return summed(
-            self._swept, settings.metric, settings.points, borders, self.references, rewritten_by=self.normalize
-        )
+        metric, points = self.settings.metric, self.settings.points
+        return SweepSettings(metric, points, tuple(borders), self.references, self.normalize).sweep(self._swept)
 
     def lengths(self) -> list[float]:
         """Return the length of each graph's reference."""
@@ -299,29 +406,8 @@ class ReviewTotals:
 
     def signatures(self) -> dict[str, str]:
         """Return the signatures of the string metrics, by name."""
-        scorer, number = self.settings.scorer, references_each([list(row["references"]) for row in self._strings])
-        metrics = () if scorer is None else scorer.metrics
-        return {m.name: str(scorer.signed(m.signature_for(number))) for m in metrics if scorer is not None}
-
-    def _side(self, side: str) -> SideTotal:
-        metric = self.settings.metric
-        table = np.array(self._rows[side], dtype=np.float64).reshape(-1, len(metric.columns))
-        total = RecognitionStatistics.of_row(table.sum(axis=0).astype(int).tolist())
-        return SideTotal(side, metric.corpus_score(total, self.references or 1), self._scores(side), table)
-
-    def _scores(self, side: str) -> dict[str, float | None]:
         scorer = self.settings.scorer
         if scorer is None:
             return {}
-        references = [list(row["references"]) for row in self._strings]
-        strings = [row[side] for row in self._strings]
-        return {metric.name: metric.corpus(strings, references).score for metric in scorer.metrics}
-
-
-def _statistics(review: Review) -> Iterable[tuple[str, RecognitionStatistics]]:
-    """Return the statistics of each side; if the graph failed, all words of its reference count as deleted."""
-    if review.oracle is None:
-        missed = review.swept.missed
-        return [] if missed is None else [(side, missed) for side in (ORACLE, ONE_BEST, MBR)]
-    sides = [(ORACLE, review.oracle.statistics), (ONE_BEST, review.oracle.one_best.statistics)]
-    return sides if review.mbr is None else [*sides, (MBR, review.mbr.statistics)]
+        number = references_each([list(row["references"]) for row in self._strings])
+        return {metric.name: str(scorer.signed(metric.signature_for(number))) for metric in scorer.metrics}

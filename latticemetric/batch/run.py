@@ -1,43 +1,23 @@
-"""Run over many graphs: report failures with their place, keep the journal, and send graphs to other processes."""
+"""Run over many graphs: yield their answers in order, keep the journal, and report failures with their place."""
 
 from __future__ import annotations
 
-import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from latticemetric.batch.packing import graph_packing
 from latticemetric.errors import InputError
 from latticemetric.memory import no_memory
 from latticemetric.parallel.map import Workers, map_in_order
-from latticemetric.parallel.pickling import Packing
 from latticemetric.parallel.process import Limits
 
 if TYPE_CHECKING:
-    from latticemetric.formats.kaldi.script import ScriptedLattice
-    from latticemetric.formats.streams.stream import Piece, Stamp
-    from latticemetric.graph import Graph
-    from latticemetric.normalization.grammar import Grammar
     from latticemetric.parallel.journal import Journal
-    from latticemetric.vocabulary import Vocabulary
 
 
 class Placed(Protocol):
-    """A question about one graph."""
-
-    @property
-    def name(self) -> str:
-        """The graph's id."""
-
-    @property
-    def place(self) -> str:
-        """The graph's place, for an error."""
-
-
-class Located(Protocol):
-    """A question, an answer, or anything else about one graph."""
+    """A graph that is not yet built, alone or in a pair."""
 
     @property
     def name(self) -> str:
@@ -47,8 +27,12 @@ class Located(Protocol):
     def where(self) -> str:
         """File and line."""
 
+    @property
+    def place(self) -> str:
+        """The graph's place, for an error."""
 
-Question = TypeVar("Question", bound=Placed)
+
+Unbuilt = TypeVar("Unbuilt", bound=Placed)
 Answer = TypeVar("Answer")
 
 
@@ -70,31 +54,53 @@ class Run:
 
 
 def answer_each(
-    ask: Callable[[Question], Answer],
-    failed: Callable[[Question, InputError], Answer],
-    questions: Iterable[Question],
+    ask: Callable[[Unbuilt], Answer],
+    failed: Callable[[Unbuilt, InputError], Answer],
+    graphs: Iterable[Unbuilt],
     run: Run,
 ) -> Iterator[Answer]:
-    """Yield answers in the order of the questions.
+    """Yield answers in the order of the graphs.
 
     Args:
-        ask: Answers one question; raises `InputError` if its graph has a problem.
+        ask: Answers one graph; raises `InputError` if the graph has a problem.
         failed: Returns an answer for that error.
-        questions: Graphs, not yet built.
+        graphs: Graphs or pairs, not yet built.
         run: The settings of the run.
 
     Raises:
-        InputError: A graph has a problem, and the run does not keep going.
+        InputError: A graph has a problem, and the run does not keep going. (Else the problem is in its answer.)
     """
     asking = _Asking(ask, failed, run.keep_going)
 
-    def answers(rest: Iterable[Question]) -> Iterator[Answer]:
+    def answers(rest: Iterable[Unbuilt]) -> Iterator[Answer]:
         return map_in_order(asking, rest, run.workers, lost=asking.lost, limits=run.limits, packing=graph_packing)
 
     if run.journal is None:
-        return answers(questions)
-    kept = run.journal.continued(questions, answers)
+        return answers(graphs)
+    register_results()
+    kept = run.journal.continued(graphs, answers)
     return kept if run.keep_going else _up_to_a_problem(kept)
+
+
+def register_results() -> None:
+    """Register the classes that journals hold: answers of this room, and what they consist of."""
+    from latticemetric.parallel.plain import register
+
+    register("latticemetric.metrics.alignment", "Alignment")
+    register("latticemetric.metrics.recognition_statistics", "RecognitionStatistics")
+    register("latticemetric.oracle_search.scored_path", "Oracle", "ScoredPath")
+    register("latticemetric.oracle_search.margin", "Fear", "Hope", "Worst")
+    register("latticemetric.oracle_search.sweep", "Kept")
+    register("latticemetric.oracle_search.user_automaton", "AutomatonOracle", "ValuedPath")
+    register("latticemetric.posterior.listing", "PosteriorListing")
+    register("latticemetric.mbr_decoding.consensus", "Consensus")
+    register("latticemetric.drawing.diagram", "Diagram", "Link", "Vertex")
+    register("latticemetric.batch.answers", "Answer")
+    register("latticemetric.batch.oracles", "Confidences", Outcome="OracleAnswer")
+    register("latticemetric.batch.margins", Extremes="Margins", Side="MarginKind")
+    register("latticemetric.batch.string_scores", "Strings")
+    register("latticemetric.batch.sweep", "Swept")
+    register("latticemetric.batch.review", "DrawnArc", "Review", "Size", "Sketch", Decoded="MBRAnswer")
 
 
 def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
@@ -107,125 +113,24 @@ def _up_to_a_problem(answers: Iterable[Answer]) -> Iterator[Answer]:
 
 
 @dataclass(frozen=True)
-class _Asking(Generic[Question, Answer]):
+class _Asking(Generic[Unbuilt, Answer]):
     """The function that workers run."""
 
-    ask: Callable[[Question], Answer]
-    failed: Callable[[Question, InputError], Answer]
+    ask: Callable[[Unbuilt], Answer]
+    failed: Callable[[Unbuilt, InputError], Answer]
     keep_going: bool
 
-    def __call__(self, question: Question) -> Answer:
+    def __call__(self, graph: Unbuilt) -> Answer:
         try:
-            return self.ask(question)
+            return self.ask(graph)
         except InputError as error:
-            return self.lost(question, error)
+            return self.lost(graph, error)
         except MemoryError:
-            return self.lost(question, no_memory())
+            return self.lost(graph, no_memory())
 
-    def lost(self, question: Question, error: InputError) -> Answer:
-        """Return the answer for a question that failed; raise the error if the run does not keep going."""
-        placed: Any = error if error.where else error.at(question.place)
+    def lost(self, graph: Unbuilt, error: InputError) -> Answer:
+        """Return the answer of a graph that failed; raise the error if the run does not keep going."""
+        placed: Any = error if error.where else error.at(graph.place)
         if not self.keep_going:
             raise placed
-        return self.failed(question, placed)
-
-
-# ---- Sending graphs: as places in files that the worker reads itself, if it finds the same file ----
-
-# A smaller table is sent as fast as its token.
-_FEWEST_WORDS = 100
-_MOST_FILES = 10_000
-
-
-def graph_packing() -> Packing:
-    """Return the packing that pickles graphs: pieces of files by place, symbol tables and grammars once.
-
-    Sending places makes two workers (or a Dask cluster) a sixth faster on lattices of 10,000 arcs.
-    """
-    from latticemetric.formats.kaldi.script import ScriptedLattice
-    from latticemetric.formats.streams.stream import Piece
-    from latticemetric.normalization.grammar import Grammar
-    from latticemetric.vocabulary import Vocabulary
-
-    def vocabulary(table: Vocabulary) -> Any:
-        known = packing.by_token(table) if len(table) >= _FEWEST_WORDS else None
-        return known or table.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-
-    def grammar(rules: Grammar) -> Any:
-        return packing.by_token(rules) or _whole_grammar(rules)
-
-    packing = Packing(
-        {Vocabulary: vocabulary, Grammar: grammar, Piece: _piece, ScriptedLattice: partial(_script, {})},
-        whole={Piece: _whole_piece, ScriptedLattice: _read_script},
-        constants={Grammar: _whole_grammar},
-    )
-    return packing
-
-
-def _whole_grammar(grammar: Grammar) -> Any:
-    """Reduce a grammar to its rules; by default, only its name is sent, and the file may be missing there."""
-    return type(grammar), (grammar.name, grammar.rule, grammar.alternatives)
-
-
-def _piece(piece: Piece) -> Any:
-    return _whole_piece(piece) if piece.place is None else (_piece_there, (*piece.place, piece.size))
-
-
-def _whole_piece(piece: Piece) -> Any:
-    return type(piece), (piece.data, 0, piece.size)
-
-
-class _NoSuchFileError(OSError):
-    """The file of a question is not here, or has changed."""
-
-
-def _piece_there(path: str, stamp: Stamp, at: int, size: int) -> Piece:
-    from latticemetric.formats.streams.stream import Piece
-
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123  any name
-        state = os.fstat(file.fileno())
-        if (state.st_size, state.st_mtime_ns) != stamp:
-            raise _NoSuchFileError(path)
-        file.seek(at)
-        return Piece(file.read(size), 0, size)
-
-
-def _script(stamps: dict[str, Stamp], scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to its place. Read the stamp of each archive only once."""
-    from latticemetric.formats.streams.stream import stamp_of
-
-    if scripted.path not in stamps:
-        if len(stamps) >= _MOST_FILES:
-            stamps.clear()
-        stamps[scripted.path] = stamp_of(scripted.path)
-    fields = scripted.path, scripted.offset, scripted.where, scripted.vocabulary
-    return _script_there, (type(scripted), fields, stamps[scripted.path])
-
-
-def _script_there(kind: type[ScriptedLattice], fields: tuple[Any, ...], stamp: Stamp) -> ScriptedLattice:
-    from latticemetric.formats.streams.stream import stamp_of
-
-    scripted = kind(*fields)
-    if stamp_of(scripted.path) != stamp:
-        raise _NoSuchFileError(scripted.path)
-    return scripted
-
-
-def _read_script(scripted: ScriptedLattice) -> Any:
-    """Reduce a lattice of a script to the lattice, or to the error if there is none."""
-    try:
-        return _Read, (scripted(), None)
-    except InputError as error:
-        return _Read, (None, error)
-
-
-class _Read:
-    """Returns a lattice that was read already."""
-
-    def __init__(self, graph: Graph | None, error: InputError | None) -> None:
-        self._graph, self._error = graph, error
-
-    def __call__(self) -> Graph | None:
-        if self._error is not None:
-            raise self._error
-        return self._graph
+        return self.failed(graph, placed)

@@ -7,25 +7,21 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
-from latticemetric.batch.run import Located
+from latticemetric.batch.run import Placed
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
 
-T = TypeVar("T", bound=Located)
+T = TypeVar("T", bound=Placed)
+Merged = TypeVar("Merged")
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Every N-th graph.
-
-    Attributes:
-        index: The number of the shard, from 1, and of its first graph.
-        of: N, the number of shards.
-    """
+    """Every N-th graph: N is `of`; the first graph is that of number `index`, from 1."""
 
     index: int
     of: int
@@ -47,66 +43,54 @@ class Shard:
         return len(range(self.index - 1, graphs, self.of))
 
 
-class InputDigest:
-    """A digest of the graphs and references of a run: their ids, places and words, in order."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.blake2b(digest_size=16)
-        self._graphs = 0
-
-    def watched(self, questions: Iterable[T]) -> Iterator[T]:
-        """Yield the graphs, and add them to the digest."""
-        for question in questions:
-            words = [reference.words for reference in getattr(question, "references", ())]
-            # Names of files may differ between machines; a different line shows a different file.
-            line = question.where.rpartition(":")[2]
-            fields = [question.name, line if line.isdecimal() else "", words]
-            self._hash.update(json.dumps(fields).encode())
-            self._graphs += 1
-            yield question
-
-    def asdict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return {"graphs": self._graphs, "digest": self._hash.hexdigest()}
-
-
-@dataclass(frozen=True)
-class Part:
+class ShardRun:
     """A running shard. It reads all graphs, so that `merge` can check that all shards had the same graphs.
 
-    Attributes:
+    Args:
         shard: The shard.
         run: Returns the data that all shards of the run have in common besides their input, for JSON.
     """
 
-    shard: Shard
-    run: Callable[[], dict[str, Any]] = field(repr=False)
-    _input: InputDigest = field(default_factory=InputDigest, repr=False)
+    def __init__(self, shard: Shard, run: Callable[[], dict[str, Any]]) -> None:
+        self.shard, self._run = shard, run
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._graphs = 0
+
+    def __repr__(self) -> str:
+        return f"Part(shard={self.shard!r})"  # as journals have it among the parameters of their run
 
     def take(self, graphs: Iterable[T]) -> Iterator[T]:
         """Yield the graphs (or pairs) of this shard, out of all."""
-        return islice(self._input.watched(graphs), self.shard.index - 1, None, self.shard.of)
+        return islice(self._digested(graphs), self.shard.index - 1, None, self.shard.of)
+
+    def _digested(self, graphs: Iterable[T]) -> Iterator[T]:
+        """Yield the graphs, and add their ids, places and words of references to the digest."""
+        for graph in graphs:
+            words = [reference.words for reference in getattr(graph, "references", ())]
+            # Names of files may differ between machines; a different line shows a different file.
+            line = graph.where.rpartition(":")[2]
+            fields = [graph.name, line if line.isdecimal() else "", words]
+            self._digest.update(json.dumps(fields).encode())
+            self._graphs += 1
+            yield graph
 
     def asdict(self, **more: Any) -> dict[str, Any]:
         """Return the data that `merge` needs, after all graphs were read: plain values, for JSON."""
-        run = {**self.run(), **self._input.asdict()}
+        run = {**self._run(), "graphs": self._graphs, "digest": self._digest.hexdigest()}
         return {"index": self.shard.index, "of": self.shard.of, "run": run, **more}
 
 
-def document_end(totals: dict[str, Any], part: Part | None = None, **more: Any) -> str:
+def document_end(totals: dict[str, Any], shard: ShardRun | None = None, **more: Any) -> str:
     """Return the text after the items of a JSON document: totals and, for a shard, the data that `merge` needs."""
-    fields = totals if part is None else {**totals, "shard": part.asdict(**more)}
-    shown = (f", {json.dumps(name)}: {_as_json(value)}" for name, value in fields.items())
+    fields = totals if shard is None else {**totals, "shard": shard.asdict(**more)}
+    shown = (
+        f", {json.dumps(name)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+        for name, value in fields.items()
+    )
     return f"]{''.join(shown)}}}"
 
 
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
 # ---- Documents of shards: read without their items, and checked to come from the same run ----
-
-Merged = TypeVar("Merged")
 
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _ADVICE = "give one document per shard, unchanged, written by --shard I/N --format json"
@@ -120,14 +104,7 @@ _IN_WORDS = {
 
 
 class ShardDocument(NamedTuple):
-    """A shard's document without its items.
-
-    Attributes:
-        path: Its file.
-        head: Its first line, up to the items.
-        fields: All but the items.
-        shard: The shard.
-    """
+    """A shard's document without its items: its file, its first line (up to the items), and all other fields."""
 
     path: str
     head: str
@@ -147,11 +124,7 @@ class ShardDocument(NamedTuple):
 
 
 def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[ShardDocument]], Merged]) -> Merged:
-    """Merge documents by the function `merged`; name the document whose sums are damaged.
-
-    Raises:
-        FormatError: The sums of a document are damaged.
-    """
+    """Merge documents by the function `merged`; name the document whose sums are damaged."""
     try:
         return merged(documents)
     except _NONSENSE:
@@ -163,24 +136,26 @@ def put_together(documents: Sequence[ShardDocument], merged: Callable[[Sequence[
 
 
 def shard_documents(paths: Sequence[str]) -> list[ShardDocument]:
-    """Read the documents of all shards of one run, in order.
+    """Read the documents of all shards of one run, in order; refuse missing, duplicate and other shards."""
+    from latticemetric.parallel.journal import changes
 
-    Raises:
-        InputError: A file is not the document of a shard, or cannot be read.
-        UsageError: A shard is missing or duplicate, or the shards are not from the same run.
-    """
     documents = sorted(map(_read, paths), key=lambda one: one.shard.index)
     first = documents[0]
     for one in documents:
         if one.shard.of != first.shard.of:
             raise UsageError(f"{first.path} is one of {first.shard.of} shards, but {one.path} is one of {one.shard.of}")
-        if changed := sorted(_differences(first.run, one.run)):
+        if changed := sorted(_IN_WORDS.get(name, name) for name in changes(first.run, one.run)):
             raise UsageError(
                 f"{first.path} and {one.path} are not of the same run: {', '.join(changed)} differ",
                 advice="give all shards the same command and the same files",
             )
-    for number in range(1, first.shard.of + 1):
-        _check_one(number, [one.path for one in documents if one.shard.index == number], first.shard.of)
+    of = first.shard.of
+    for number in range(1, of + 1):
+        same = [one.path for one in documents if one.shard.index == number]
+        if not same:
+            raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
+        if len(same) > 1:
+            raise UsageError(f"shard {number}/{of} is duplicate: {' and '.join(same)}", advice=_ADVICE)
     return documents
 
 
@@ -200,24 +175,6 @@ def _read(path: str) -> ShardDocument:
     return ShardDocument(path, head, fields, shard)
 
 
-def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of the differences between two runs."""
-    for name in one.keys() | other.keys():
-        here, there = one.get(name), other.get(name)
-        if isinstance(here, dict) and isinstance(there, dict):
-            yield from _differences(here, there)
-        elif here != there:
-            yield _IN_WORDS.get(name, name)
-
-
-def _check_one(number: int, paths: Sequence[str], of: int) -> None:
-    """Refuse a missing or duplicate shard."""
-    if not paths:
-        raise UsageError(f"shard {number}/{of} is missing", advice=_ADVICE)
-    if len(paths) > 1:
-        raise UsageError(f"shard {number}/{of} is duplicate: {' and '.join(paths)}", advice=_ADVICE)
-
-
 def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
     """Yield the lines of the merged document, byte for byte those of a run without shards.
 
@@ -228,7 +185,7 @@ def merged(documents: Sequence[ShardDocument]) -> Iterator[str]:
     for item in _in_turn(documents):
         yield before + item
         before = ","
-    yield document_end(_totals(documents))
+    yield document_end(put_together(documents, _merged_sums) if documents[0].sums is not None else {})
 
 
 def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
@@ -254,23 +211,9 @@ def _in_turn(documents: Sequence[ShardDocument]) -> Iterator[str]:
 
 def _graphs(lines: Iterator[str], each: int) -> Iterator[list[str]]:
     """Yield the list of items of each graph: `each` items, or a single one with the error."""
-    items = _items(lines)
+    items = (line.removeprefix(",") for line, _ in pairwise(islice(lines, 1, None)))  # without the first and the last
     for item in items:
         yield [item] if each == 1 or "error" in json.loads(item) else [item, *islice(items, each - 1)]
-
-
-def _items(lines: Iterator[str]) -> Iterator[str]:
-    next(lines)
-    held = next(lines, None)
-    for line in lines:
-        if held is not None:
-            yield held.removeprefix(",")
-        held = line
-
-
-def _totals(documents: Sequence[ShardDocument]) -> dict[str, Any]:
-    """Return the totals, if there are any."""
-    return put_together(documents, _merged_sums) if documents[0].sums is not None else {}
 
 
 def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
@@ -279,6 +222,6 @@ def _merged_sums(documents: Sequence[ShardDocument]) -> dict[str, Any]:
         from latticemetric.batch.user_automaton import AutomatonTotals
 
         return sum(map(AutomatonTotals.of_state, states), AutomatonTotals()).asdict()
-    from latticemetric.batch.totals import OracleSums
+    from latticemetric.batch.oracles import OracleSums
 
     return {"corpus": OracleSums.merged(states).corpus()}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from latticemetric.metrics.base import Metric, references_each
 from latticemetric.metrics.registry import make_metric
@@ -17,13 +17,7 @@ SIDES = ("oracle", "one_best")
 
 
 class Strings(NamedTuple):
-    """The words of one pair, without ignored ones.
-
-    Attributes:
-        oracle: Words of the oracle; none if the graph failed.
-        one_best: Words of the model's own best path; none if the graph failed.
-        references: Words of each reference.
-    """
+    """The words of one pair, without ignored ones; the oracle and the 1-best have none if the graph failed."""
 
     oracle: Words
     one_best: Words
@@ -35,7 +29,6 @@ class StringScorer:
     """String metrics, and the words that they ignore.
 
     Attributes:
-        metrics: The string metrics.
         ignore: Words that are removed from all sides.
         each: True to also score each pair alone.
         normalize: The grammar that rewrote both sides, for signatures.
@@ -51,9 +44,10 @@ class StringScorer:
         for metric in self.metrics:
             metric.score(("a",), [("b",)])
 
-    def totals(self) -> StringTotals:
-        """Return empty totals."""
-        return StringTotals(self)
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any]) -> Self:
+        """Return a scorer from the values of `StringTotals.state`."""
+        return cls(tuple(map(make_metric, state["metrics"])), frozenset(state["ignore"]), normalize=state["normalize"])
 
     def strings(self, found: Oracle | None, references: Sequence[Words]) -> Strings:
         """Return the words of one pair; a graph that failed has none."""
@@ -90,21 +84,17 @@ class StringTotals:
     """The words of all pairs, since some metrics weight n-grams by the references of the whole test set."""
 
     scorer: StringScorer
-    _outcomes: list[Strings | None] = field(default_factory=list)
+    _pairs: list[Strings | None] = field(default_factory=list)
 
     def add(self, strings: Strings | None) -> None:
         """Add one pair, or `None` for one without references."""
-        self._outcomes.append(strings)
-
-    @property
-    def _pairs(self) -> list[Strings]:
-        return [strings for strings in self._outcomes if strings is not None]
+        self._pairs.append(strings)
 
     def state(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         metrics = [metric.name for metric in self.scorer.metrics]
         scorer = {"metrics": metrics, "ignore": sorted(self.scorer.ignore), "normalize": self.scorer.normalize}
-        return {"scorer": scorer, "strings": self._outcomes}
+        return {"scorer": scorer, "strings": self._pairs}
 
     def add_states(self, strings: Iterable[Any]) -> None:
         """Add pairs from the values of `state`."""
@@ -115,17 +105,13 @@ class StringTotals:
 
     def asdict(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Return the corpus values of oracles and 1-bests, by metric, for JSON."""
-        pairs = self._pairs
+        pairs = [strings for strings in self._pairs if strings is not None]
         references = [list(pair.references) for pair in pairs]
-        number = references_each(references)
-        scores = {}
+        number, scores = references_each(references), {}
         for metric in self.scorer.metrics:
             signature = str(self.scorer.signed(metric.signature_for(number)))
+            totals = {side: metric.corpus([getattr(pair, side) for pair in pairs], references) for side in SIDES}
             scores[metric.name] = {
-                side: {
-                    "score": metric.corpus([getattr(pair, side) for pair in pairs], references).score,
-                    "signature": signature,
-                }
-                for side in SIDES
+                side: {"score": total.score, "signature": signature} for side, total in totals.items()
             }
         return scores

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from latticemetric.batch.pairing import Pair
-from latticemetric.batch.pairs import built, missed, readable
-from latticemetric.batch.run import Run, answer_each, graph_packing
-from latticemetric.batch.totals import metric_of, metric_state
+from latticemetric.batch.oracles import State, metric_of, metric_state
+from latticemetric.batch.packing import graph_packing
+from latticemetric.batch.pairing import Pair, built, missed, readable
+from latticemetric.batch.run import Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.frozen import Frozen
 from latticemetric.graph import Graph
@@ -35,15 +35,13 @@ _COUNTS = ("matches", "substitutions", "deletions", "insertions")
 
 @dataclass(frozen=True)
 class Swept:
-    """The sweep of one graph.
+    """The sweep of one graph, or its problem.
 
     Attributes:
-        name: The graph's id.
         length: Number of words of the reference; `None` without a reference.
         kept: The oracle of the part kept at each point; empty if there is a problem.
         references: Number of references.
         missed: Statistics used if there is a problem: all words of the reference deleted.
-        problem: The reason why the graph failed.
         where: File and line of what failed.
     """
 
@@ -177,91 +175,86 @@ def checked_borders(lengths: Iterable[float]) -> tuple[float, ...]:
     return tuple(int(border) if border == int(border) else border for border in borders)
 
 
-def summed(
-    swept: Iterable[Swept],
-    metric: GRR,
-    points: Points,
-    borders: Sequence[float],
-    references: int | str | None = None,
-    *,
-    rewritten_by: str | None = None,
-) -> Sweep:
-    """Sum up the sweeps of many graphs.
+@dataclass(frozen=True)
+class SweepSettings:
+    """The settings of a sweep over many graphs.
 
-    Args:
-        swept: The sweep of each graph.
-        metric: The metric.
-        points: The points of the sweep.
-        borders: The ends of bins of lengths; empty for no bins.
-        references: Number of references per graph, for the signature; by default, counted.
+    Attributes:
+        borders: The ends of bins of reference lengths; empty for no bins.
+        references: Number of references per graph, for the signature; `None` to count them.
         rewritten_by: The grammar that rewrote both sides, for the signature.
     """
-    all_swept = list(swept)
-    totals = _Totals([one for one in all_swept if one.length is not None], metric, references)
-    answered = [one for one in all_swept if one.problem is None]
-    return Sweep(
-        rows=tuple(totals.row(number, point) for number, point in enumerate(points.listed())),
-        lengths=tuple(totals.bins(borders)),
-        graphs=len(answered),
-        failed=len(all_swept) - len(answered),
-        signature=str(metric.signature_for(totals.references).also(norm=rewritten_by)),
-    )
 
+    metric: GRR
+    points: Points
+    borders: tuple[float, ...] = ()
+    references: int | str | None = None
+    rewritten_by: str | None = None
 
-class _Totals:
-    """Sums over graphs that have a reference."""
+    def sweep(self, swept: Iterable[Swept]) -> Sweep:
+        """Sum up the sweeps of many graphs."""
+        all_swept, references = list(swept), self.references
+        if references is None:
+            references = number_each([one.references for one in all_swept if one.kept])
+        scored = [one for one in all_swept if one.length is not None]
+        failed = sum(one.problem is not None for one in all_swept)
 
-    def __init__(self, swept: Sequence[Swept], metric: GRR, references: int | str | None) -> None:
-        self._swept, self._metric = swept, metric
-        self._answered = [one for one in swept if one.kept]
-        own = number_each([one.references for one in self._answered])
-        self.references = own if references is None else references
+        def score(some: Sequence[Swept], number: int) -> Score:
+            counts = (one.statistics(number) for one in some)
+            zero = RecognitionStatistics.zero(self.metric.order)
+            return self.metric.corpus_score(sum(filter(None, counts), zero), references)
 
-    def row(self, number: int, point: Point) -> SweepRow:
-        kept = [one.kept[number] for one in self._answered]
-        arcs, word_arcs, strings = (
-            _sum([getattr(one, name) for one in kept]) for name in ("arcs", "word_arcs", "strings")
+        bins = []
+        for above, up_to in pairwise([None, *self.borders, None]) if self.borders else ():
+            low, high = -math.inf if above is None else above, math.inf if up_to is None else up_to
+            among = [one for one in scored if one.length is not None and low < one.length <= high]
+            bins.append(LengthBin(above, up_to, len(among), oracle=score(among, -1), one_best=score(among, 0)))
+        return Sweep(
+            rows=tuple(
+                self._row(number, point, scored, score(scored, number))
+                for number, point in enumerate(self.points.listed())
+            ),
+            lengths=tuple(bins),
+            graphs=len(all_swept) - failed,
+            failed=failed,
+            signature=str(self.metric.signature_for(references).also(norm=self.rewritten_by)),
         )
-        words = sum(one.length or 0 for one in self._answered)
+
+    def _row(self, number: int, point: Point, scored: Sequence[Swept], total: Score) -> SweepRow:
+        answered = [one for one in scored if one.kept]
+        kept = [one.kept[number] for one in answered]
+        arcs, word_arcs, strings = (
+            None if not kept or None in sizes else sum(sizes)
+            for sizes in ([getattr(one, name) for one in kept] for name in ("arcs", "word_arcs", "strings"))
+        )
+        words = sum(one.length or 0 for one in answered)
+        merit = self.metric.merit
+        rows = [statistics.row() for one in scored if (statistics := one.statistics(number)) is not None]
         return SweepRow(
             *point,
-            total=self._score(self._swept, number),
-            lost=sum(self._is_worse(one, number) for one in self._answered),
+            total=total,
+            lost=sum(merit(one.kept[number].statistics) < merit(one.kept[-1].statistics) for one in answered),
             arcs=None if arcs is None else arcs / len(kept),
             density=None if word_arcs is None or not words else word_arcs / words,
             strings=None if strings is None else strings / len(kept),
-            table=self._table(number),
+            table=np.array(rows, dtype=np.float64).reshape(len(rows), len(self.metric.columns)),
         )
 
-    def bins(self, borders: Sequence[float]) -> list[LengthBin]:
-        if not borders:
-            return []
-        return [self._bin(*ends) for ends in pairwise([None, *borders, None])]
+    def state(self) -> State:
+        """Return plain values, for JSON."""
+        return {
+            "metric": metric_state(self.metric),
+            "points": asdict(self.points),
+            "borders": self.borders,
+            "references": self.references,
+            "rewritten_by": self.rewritten_by,
+        }
 
-    def _bin(self, above: float | None, up_to: float | None) -> LengthBin:
-        low, high = -math.inf if above is None else above, math.inf if up_to is None else up_to
-        among = [one for one in self._swept if one.length is not None and low < one.length <= high]
-        return LengthBin(above, up_to, len(among), self._score(among, -1), self._score(among, 0))
-
-    def _score(self, swept: Sequence[Swept], number: int) -> Score:
-        total = RecognitionStatistics.zero(self._metric.order)
-        for one in swept:
-            total += one.statistics(number) or RecognitionStatistics.zero(self._metric.order)
-        return self._metric.corpus_score(total, self.references)
-
-    def _is_worse(self, one: Swept, number: int) -> bool:
-        here, whole = (self._metric.merit(one.kept[k].statistics) for k in (number, -1))
-        return here < whole
-
-    def _table(self, number: int) -> Table:
-        rows = [statistics.row() for one in self._swept if (statistics := one.statistics(number)) is not None]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self._metric.columns))
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    """Return the sum; `None` if a value is missing."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any]) -> Self:
+        """Return the settings from the values of `state`."""
+        metric, points = metric_of(state["metric"]), Points.of(**state["points"])
+        return cls(metric, points, tuple(state["borders"]), state["references"], state["rewritten_by"])
 
 
 def sweep(
@@ -309,19 +302,14 @@ def sweep(
     points, borders = Points.of(beams, densities, nbest), checked_borders(by_length)
     answer = partial(_swept, rate, points, scales)
     swept = map_in_order(answer, graphs_with_references(graphs, references), workers, packing=graph_packing)
-    return summed(swept, rate, points, borders)
+    return SweepSettings(rate, points, borders).sweep(swept)
 
 
 def swept_pairs(
     pairs: Iterable[Pair], metric: GRR, points: Points, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Swept]:
-    """Sweep over pairs, in order.
-
-    Raises:
-        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in its sweep.)
-        UsageError: A parameter is invalid.
-    """
-    return answer_each(partial(_swept_pair, metric, points, scales), partial(_failed, metric), pairs, run)
+    """Sweep over pairs, in order; see `answer_each`."""
+    return answer_each(partial(_swept_pair, metric, points, scales), partial(failed_sweep, metric), pairs, run)
 
 
 def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) -> Swept:
@@ -329,10 +317,9 @@ def _swept_pair(metric: GRR, points: Points, scales: Scales | None, pair: Pair) 
         return _swept(metric, points, scales, ReferencedGraph(pair.name, graph, strings_of_references(references)))
 
 
-def _failed(metric: GRR, pair: Pair, error: InputError) -> Swept:
-    if not pair.references:
-        return Swept(pair.name, problem=error, where=pair.where)
-    length = reference_words(readable(pair), metric)
+def failed_sweep(metric: GRR, pair: Pair, error: InputError) -> Swept:
+    """Return the sweep of a pair with a problem."""
+    length = reference_words(readable(pair), metric) if pair.references else None
     return Swept(pair.name, length, missed=missed(pair, metric), problem=error, where=pair.where)
 
 
@@ -365,77 +352,27 @@ def graphs_with_references(
 
 # Documents of shards have the sweep of each graph, since intervals need the single graphs in their order.
 
-State = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class SweepSettings:
-    """The settings of a sweep over many graphs.
-
-    Attributes:
-        metric: The metric.
-        points: The points.
-        borders: The ends of bins of reference lengths.
-        references: Number of references per graph.
-        rewritten_by: The grammar that rewrote both sides.
-    """
-
-    metric: GRR
-    points: Points
-    borders: tuple[float, ...]
-    references: int
-    rewritten_by: str | None = None
-
-    def sweep(self, swept: Iterable[Swept]) -> Sweep:
-        """Sum up the sweeps of many graphs."""
-        return summed(swept, self.metric, self.points, self.borders, self.references, rewritten_by=self.rewritten_by)
-
-    def state(self) -> State:
-        """Return plain values, for JSON."""
-        return {
-            "metric": metric_state(self.metric),
-            "points": asdict(self.points),
-            "borders": self.borders,
-            "references": self.references,
-            "rewritten_by": self.rewritten_by,
-        }
-
-    @classmethod
-    def of_state(cls, state: Mapping[str, Any]) -> Self:
-        """Return the settings from the values of `state`."""
-        return cls(
-            metric_of(state["metric"]),
-            Points.of(**state["points"]),
-            tuple(state["borders"]),
-            state["references"],
-            state["rewritten_by"],
-        )
-
 
 def swept_states(swept: Iterable[Swept]) -> list[State]:
     """Return the sweep of each graph in plain values, for JSON."""
-    return [_state(one) for one in swept]
+    return [
+        {
+            "name": one.name,
+            "length": one.length,
+            "references": one.references,
+            "kept": [[kept.statistics.row(), kept.arcs, kept.word_arcs, kept.strings] for kept in one.kept],
+            "missed": None if one.missed is None else one.missed.row(),
+        }
+        for one in swept
+    ]
 
 
 def swept_in_turn(shards: Sequence[Sequence[State]]) -> Iterator[Swept]:
     """Yield the sweeps of all shards in order: the first of each, the second of each, and so on."""
-    for turn in zip_longest(*shards):
-        yield from (_of_state(state) for state in turn if state is not None)
-
-
-def _state(one: Swept) -> State:
-    kept = [[kept.statistics.row(), kept.arcs, kept.word_arcs, kept.strings] for kept in one.kept]
-    missed = None if one.missed is None else one.missed.row()
-    return {"name": one.name, "length": one.length, "references": one.references, "kept": kept, "missed": missed}
-
-
-def _of_state(state: State) -> Swept:
-    kept = tuple(Kept(RecognitionStatistics.of_row(row), *sizes) for row, *sizes in state["kept"])
-    return Swept(
-        name=state["name"],
-        length=state["length"],
-        kept=kept,
-        references=state["references"],
-        missed=None if state["missed"] is None else RecognitionStatistics.of_row(state["missed"]),
-        problem=None if kept else InputError("it failed in its shard"),
-    )
+    for state in chain.from_iterable(zip_longest(*shards)):
+        if state is None:
+            continue
+        kept = tuple(Kept(RecognitionStatistics.of_row(row), *sizes) for row, *sizes in state["kept"])
+        missed = None if state["missed"] is None else RecognitionStatistics.of_row(state["missed"])
+        problem = None if kept else InputError("it failed in its shard")
+        yield Swept(state["name"], state["length"], kept, state["references"], missed, problem)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby, pairwise, product
 from typing import Any, TypeVar
 
@@ -52,16 +51,20 @@ def coordinate_search(
     """
     if halvings < 0:
         raise UsageError(f"halvings is {halvings}", advice="give 0 or more")
-    grid = list(dict.fromkeys(product(*(sorted(set(map(float, values))) for values in axes.values()))))
-    if not grid:
-        empty = next(name for name, values in axes.items() if not len(values))
-        raise UsageError(f"{empty} has no values")
+    ascending = {name: sorted(set(map(float, values))) for name, values in axes.items()}
+    for name, values in ascending.items():
+        if not values:
+            raise UsageError(f"{name} has no values")
+    grid = list(product(*ascending.values()))
     tried = dict(zip(grid, merits(grid), strict=True))
-    steps = [_mean_distance(sorted(set(map(float, values)))) for values in axes.values()]
+    distances = [
+        math.fsum(after - before for before, after in pairwise(values)) / max(1, len(values) - 1)
+        for values in ascending.values()
+    ]
     for number in range(1, halvings + 1):
         best = None
         while best != (best := best_of(tried)):
-            around = [p for p in _around(best, steps, 2.0**-number) if p not in tried and is_possible(p)]
+            around = [p for p in _around(best, distances, 2.0**-number) if p not in tried and is_possible(p)]
             tried |= zip(around, merits(around) if around else (), strict=True)
     return tried
 
@@ -73,11 +76,6 @@ def best_of(tried: Mapping[Key, float]) -> Key:
         if merit > largest + _ROUNDING:
             best, largest = point, merit
     return best
-
-
-def _mean_distance(values: Sequence[float]) -> float:
-    distances = [after - before for before, after in pairwise(values)]
-    return math.fsum(distances) / len(distances) if distances else 0.0
 
 
 def _around(point: Point, distances: Sequence[float], share: float) -> Iterator[Point]:
@@ -121,37 +119,28 @@ class Development:
         answers: list[list[String]] = [[] for _ in settings]
         in_scales = sorted(range(len(settings)), key=lambda k: (settings[k].scale, settings[k].order))
         for number, decoder in enumerate(self._decoders):
-            for _, group in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
-                alike = list(group)
-                posteriors = self._posteriors_of(number, settings[alike[0]])
-                for k in alike:
+            for (scale, order), group in groupby(in_scales, key=lambda k: (settings[k].scale, settings[k].order)):
+                posteriors = self._posteriors.get((number, scale, order))
+                if posteriors is None:
+                    posteriors = decoder.posteriors(scale, order)
+                    if self._kept + len(posteriors) <= _MOST_KEPT:
+                        self._kept += len(posteriors)
+                        self._posteriors[number, scale, order] = posteriors
+                for k in group:
                     answers[k].append(self._counted_words(decoder.string(posteriors, settings[k])))
-        self._score(answers)
-        return [self._table(strings) for strings in answers]
+        return self._tables(answers)
 
     def one_best(self) -> Table:
         """Return the statistics of the model's own best strings."""
-        strings = [self._counted_words(decoder.one_best) for decoder in self._decoders]
-        self._score([strings])
-        return self._table(strings)
+        return self._tables([[self._counted_words(decoder.one_best) for decoder in self._decoders]])[0]
 
     def signature(self) -> str:
         """Return the metric's signature for this set."""
         scorer = StringScorer((self.metric,), self._ignored)
         return str(scorer.signed(self.metric.signature_for(references_each(self.references))))
 
-    def _posteriors_of(self, number: int, setting: GainParameters) -> NgramPosteriors:
-        key = (number, setting.scale, setting.order)
-        if key in self._posteriors:
-            return self._posteriors[key]
-        posteriors = self._decoders[number].posteriors(setting.scale, setting.order)
-        if self._kept + len(posteriors) <= _MOST_KEPT:
-            self._kept += len(posteriors)
-            self._posteriors[key] = posteriors
-        return posteriors
-
-    def _score(self, answers: Sequence[Sequence[String]]) -> None:
-        """Compute the rows of strings that have none yet.
+    def _tables(self, answers: Sequence[Sequence[String]]) -> list[Table]:
+        """Return the rows of the answers of each setting; compute those of new strings.
 
         Each table is computed from all graphs at once, since a metric may use weights from all references.
         """
@@ -160,26 +149,20 @@ class Development:
             for rows, strings in zip(self._rows, zip(*answers, strict=True), strict=True)
         ]
         for turn in range(max(map(len, new))):
+            # A graph without a new string repeats one that has a row.
             texts = [
-                strings[turn] if turn < len(strings) else _any(strings, rows) for strings, rows in self._pairs(new)
+                strings[turn] if turn < len(strings) else (strings or [*rows])[0]
+                for strings, rows in zip(new, self._rows, strict=True)
             ]
             table = self.metric.table(texts, self.references)
             for rows, string, row in zip(self._rows, texts, table, strict=True):
                 rows[string] = row
-
-    def _pairs(self, new: Sequence[list[String]]) -> Iterable[tuple[list[String], Mapping[String, Table]]]:
-        return zip(new, self._rows, strict=True)
-
-    def _table(self, strings: Sequence[String]) -> Table:
-        return np.stack([rows[string] for rows, string in zip(self._rows, strings, strict=True)])
+        return [
+            np.stack([rows[string] for rows, string in zip(self._rows, strings, strict=True)]) for strings in answers
+        ]
 
     def _counted_words(self, words: Iterable[str]) -> String:
         return tuple(word for word in words if word not in self._ignored)
-
-
-def _any(strings: Sequence[String], rows: Mapping[String, Table]) -> String:
-    """Return a string that has a row, for a graph without a new string."""
-    return strings[0] if strings else next(iter(rows))
 
 
 @dataclass(frozen=True)
@@ -231,6 +214,13 @@ class MBRTuning:
 
     def asdict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
+
+        def comparison(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
+            if bootstrap is None:
+                return None
+            difference = bootstrap.difference
+            return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": bootstrap.p}
+
         return {
             "signature": self.signature,
             "graphs": self.graphs,
@@ -238,18 +228,11 @@ class MBRTuning:
             "default": self.default.asdict(),
             "one_best": self.one_best,
             "held_out": self.held_out,
-            "over_default": _comparison(self.over_default),
-            "over_one_best": _comparison(self.over_one_best),
-            "held_out_over_one_best": _comparison(self.held_out_over_one_best),
+            "over_default": comparison(self.over_default),
+            "over_one_best": comparison(self.over_one_best),
+            "held_out_over_one_best": comparison(self.held_out_over_one_best),
             "trials": [trial.asdict() for trial in self.trials],
         }
-
-
-def _comparison(bootstrap: PairedBootstrap | None) -> dict[str, Any] | None:
-    if bootstrap is None:
-        return None
-    difference = bootstrap.difference
-    return {"difference": difference.value, "low": difference.low, "high": difference.high, "p": bootstrap.p}
 
 
 # ---- Tuning ----
@@ -319,65 +302,54 @@ def tune_mbr(
         (0.5, 0.0, 0.0, 0.5)
     """
     made: Metric[Any] = make_metric(metric) if isinstance(metric, str) else metric
-    decoders = _decoders(graphs, evidence, partial(NgramMBR, beam=prune, scales=scales))
-    development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
-    axes = dict(zip(_AXES, map(_several, (scale, T, p, r, word_penalty)), strict=True))
-    return _Search(development, order).tuned(axes, halvings, folds, partial(_compared, made, resamples, seed))
-
-
-class _Search:
-    """The tried settings and their tables."""
-
-    def __init__(self, development: Development, order: int) -> None:
-        self._development, self._order = development, order
-        self._metric = development.metric
-        self.tables: dict[Point, Table] = {}
-
-    def merits(self, points: Sequence[Point]) -> list[float]:
-        """Try points, and return their merits."""
-        tables = self._development.tables([self._setting(point) for point in points])
-        self.tables.update(zip(points, tables, strict=True))
-        return [_merit(self._metric, table.sum(axis=0)) for table in tables]
-
-    def tuned(
-        self,
-        axes: Mapping[str, Sequence[float]],
-        halvings: int,
-        folds: int,
-        compare: Callable[[Table, Table | None], PairedBootstrap | None],
-    ) -> MBRTuning:
-        """Search the best point, and compare its answers with others."""
-        best = best_of(coordinate_search(axes, self.merits, halvings, _is_possible))
-        in_grid = math.prod(len(set(values)) for values in axes.values())
-        held_out = _held_out(self._metric, list(self.tables.values())[:in_grid], folds)
-        value = partial(_value, self._metric)
-        setting = GainParameters(order=self._order)
-        (default,), one_best = self._development.tables([setting]), self._development.one_best()
-        return MBRTuning(
-            best=MBRTrial(self._setting(best), value(self.tables[best])),
-            default=MBRTrial(setting, value(default)),
-            one_best=value(one_best),
-            held_out=None if held_out is None else value(held_out),
-            over_default=compare(default, self.tables[best]),
-            over_one_best=compare(one_best, self.tables[best]),
-            held_out_over_one_best=compare(one_best, held_out),
-            trials=tuple(MBRTrial(self._setting(point), value(table)) for point, table in self.tables.items()),
-            graphs=len(one_best),
-            signature=self._development.signature(),
-        )
-
-    def _setting(self, point: Point) -> GainParameters:
-        return GainParameters(**dict(zip(_AXES, point, strict=True)), order=self._order)
-
-
-def _decoders(
-    graphs: Iterable[Graph], evidence: Iterable[Graph] | None, decoder: Callable[..., NgramMBR]
-) -> list[NgramMBR]:
     listed = list(graphs)
     others = [None] * len(listed) if evidence is None else list(evidence)
     if len(others) != len(listed):
         raise UsageError(f"there are {len(listed)} graphs, but evidence of {len(others)}")
-    return [decoder(graph, other) for graph, other in zip(listed, others, strict=True)]
+    decoders = [NgramMBR(graph, other, beam=prune, scales=scales) for graph, other in zip(listed, others, strict=True)]
+    development = Development(decoders, list(checked_corpus(references)), made, word_set(ignore, "ignore"))
+    axes = {
+        name: [float(value) for value in (values if isinstance(values, Iterable) else [values])]
+        for name, values in zip(_AXES, (scale, T, p, r, word_penalty), strict=True)
+    }
+    tables: dict[Point, Table] = {}
+
+    def setting(point: Point) -> GainParameters:
+        return GainParameters(**dict(zip(_AXES, point, strict=True)), order=order)
+
+    def merits(points: Sequence[Point]) -> list[float]:
+        tables.update(zip(points, development.tables(list(map(setting, points))), strict=True))
+        return [_merit(made, tables[point].sum(axis=0)) for point in points]
+
+    def is_possible(point: Point) -> bool:
+        return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
+
+    def value(table: Table) -> float | None:
+        score = value_of(made, table)
+        return None if math.isnan(score) else score
+
+    def compared(first: Table, second: Table | None) -> PairedBootstrap | None:
+        if second is None or not resamples:
+            return None
+        return paired_bootstrap(made, first, second, resamples=resamples, seed=seed)
+
+    best = best_of(coordinate_search(axes, merits, halvings, is_possible))
+    in_grid = math.prod(len(set(values)) for values in axes.values())
+    held_out = _held_out(made, list(tables.values())[:in_grid], folds)
+    defaults = GainParameters(order=order)
+    (default,), one_best = development.tables([defaults]), development.one_best()
+    return MBRTuning(
+        best=MBRTrial(setting(best), value(tables[best])),
+        default=MBRTrial(defaults, value(default)),
+        one_best=value(one_best),
+        held_out=None if held_out is None else value(held_out),
+        over_default=compared(default, tables[best]),
+        over_one_best=compared(one_best, tables[best]),
+        held_out_over_one_best=compared(one_best, held_out),
+        trials=tuple(MBRTrial(setting(point), value(table)) for point, table in tables.items()),
+        graphs=len(one_best),
+        signature=development.signature(),
+    )
 
 
 def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table | None:
@@ -393,29 +365,7 @@ def _held_out(metric: Metric[Any], tables: Sequence[Table], folds: int) -> Table
     return rows
 
 
-def _compared(
-    metric: Metric[Any], resamples: int, seed: int, first: Table, second: Table | None
-) -> PairedBootstrap | None:
-    if second is None or not resamples:
-        return None
-    return paired_bootstrap(metric, first, second, resamples=resamples, seed=seed)
-
-
 def _merit(metric: Metric[Any], sums: Table) -> float:
     """Return the value with its sign changed if smaller is better; an undefined value is the worst."""
     value = float(metric.values(sums))
     return -math.inf if math.isnan(value) else value if metric.higher_is_better else -value
-
-
-def _value(metric: Metric[Any], table: Table) -> float | None:
-    value = value_of(metric, table)
-    return None if math.isnan(value) else value
-
-
-def _is_possible(point: Point) -> bool:
-    """Check whether all values except the penalty are above 0."""
-    return all(value > 0 for name, value in zip(_AXES, point, strict=True) if name != "word_penalty")
-
-
-def _several(values: Values) -> list[float]:
-    return [float(value) for value in values] if isinstance(values, Iterable) else [float(values)]

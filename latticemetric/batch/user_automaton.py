@@ -22,11 +22,7 @@ from latticemetric.oracle_search.user_automaton import automaton_oracle
 def automaton_oracles(
     pairs: Iterable[Pair], automaton: Any, run: Run, *, scales: Scales | None = None
 ) -> Iterator[Answer]:
-    """Search pairs, in order; without references, the automaton alone gives the value.
-
-    Raises:
-        InputError: A pair has a problem, and the run does not keep going. (Else the problem is in the answer.)
-    """
+    """Search pairs, in order (see `answer_each`); without references, the automaton alone gives the value."""
     return answer_each(partial(_answer, automaton, scales), failed, pairs, run)
 
 
@@ -40,11 +36,7 @@ def _answer(automaton: Any, scales: Scales | None, pair: Pair) -> Answer:
 
 
 def read_automaton(path: str) -> Any:
-    """Read an automaton as a `pynini.Fst`.
-
-    Raises:
-        FormatError: The file is not an FST in OpenFst's binary format.
-    """
+    """Read a `pynini.Fst` from a file in OpenFst's binary format."""
     require_pynini()
     import pynini
 
@@ -63,7 +55,7 @@ class AutomatonTotals:
         one_best: Score of the models' own best paths; `None` if the automaton does not accept one of them.
         lattices: Number of graphs that were searched.
         failed: Number of graphs that failed; they are left out of the sums.
-        signature: The automaton; empty until a graph was searched.
+        signature: Signature of the automaton; empty until a graph was searched.
     """
 
     score: Fraction = Fraction()
@@ -71,15 +63,6 @@ class AutomatonTotals:
     lattices: int = 0
     failed: int = 0
     signature: str = ""
-
-    @classmethod
-    def of(cls, answer: Answer) -> Self:
-        """Return the sums of one answer."""
-        if answer.problem is not None:
-            return cls(failed=1)
-        best = answer.value
-        first = best.one_best.score
-        return cls(Fraction(best.score), None if first is None else Fraction(first), 1, 0, best.signature)
 
     def __add__(self, other: Self) -> Self:
         unknown = self.one_best is None or other.one_best is None
@@ -111,11 +94,7 @@ class AutomatonTotals:
 
 
 class AutomatonSums:
-    """Sums over the answers that `counted` yields.
-
-    Attributes:
-        totals: The sums up to now.
-    """
+    """Sums over the answers that `counted` yields."""
 
     def __init__(self) -> None:
         self.totals = AutomatonTotals()
@@ -123,5 +102,10 @@ class AutomatonSums:
     def counted(self, answers: Iterable[Answer]) -> Iterator[Answer]:
         """Yield the answers, and add them."""
         for answer in answers:
-            self.totals += AutomatonTotals.of(answer)
+            if answer.problem is not None:
+                self.totals += AutomatonTotals(failed=1)
+            else:
+                best, one_best = answer.value, answer.value.one_best.score
+                exact = None if one_best is None else Fraction(one_best)
+                self.totals += AutomatonTotals(Fraction(best.score), exact, 1, 0, best.signature)
             yield answer

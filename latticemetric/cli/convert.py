@@ -38,8 +38,7 @@ def command(
     TARGET is a file, compressed as its suffix says, - for standard output, or a folder (with / at its end) with
     one file per graph. It is an error if the format cannot hold a graph.
     """
-    from latticemetric.batch.answers import answers_of
-    from latticemetric.batch.graph_answers import converted
+    from latticemetric.batch.answers import answers_of, converted
     from latticemetric.formats.writing import write
 
     if reading.scales and not written.sum_scores:

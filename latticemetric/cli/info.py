@@ -33,7 +33,7 @@ def command(graphs: tuple[str, ...], *, reading: GraphOptions, run: ShardedRunOp
 
     GRAPHS are files, folders, quoted globs, or - for standard input.
     """
-    from latticemetric.batch.graph_answers import described
+    from latticemetric.batch.answers import described
 
     sys.set_int_max_str_digits(0)  # path counts are exact, however long
     ask_graphs(described, reading.entries(graphs), lambda answers: _Sizes(answers, run.shard), run, output)

@@ -218,7 +218,7 @@ def _decoder(
     method: str, ngrams: _NgramOptions, strings: _MetricOptions, gains: _GainOptions, both: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return the function that decodes a graph, given its evidence if there is any."""
-    from latticemetric.batch.graph_answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
+    from latticemetric.batch.answers import mbr_by_ngrams, mbr_by_strings, mbr_with_gains
 
     if gains.gains_only and not gains.write_lattices:
         raise UsageError("--gains-only has no effect without --write-lattices", advice="leave it out")

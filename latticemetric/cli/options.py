@@ -20,7 +20,7 @@ from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
-    from latticemetric.batch.shards import Part
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.batch.string_scores import StringScorer
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Entry
@@ -211,17 +211,17 @@ def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | N
     return Cluster.parse(text)
 
 
-def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> Part | None:
+def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> ShardRun | None:
     if text is None:
         return None
-    from latticemetric.batch.shards import Part, Shard
+    from latticemetric.batch.shards import Shard, ShardRun
 
     def run() -> dict[str, Any]:
         from latticemetric.cli.resume import common_to_shards
 
         return common_to_shards(context)
 
-    return Part(Shard.parse(text), run)
+    return ShardRun(Shard.parse(text), run)
 
 
 def listed(names: str) -> list[str]:
@@ -411,7 +411,7 @@ class PairOptions(ScoredGraphOptions):
     normalize: str | None = NORMALIZE
     style: Style = STYLE
 
-    def pairs(self, lattices: str, references: Sequence[str], shard: Part | None = None) -> Iterator[Pair]:
+    def pairs(self, lattices: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
         """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
 
@@ -500,7 +500,7 @@ class RunOptions(Options):
 class ShardedRunOptions(RunOptions):
     """Workers, limits and failures of a run over many graphs, or over a shard of them."""
 
-    shard: Part | None = option(
+    shard: ShardRun | None = option(
         "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", callback=_shard
     )
 

@@ -22,7 +22,7 @@ from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Part
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.batch.user_automaton import AutomatonSums
 
 _OF_RATES = (
@@ -73,7 +73,7 @@ class _AutomatonResults(AnswerResults):
 
     columns = (*_COLUMNS, *(f"one_best_{name}" for name in _ONE_BEST_COLUMNS), "error")
 
-    def __init__(self, answers: Iterable[Answer], sums: AutomatonSums, shard: Part | None) -> None:
+    def __init__(self, answers: Iterable[Answer], sums: AutomatonSums, shard: ShardRun | None) -> None:
         super().__init__(sums.counted(answers), shard)
         self._sums, self._shard = sums, shard
 

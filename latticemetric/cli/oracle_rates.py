@@ -43,9 +43,8 @@ from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.margins import MarginKind, MarginOptions, Margins
-    from latticemetric.batch.outcomes import Outcome
-    from latticemetric.batch.shards import Part
-    from latticemetric.batch.totals import OracleSums
+    from latticemetric.batch.oracles import OracleAnswer, OracleSums
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.graph import Graph
     from latticemetric.metrics.recognition import GRR
     from latticemetric.oracle_search.scored_path import ScoredPath
@@ -129,13 +128,13 @@ class BestGraphOptions(GraphFormatOptions):
         for name in (name for name, value in given.items() if value):
             raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
 
-    def written(self, outcomes: Iterator[Outcome], scales: dict[str, float]) -> Iterator[Outcome]:
+    def written(self, outcomes: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
         """Yield the outcomes, and write their graphs after the last one."""
         if self.write_lattices is None:
             return outcomes
-        from latticemetric.batch.graph_answers import converted
+        from latticemetric.batch.answers import converted
 
-        def best_graph(outcome: Outcome) -> Graph | None:
+        def best_graph(outcome: OracleAnswer) -> Graph | None:
             if outcome.margins is None or outcome.margins.graph is None:
                 return None
             summed_by = scales if self.sum_scores else None
@@ -156,8 +155,7 @@ def write_rate_oracles(
     output: OutputOptions,
 ) -> None:
     """Search the graphs, and write their oracles."""
-    from latticemetric.batch.outcomes import oracles_of
-    from latticemetric.batch.totals import OracleSums
+    from latticemetric.batch.oracles import OracleSums, oracles_of
 
     also.refuse_contradictions(output.output_format)
     metric = rate()
@@ -203,12 +201,12 @@ class OracleResults(Results):
 
     def __init__(
         self,
-        outcomes: Iterable[Outcome],
+        outcomes: Iterable[OracleAnswer],
         sums: OracleSums,
         also: AlsoOptions | None = None,
         *,
         normalize: str | None = None,
-        shard: Part | None = None,
+        shard: ShardRun | None = None,
     ) -> None:
         self._outcomes, self._sums, self._shard = sums.counted(outcomes), sums, shard
         self._tags, self._alignment = (also.tags, also.alignment) if also is not None else (False, False)
@@ -258,7 +256,7 @@ class OracleResults(Results):
         """Yield an ITEM of the documented schema for each graph; its signature is in the document, once."""
         return map(self._record, self._outcomes)
 
-    def _record(self, outcome: Outcome) -> Record:
+    def _record(self, outcome: OracleAnswer) -> Record:
         record = outcome.asdict()
         record.pop("signature", None)
         if outcome.oracle is not None:

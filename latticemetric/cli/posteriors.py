@@ -27,7 +27,7 @@ from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Part
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.graph import Graph
 
 _COLUMNS = {
@@ -93,7 +93,7 @@ def command(
     In forests: that a derivation has it, or uses an edge. The most probable come first. GRAPHS are files, folders,
     quoted globs, or - for standard input.
     """
-    from latticemetric.batch.graph_answers import listed_posteriors
+    from latticemetric.batch.answers import listed_posteriors
 
     listing.check()
 
@@ -118,7 +118,7 @@ def _lattice(answer: Answer) -> Graph | None:
 class _Posteriors(AnswerResults):
     """Posteriors of words, n-grams, arcs or edges."""
 
-    def __init__(self, answers: Iterable[Answer], shard: Part | None, of: str) -> None:
+    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, of: str) -> None:
         super().__init__(answers, shard)
         self._of = of
 

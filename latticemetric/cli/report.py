@@ -32,7 +32,7 @@ from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.mbr import MBRSettings
+    from latticemetric.batch.review import MBRSettings
 
 _EPILOG = """\b
 Examples:
@@ -76,7 +76,7 @@ class _PageOptions(Options):
         method = self.mbr_method.strip().lower()
         if method == _NO_MBR:
             return None
-        from latticemetric.batch.mbr import MBRSettings
+        from latticemetric.batch.review import MBRSettings
 
         return MBRSettings.of(method, prune=self.prune, samples=self.samples, seed=seed)
 

@@ -19,7 +19,7 @@ from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
-    from latticemetric.batch.shards import Part
+    from latticemetric.batch.shards import ShardRun
     from latticemetric.graph import Graph
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class AnswerResults(Results):
 
     name = "lattices"
 
-    def __init__(self, answers: Iterable[Answer], shard: Part | None, records_each: int = 1) -> None:
+    def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, records_each: int = 1) -> None:
         self.answers, self._shard, self._records_each = answers, shard, records_each
 
     def records_of(self, answer: Answer) -> Iterable[Record]:
@@ -265,13 +265,13 @@ def written_beside(
     if path is None:
         yield from answers
         return
-    from latticemetric.batch.kept_graphs import KeptGraphs
     from latticemetric.formats.registry import format_for_writing
     from latticemetric.formats.writing import write
+    from latticemetric.parallel.plain import GraphSpool
 
     if to_format is None:
         format_for_writing(path)  # fail before the work, not after it
-    graphs = KeptGraphs()
+    graphs = GraphSpool()
     for answer in answers:
         if (graph := graph_of(answer)) is not None:
             graphs.add(answer.name, graph)

@@ -28,7 +28,7 @@ from latticemetric.cli.run import Failures, running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
-    from latticemetric.batch.shards import Part, ShardDocument
+    from latticemetric.batch.shards import ShardDocument, ShardRun
     from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow, SweepSettings, Swept
     from latticemetric.evaluation.intervals import Interval
 
@@ -138,11 +138,11 @@ class SweepResults(Results):
     totals: Sweep
     resampling: dict[str, Any]
     intervals: Sequence[Interval]
-    shard: Part | None = None
+    shard: ShardRun | None = None
 
     @classmethod
     def of(
-        cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: Part | None = None
+        cls, question: SweepSettings, swept: Iterable[Swept], resampling: dict[str, Any], shard: ShardRun | None = None
     ) -> Self:
         """Sum up the results, and compute the intervals."""
         from latticemetric.evaluation.intervals import bootstrap

@@ -10,7 +10,7 @@ from latticemetric.cli.results import Record, Results, as_json, counted, shown, 
 from latticemetric.cli.run import Failures, running
 
 if TYPE_CHECKING:
-    from latticemetric.batch.confidences import ConfidenceEvaluation
+    from latticemetric.batch.oracles import ConfidenceEvaluation
 
 
 def write_tags_of_lattices(
@@ -25,8 +25,7 @@ def write_tags_of_lattices(
     output: PlottedOutputOptions,
 ) -> None:
     """Search the lattices, and write the scores of each threshold."""
-    from latticemetric.batch.confidences import ConfidenceEvaluation
-    from latticemetric.batch.outcomes import oracles_of
+    from latticemetric.batch.oracles import ConfidenceEvaluation, oracles_of
 
     output.check_plot()
     rate, failures = metric.rate(), Failures(run.failures)

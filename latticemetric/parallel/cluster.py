@@ -45,11 +45,7 @@ class Cluster:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the value of `--cluster`.
-
-        Raises:
-            UsageError: The value is not the name of a cluster.
-        """
+        """Parse the value of `--cluster`."""
         if match := re.fullmatch(r"(local|slurm)(?::([0-9]{1,4000}))?", text):
             kind, size = match[1], int(match[2]) if match[2] else None
             if size == 0 or (kind == "slurm" and size is None):
@@ -67,12 +63,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[Client]:
-        """Yield a client; afterwards, end everything that was started for it.
-
-        Raises:
-            MissingDependencyError: Dask is not installed.
-            InputError: The cluster does not answer.
-        """
+        """Yield a client; afterwards, end everything that was started for it."""
         _require("distributed")
         from distributed import Client
 
@@ -88,7 +79,12 @@ class Cluster:
                     where=self.place or self.kind,
                     advice=_TLS_ADVICE if "tls" in f"{error} {self.place}".lower() else None,
                 ) from None
-            _wait_for_workers(client)
+            began, is_reported = time.monotonic(), False
+            while not client.nthreads():  # jobs may be in a queue for hours
+                if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
+                    logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
+                    is_reported = True
+                time.sleep(0.1)
             yield client
 
     def _scheduler(self, stack: contextlib.ExitStack) -> Any:
@@ -99,9 +95,14 @@ class Cluster:
             if not Path(self.place).is_file():
                 raise InputError("the file of the scheduler does not exist", where=self.place)
             return _address_in(Path(self.place))
-        return stack.enter_context(
-            _local_cluster(self.size) if self.kind == "local" else _slurm_cluster(self.size or 1)
-        )
+        if self.kind == "local":
+            return stack.enter_context(_local_cluster(self.size))
+        _require("dask_jobqueue")
+        from dask_jobqueue import SLURMCluster
+
+        cluster = SLURMCluster(**_secured(_configured_security()))  # as configured in dask-jobqueue
+        cluster.scale(jobs=self.size)
+        return stack.enter_context(cluster)
 
 
 def _address_in(file: Path) -> str:
@@ -147,16 +148,6 @@ def dask_setup(_worker: object) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
-def _slurm_cluster(jobs: int) -> Any:
-    """Start SLURM jobs, as configured in dask-jobqueue."""
-    _require("dask_jobqueue")
-    from dask_jobqueue import SLURMCluster
-
-    cluster = SLURMCluster(**_secured(_configured_security()))
-    cluster.scale(jobs=jobs)
-    return cluster
-
-
 def _secured(security: Security | None) -> dict[str, Any]:
     """Return the TLS settings of a cluster; return an empty dict without certificates."""
     return {} if security is None else {"security": security, "protocol": "tls://"}
@@ -187,16 +178,6 @@ def _require(package: str) -> None:
         name = "Dask (distributed)" if package == "distributed" else "dask-jobqueue"
         wanted = "latticemetric[cluster]" if package == "distributed" else "dask-jobqueue"
         raise MissingDependencyError(f"this needs {name}, which is not installed", advice=f"pip install '{wanted}'")
-
-
-def _wait_for_workers(client: Client) -> None:
-    """Wait for a worker, with a message: jobs may be in a queue for hours."""
-    began, is_reported = time.monotonic(), False
-    while not client.nthreads():
-        if not is_reported and time.monotonic() > began + _SECONDS_BEFORE_A_MESSAGE:
-            logging.getLogger("latticemetric").warning("the cluster has no workers yet; waiting for the first")
-            is_reported = True
-        time.sleep(0.1)
 
 
 @contextlib.contextmanager

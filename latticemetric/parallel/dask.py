@@ -11,10 +11,10 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latticemetric.errors import InputError, LatticeMetricError, UsageError
 from latticemetric.parallel import pickling
@@ -38,13 +38,7 @@ _SECONDS_BETWEEN_COUNTS = 2.0
 
 
 class _Run(NamedTuple):
-    """The settings of all batches of a run.
-
-    Attributes:
-        name: Distinguishes it from other runs.
-        limits: The limits of one question.
-        folder: The working folder of the client.
-    """
+    """The settings of all batches of a run: its unique name, the limits of a question, the client's working folder."""
 
     name: str
     limits: Limits
@@ -59,7 +53,13 @@ class Batches(Window):
         self._run = _Run(uuid.uuid4().hex, limits, os.getcwd())  # noqa: PTH109
         self._client = client
         self._executor = client.get_executor(pure=False)
-        self._function = _portable(function)
+        try:
+            self._function = pickling.portable(function)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise UsageError(
+                f"the function cannot be sent to other processes ({error})",
+                advice="define it at the top of a module, or install cloudpickle",
+            ) from None
         self._sent: dict[str, Any] = {}
         self._threads = 0
         self._counted = float("-inf")
@@ -69,9 +69,6 @@ class Batches(Window):
         self._suspects: deque[Task] = deque()
         self._is_alone = False
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         for future in self._batches:
             future.cancel()
@@ -80,30 +77,22 @@ class Batches(Window):
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
         if self._suspects:
-            return self._fill_with_suspect()
-        threads = max(1, self._count_threads())  # lost workers may come back
+            # Repeat a question that may have killed a worker, alone, so that no other question is blamed.
+            if not self._batches:
+                self._submit([self._suspects.popleft()])
+                self._is_alone = True
+            return self._is_alone
+        if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:  # workers may join and leave
+            before, self._threads = self._threads, sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+            if before and not self._threads:
+                logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
+        threads = max(1, self._threads)  # lost workers may come back
         filled = False
         while len(self._batches) < _BATCHES * threads and (batch := self._next(tasks, threads)):
             self._submit(batch)
             filled = True
         return filled
-
-    def _fill_with_suspect(self) -> bool:
-        """Repeat a question that may have killed a worker; run it alone, so that no other question is blamed."""
-        if self._batches:
-            return False
-        self._submit([self._suspects.popleft()])
-        self._is_alone = True
-        return True
-
-    def _count_threads(self) -> int:
-        """Count the threads of all workers; workers may join and leave."""
-        if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
-            before, self._threads = self._threads, sum(self._client.nthreads().values())
-            self._counted = time.monotonic()
-            if before and not self._threads:
-                logging.getLogger("latticemetric").warning("the cluster has no workers any more; waiting for others")
-        return self._threads
 
     def _next(self, tasks: Iterator[Task], threads: int) -> list[Task]:
         batch: list[Task] = []
@@ -146,7 +135,13 @@ class Batches(Window):
         except Exception as error:
             if type(error).__name__ != "KilledWorker":
                 raise
-            self._bury(batch, was_alone=was_alone)
+            if was_alone:
+                batch[0].problem = InputError(
+                    "the workers of the cluster that worked on it died, one after the other",
+                    advice="perhaps there is too little memory for it",
+                )
+            else:
+                self._suspects.extend(batch)
             return
         wanted = int(len(batch) * _SECONDS / max(seconds, 1e-6))
         self._most = max(1, min(wanted, 2 * self._most, _MOST_IN_BATCH))
@@ -157,29 +152,9 @@ class Batches(Window):
             if not task.is_done:
                 self._again.append(task)
 
-    def _bury(self, batch: list[Task], *, was_alone: bool) -> None:
-        """Suspect the questions of a batch whose workers died; blame a question that ran alone."""
-        if not was_alone:
-            self._suspects.extend(batch)
-            return
-        batch[0].problem = InputError(
-            "the workers of the cluster that worked on it died, one after the other",
-            advice="perhaps there is too little memory for it",
-        )
-
 
 def _same(content: bytes) -> bytes:
     return content
-
-
-def _portable(function: Callable[[Any], Any]) -> bytes:
-    try:
-        return pickling.portable(function)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise UsageError(
-            f"the function cannot be sent to other processes ({error})",
-            advice="define it at the top of a module, or install cloudpickle",
-        ) from None
 
 
 # ---- In a worker of the cluster: each of its threads has a separate process for a run ----
@@ -188,6 +163,7 @@ def _portable(function: Callable[[Any], Any]) -> bytes:
 _IDLE_SECONDS = 60.0
 _MOST_ENDED = 1000
 
+# A pickled question, and the tokens of the constants that it needs.
 Question = tuple[bytes, frozenset[str]]
 
 
@@ -201,18 +177,7 @@ class _Replies(NamedTuple):
 def answer_batch(
     version: str, run: _Run, function: bytes, questions: Sequence[Question], constants: Mapping[str, bytes]
 ) -> _Replies:
-    """Answer questions, one after another.
-
-    Args:
-        version: The version of the client.
-        run: The settings of their run.
-        function: The function that answers, pickled.
-        questions: Each question, pickled, and the tokens of the constants that it needs.
-        constants: The constants of all questions.
-
-    Raises:
-        UsageError: The worker has a different version.
-    """
+    """Answer pickled questions, one after another; refuse those of a client of another version."""
     if version != VERSION:
         raise UsageError(
             f"a worker has latticemetric {VERSION}, and this is {version}", advice="install the same version there"
@@ -220,21 +185,18 @@ def answer_batch(
     pickling.learn(constants)
     began = time.monotonic()
     with _pool(run, function) as pool:
-        done = [(task.reply, task.problem) for task in pool.done(_tasks(questions))]
+        # A question whose file is missing here goes back to the client, which then sends all its data.
+        tasks = (Task(Packed(*question)) for question in questions)
+        done = [(task.reply, task.problem) for task in pool.done(tasks)]
     return _Replies(done, time.monotonic() - began)
 
 
-def _tasks(questions: Iterable[Question]) -> Iterator[Task]:
-    """Build tasks; a question whose file is missing here goes back to the client, which then sends all its data."""
-    return (Task(Packed(*question)) for question in questions)
-
-
-class _ThreadPool:
+class _ThreadPool(Pool):
     """The process of one thread in one run."""
 
     def __init__(self, run: _Run, function: bytes) -> None:
         start = partial(started_program, folder=run.folder, patience=_IDLE_SECONDS)
-        self.pool = Pool(function, 1, run.limits, start)
+        super().__init__(function, 1, run.limits, start)
         self.lock = threading.Lock()
         self.used = time.monotonic()
 
@@ -252,22 +214,22 @@ def _pool(run: _Run, function: bytes) -> Iterator[Pool]:
         if run.name in _ended:
             raise UsageError("this run is over")
         if key in _pools and time.monotonic() > _pools[key].used + _IDLE_SECONDS / 2:  # it may be about to end itself
-            _pools.pop(key).pool.__exit__()
+            _pools.pop(key).__exit__()
         if key not in _pools:
             _pools[key] = _ThreadPool(run, function)
-        one = _pools[key]
-        one.lock.acquire()
+        pool = _pools[key]
+        pool.lock.acquire()
     is_good = False
     try:
-        yield one.pool
+        yield pool
         is_good = True
     finally:
         with _lock:
-            one.used = time.monotonic()
-            one.lock.release()
+            pool.used = time.monotonic()
+            pool.lock.release()
             if run.name in _ended or not is_good:
                 _pools.pop(key, None)
-                one.pool.__exit__()
+                pool.__exit__()
 
 
 def end_run(name: str) -> None:
@@ -275,6 +237,6 @@ def end_run(name: str) -> None:
     with _lock:
         _ended.append(name)
         for key in [key for key in _pools if key[0] == name]:
-            _pools[key].pool.kill()
+            _pools[key].kill()
             if not _pools[key].lock.locked():  # otherwise, its thread ends it
-                _pools.pop(key).pool.__exit__()
+                _pools.pop(key).__exit__()

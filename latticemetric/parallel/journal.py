@@ -38,15 +38,11 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
-    """The journal of one run, locked for other processes.
+    """The journal of one run, locked for other processes; refuse the journal of another run.
 
     Args:
         path: The file of the journal, which may be new.
         fingerprint: Identifies the run: plain values, for JSON.
-
-    Raises:
-        UsageError: The file is the journal of another run.
-        InputError: The file cannot be read or written, or another process uses it.
     """
 
     def __init__(self, path: str, fingerprint: Fingerprint) -> None:
@@ -63,7 +59,6 @@ class Journal:
             why = "it is a link" if error.errno == errno.ELOOP else error.strerror
             raise InputError(f"cannot be written: {why}", where=path) from None
         try:
-            self._require_file()
             self._lock()
             self._check({"journal": _FORMAT, **fingerprint})
         except BaseException:
@@ -116,11 +111,10 @@ class Journal:
         """Close the journal, so that a later run can resume."""
         self._file.close()
 
-    def _require_file(self) -> None:
+    def _lock(self) -> None:
+        """Lock the file for this process; refuse one that is not regular, or is locked already."""
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             raise InputError("this is not a file", where=self.path, advice="name another output")
-
-    def _lock(self) -> None:
         try:
             import fcntl
 
@@ -148,7 +142,7 @@ class Journal:
             before = None
         if not isinstance(before, dict):
             raise UsageError("this is not a journal", where=self.path, advice="name another output, or remove it")
-        if changed := sorted(_changes(before, json.loads(json.dumps(fingerprint)))):
+        if changed := sorted(changes(before, json.loads(json.dumps(fingerprint)))):
             raise UsageError(
                 f"the journal is of another run: {shortened(', '.join(changed), 200)} changed",
                 where=self.path,
@@ -158,9 +152,19 @@ class Journal:
     def _records(self) -> Iterator[Any]:
         """Yield the answers of complete records, and cut off the rest of the file."""
         end, reader = self._begin, self._reader(self._begin)
-        while (data := self._read_record(reader)) is not None:
-            yield self._answer(data)
-            end += _RECORD.size + len(data)
+        while len(head := reader.read(_RECORD.size)) == _RECORD.size:
+            length, checksum = _RECORD.unpack(head)
+            left = os.fstat(self._file.fileno()).st_size - reader.tell()
+            if length > left or zlib.crc32(data := reader.read(length)) != checksum:
+                break
+            try:
+                answer = self._plain.loads(data)
+            except NotPlainError as error:
+                raise self._damaged(f"answer {self.kept + 1} cannot be read: {error}") from None
+            if not isinstance(getattr(answer, "name", None), str):
+                raise self._damaged(f"answer {self.kept + 1} has no name")
+            yield answer
+            end += _RECORD.size + length
         self._cut(end)
 
     def _reader(self, begin: int) -> IO[bytes]:
@@ -169,30 +173,9 @@ class Journal:
 
     def _cut(self, end: int) -> None:
         """Cut the file at `end`, and continue writing there."""
-        try:
+        with self._writing():
             self._file.truncate(end)
             self._file.seek(end)
-        except OSError as error:
-            raise self._unwritable(error) from None
-
-    def _read_record(self, reader: IO[bytes]) -> bytes | None:
-        head = reader.read(_RECORD.size)
-        if len(head) < _RECORD.size:
-            return None
-        length, checksum = _RECORD.unpack(head)
-        left = os.fstat(self._file.fileno()).st_size - reader.tell()
-        if length > left or zlib.crc32(data := reader.read(length)) != checksum:
-            return None
-        return data
-
-    def _answer(self, data: bytes) -> Any:
-        try:
-            answer = self._plain.loads(data)
-        except NotPlainError as error:
-            raise self._damaged(f"answer {self.kept + 1} cannot be read: {error}") from None
-        if not isinstance(getattr(answer, "name", None), str):
-            raise self._damaged(f"answer {self.kept + 1} has no name")
-        return answer
 
     def _damaged(self, how: str) -> InputError:
         return InputError(f"the journal is damaged: {how}", where=self.path, advice=_BEGIN_AGAIN)
@@ -206,36 +189,33 @@ class Journal:
             ) from None
         self._write(_RECORD.pack(len(data), zlib.crc32(data)) + data)
         if time.monotonic() - self._synced > _SYNC_SECONDS:
-            self._sync()
+            with self._writing():
+                os.fsync(self._file.fileno())
+            self._synced = time.monotonic()
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
-        try:
+        with self._writing():
             while left:
                 left = left[self._file.write(left) :]
-        except OSError as error:
-            raise self._unwritable(error) from None
 
-    def _sync(self) -> None:
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            os.fsync(self._file.fileno())
+            yield
         except OSError as error:
-            raise self._unwritable(error) from None
-        self._synced = time.monotonic()
-
-    def _unwritable(self, error: OSError) -> InputError:
-        return InputError(
-            f"cannot be written: {error.strerror}",
-            where=self.path,
-            advice="its records are safe; free some space, and give the same command",
-        )
+            raise InputError(
+                f"cannot be written: {error.strerror}",
+                where=self.path,
+                advice="its records are safe; free some space, and give the same command",
+            ) from None
 
 
-def _changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
+def changes(old: Fingerprint, new: Fingerprint) -> Iterator[str]:
     """Yield the names of the values that differ."""
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from _changes(before, after)
+            yield from changes(before, after)
         elif before != after:
             yield str(key)

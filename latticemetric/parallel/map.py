@@ -60,7 +60,17 @@ def map_in_order(
     if isinstance(workers, int):
         yield from _answered_here(function, source, workers, limits)
     if source.has(1):
-        with closing(packing()) as opened, _window(function, workers, limits) as window:
+        window: Pool | Batches
+        if isinstance(workers, int):
+            window = Pool(function, max(1, workers), limits)
+        elif hasattr(workers, "get_executor"):
+            from latticemetric.parallel.dask import Batches
+
+            window = Batches(function, workers, limits)
+        else:
+            advice = "give a number of processes, or a distributed.Client of a Dask cluster"
+            raise UsageError(f"{workers!r} is not a number and not a Dask client", where="workers", advice=advice)
+        with closing(packing()) as opened, window:
             for task in window.done(Task(opened.pack(question), question, opened) for question in source):
                 yield task.answer(lost)
     source.close()
@@ -69,41 +79,24 @@ def map_in_order(
 def _answered_here(
     function: Callable[[Question], Answer], source: _Source[Question], workers: int, limits: Limits
 ) -> Iterator[Answer]:
-    """Answer all questions that do not need another process."""
+    """Answer the questions that need no other process: all for one worker, else only a few with quick answers."""
     check_workers(workers)
     can_fork = hasattr(os, "fork")
-    if limits and not can_fork:
-        raise UsageError("limits need processes that can be forked", advice="leave them out")
-    if not limits:
-        yield from map(_limited(function, limits.default_memory), _few(source) if workers > 1 and can_fork else source)
+    if limits:
+        if not can_fork:
+            raise UsageError("limits need processes that can be forked", advice="leave them out")
+        return
 
-
-def _window(function: Callable[[Any], Any], workers: Any, limits: Limits) -> Pool | Batches:
-    if isinstance(workers, int):
-        return Pool(function, max(1, workers), limits)
-    if not hasattr(workers, "get_executor"):
-        advice = "give a number of processes, or a distributed.Client of a Dask cluster"
-        raise UsageError(f"{workers!r} is not a number and not a Dask client", where="workers", advice=advice)
-    from latticemetric.parallel.dask import Batches
-
-    return Batches(function, workers, limits)
-
-
-def _limited(function: Callable[[Question], Answer], memory: int | None) -> Callable[[Question], Answer]:
-    """Return a function that runs within a limit of memory."""
-
-    def answer(question: Question) -> Answer:
-        with held(memory):
+    def limited(question: Question) -> Answer:
+        with held(limits.default_memory):
             return function(question)
 
-    return function if memory is None else answer
-
-
-def _few(source: _Source[Question]) -> Iterator[Question]:
-    """Yield all questions if they are few, and only while their answers are quick."""
+    answer = function if limits.default_memory is None else limited
+    if workers <= 1 or not can_fork:
+        yield from map(answer, source)
     until = time.monotonic() + BATCH_SECONDS
     while not source.has(MOST_IN_BATCH) and source.has(1) and time.monotonic() < until:
-        yield next(source)
+        yield answer(next(source))
 
 
 class _Source(Generic[Question]):
@@ -112,35 +105,26 @@ class _Source(Generic[Question]):
     def __init__(self, questions: Iterable[Question]) -> None:
         self._questions = iter(questions)
         self._taken: deque[Question] = deque()
-        self._error: Exception | None = None
+        self._end: Exception | None = None
 
     def __iter__(self) -> _Source[Question]:
         return self
 
     def __next__(self) -> Question:
-        return self._taken.popleft() if self._taken else self._read()
-
-    def _read(self) -> Question:
-        if self._error is not None:
+        if not self._taken and not self.has(1):
             raise StopIteration
-        try:
-            return next(self._questions)
-        except StopIteration:
-            raise
-        except Exception as error:  # noqa: BLE001  raised by `close`
-            self._error = error
-            raise StopIteration from None
+        return self._taken.popleft()
 
     def has(self, number: int) -> bool:
         """Read ahead, and return True if at least `number` more questions exist."""
-        while len(self._taken) < number:
+        while len(self._taken) < number and self._end is None:
             try:
-                self._taken.append(self._read())
-            except StopIteration:
-                return False
-        return True
+                self._taken.append(next(self._questions))
+            except Exception as end:  # noqa: BLE001  raised by `close`
+                self._end = end
+        return len(self._taken) >= number
 
     def close(self) -> None:
         """Raise the error, if there was one."""
-        if self._error is not None:
-            raise self._error
+        if self._end is not None and not isinstance(self._end, StopIteration):
+            raise self._end

@@ -95,13 +95,12 @@ def content(token: str) -> bytes:
 
 def pickled_reply(reply: Any) -> bytes:
     """Pickle an answer, with tokens in place of its constants."""
-    kinds = map(type, _objects.values())
-    return pickled(reply, {**reducers(), **dict.fromkeys(kinds, _reduced)})
 
+    def reduced(thing: Any) -> Any:
+        token = _tokens.get(id(thing))
+        return thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if token is None else (constant, (token,))
 
-def _reduced(thing: Any) -> Any:
-    token = _tokens.get(id(thing))
-    return thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if token is None else (constant, (token,))
+    return pickled(reply, {**reducers(), **dict.fromkeys(map(type, _objects.values()), reduced)})
 
 
 def _forget(tokens: Iterable[str]) -> None:

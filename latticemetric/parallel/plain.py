@@ -1,14 +1,16 @@
 """Plain data: JSON for answers, from which only results and graphs can be built.
 
 Numbers, texts, truth values, `None` and dicts with texts as keys are written as in JSON. Any other value becomes a
-list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only the classes
-listed here are written and read. Fields are checked against the annotations of their class, and graphs as if they
-came from a file. So a damaged or malicious file causes an error.
+list that begins with its kind: `["tuple", 1, 2]`, or `["Alignment", …]` with the fields in order. Only graphs and
+registered classes are written and read. Fields are checked against the annotations of their class, and graphs as if
+they came from a file. So a damaged or malicious file causes an error.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import tempfile
 import types
 import typing
 from base64 import b64decode, b64encode
@@ -28,46 +30,39 @@ import numpy.typing as npt
 from latticemetric import errors
 from latticemetric.errors import LatticeMetricError, shortened
 from latticemetric.forest.forest import Forest
+from latticemetric.formats.streams.spool import temporary_files
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary
 
-# Module, and its names in journals; `name=class` if the class has another name.
-_RESULTS: dict[str, tuple[str, ...]] = {
-    "latticemetric.metrics.alignment": ("Alignment",),
-    "latticemetric.batch.answers": ("Answer",),
-    "latticemetric.batch.margins": ("Extremes=Margins", "Side=MarginKind"),
-    "latticemetric.batch.mbr": ("Decoded=MBRAnswer",),
-    "latticemetric.batch.outcomes": ("Confidences", "Outcome"),
-    "latticemetric.batch.review": ("Review", "Size"),
-    "latticemetric.batch.sketches": ("DrawnArc", "Sketch"),
-    "latticemetric.batch.string_scores": ("Strings",),
-    "latticemetric.batch.sweep": ("Swept",),
-    "latticemetric.drawing.diagram": ("Diagram", "Link", "Vertex"),
-    "latticemetric.forest.columns": ("NodeLabels", "Ragged"),
-    "latticemetric.forest.forest": ("Forest",),
-    "latticemetric.lattice.columns": ("Column", "Labels"),
-    "latticemetric.lattice.lattice": ("Lattice",),
-    "latticemetric.metrics.recognition_statistics": ("RecognitionStatistics",),
-    "latticemetric.nbest": ("Hypothesis", "NBest"),
-    "latticemetric.mbr_decoding.consensus": ("Consensus",),
-    "latticemetric.posterior.listing": ("PosteriorListing",),
-    "latticemetric.oracle_search.user_automaton": ("AutomatonOracle", "ValuedPath"),
-    "latticemetric.oracle_search.scored_path": ("Oracle", "ScoredPath"),
-    "latticemetric.oracle_search.sweep": ("Kept",),
-    "latticemetric.oracle_search.margin": ("Fear", "Hope", "Worst"),
-}
-# Name in journals → (module, class); and the reverse.
-_CLASSES = {
-    name.partition("=")[0]: (module, name.rpartition("=")[2]) for module, names in _RESULTS.items() for name in names
-}
-_NAMES = {place: name for name, place in _CLASSES.items()}
+# Name in journals → (module, class), and the reverse. Classes are imported when they are first read.
+_CLASSES: dict[str, tuple[str, str]] = {}
+_NAMES: dict[tuple[str, str], str] = {}
+
+
+def register(module: str, *classes: str, **renamed: str) -> None:
+    """Let plain data hold classes of a module: dataclasses or named tuples that only store their fields.
+
+    A name in journals outlives that of its class: `Extremes="Margins"` writes the class `Margins` as `Extremes`.
+    """
+    for name, kind in {**{kind: kind for kind in classes}, **renamed}.items():
+        _CLASSES[name] = module, kind
+        _NAMES[module, kind] = name
+
+
+register("latticemetric.lattice.columns", "Column", "Labels")
+register("latticemetric.lattice.lattice", "Lattice")
+register("latticemetric.forest.columns", "NodeLabels", "Ragged")
+register("latticemetric.forest.forest", "Forest")
+register("latticemetric.nbest", "Hypothesis", "NBest")
+
 _ERRORS = ("LatticeMetricError", "InputError", "FormatError", "UsageError", "MissingDependencyError")
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
 # A table with fewer words is written again: that costs less than to search for it.
 _FEWEST_WORDS = 100
 _RECENT_TABLES = 4
+_MOST_IN_MEMORY = 2**24
 
 _Tree = Any
 _Check = Callable[[Any], bool]
@@ -103,12 +98,12 @@ class PlainData:
         self._readers: dict[str, Callable[..., Any]] = {
             "tuple": lambda *parts: parts if _SCALARS.issuperset(map(type, parts)) else tuple(map(self._value, parts)),
             "list": lambda *parts: list(map(self._value, parts)),
-            "dict": self._read_dict,
+            "dict": lambda *parts: dict(zip(map(self._value, parts[::2]), map(self._value, parts[1::2]), strict=True)),
             "int": lambda text: int(_text(text), 16),
             "array": _read_array,
             "number": lambda kind, data: _read_array(kind, data)[0],
             "Fraction": lambda numerator, denominator: Fraction(self._value(numerator), self._value(denominator)),
-            "Vocabulary": self._read_vocabulary,
+            "Vocabulary": _read_vocabulary,
             "table": self._read_table,
             "error": _read_error,
         }
@@ -120,10 +115,11 @@ class PlainData:
             NotPlainError: The value is, or holds, an object of another class.
         """
         tree = self._tree(value)
+        write = partial(json.dumps, separators=(",", ":"), check_circular=False)
         try:
-            text = _json(tree)
+            text = write(tree)
         except ValueError:  # Python writes very long integers only in base 16
-            text = _json(_without_long_integers(tree))
+            text = write(_without_long_integers(tree))
         return text.encode("ascii")
 
     def loads(self, data: bytes) -> Any:
@@ -149,16 +145,21 @@ class PlainData:
         return write(value)
 
     def _writer(self, kind: type) -> Callable[[Any], _Tree]:
-        """Return the writer of a class."""
         if issubclass(kind, np.generic):
-            return _number
+            return lambda value: ["number", *_array(np.array([value]))[1:]]
         if issubclass(kind, Vocabulary):
             return self._vocabulary
-        if issubclass(kind, LatticeMetricError):
-            return _error
-        if (name := _NAMES.get((kind.__module__, kind.__name__))) is not None:
-            return partial(self._fields, name, _getter(_field_names(kind)))
-        raise NotPlainError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
+        if issubclass(kind, LatticeMetricError):  # written as the nearest class that all programs know
+            known = next(base.__name__ for base in kind.__mro__ if base.__name__ in _ERRORS)
+            return lambda value: ["error", known, value.what, value.where, value.advice]
+        name = _NAMES.get((kind.__module__, kind.__name__))
+        if name is None:
+            raise NotPlainError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
+        names = _field_names(kind)
+        get = attrgetter(*names)
+        if len(names) == 1:
+            return lambda value: [name, self._tree(get(value))]
+        return lambda value: [name, *map(self._tree, get(value))]
 
     def _list(self, kind: str, values: Sequence[Any]) -> _Tree:
         if _SCALARS.issuperset(map(type, values)):
@@ -169,9 +170,6 @@ class PlainData:
         if all(type(key) is str for key in values):
             return {key: self._tree(value) for key, value in values.items()}
         return ["dict", *map(self._tree, chain.from_iterable(values.items()))]
-
-    def _fields(self, kind: str, get: Callable[[Any], tuple[Any, ...]], value: Any) -> _Tree:
-        return [kind, *map(self._tree, get(value))]
 
     def _vocabulary(self, value: Vocabulary) -> _Tree:
         if value.is_numeric:
@@ -199,30 +197,46 @@ class PlainData:
             return read(*parts)
         return _rebuilt(kind, [self._value(part) for part in parts])
 
-    def _read_dict(self, *parts: _Tree) -> dict[Any, Any]:
-        values = list(map(self._value, parts))
-        return dict(zip(values[::2], values[1::2], strict=True))
-
-    def _read_vocabulary(self, is_given: Any = None, numbers: Any = None, words: Any = None) -> Vocabulary:
-        if is_given is None:
-            return Vocabulary.numeric()
-        _require(type(is_given) is bool and {int}.issuperset(map(type, numbers)) and {str}.issuperset(map(type, words)))
-        vocabulary = Vocabulary(dict(zip(numbers, words, strict=True)))
-        vocabulary.is_given = is_given
-        return vocabulary
-
     def _read_table(self, number: int, whole: _Tree = None) -> Vocabulary:
         _require(type(number) is int and 0 <= number <= len(self._tables))
         if whole is not None:
             _require(number == len(self._tables) and whole[0] == "Vocabulary")
-            table = self._read_vocabulary(*whole[1:])
+            table = _read_vocabulary(*whole[1:])
             self._numbers[id(table)] = number
             self._tables.append(table)
         return self._tables[number]
 
 
-def _json(tree: _Tree) -> str:
-    return json.dumps(tree, separators=(",", ":"), check_circular=False)
+class GraphSpool:
+    """Names and graphs that are written only when all of them are known; if there are many, they are kept on disk.
+
+    Iteration reads one at a time, in the order of `add`.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  closed with what keeps it
+        self._plain = PlainData()
+        self._count = 0
+
+    def add(self, name: str, graph: Lattice | Forest | NBest) -> None:
+        """Add a graph."""
+        with temporary_files():
+            self._file.write(self._plain.dumps((name, graph)) + b"\n")
+        self._count += 1
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):  # `add` raised it before
+            self._file.close()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[tuple[str, Lattice | Forest | NBest]]:
+        with temporary_files():
+            self._file.seek(0)
+        plain = PlainData()
+        for _ in range(self._count):
+            yield plain.loads(self._file.readline())
 
 
 def _without_long_integers(tree: _Tree) -> _Tree:
@@ -245,14 +259,13 @@ def _read_array(kind: Any, data: Any) -> npt.NDArray[Any]:
     return np.frombuffer(b64decode(_text(data), validate=True), kind).copy()
 
 
-def _number(value: np.generic) -> _Tree:
-    return ["number", *_array(np.array([value]))[1:]]
-
-
-def _error(value: LatticeMetricError) -> _Tree:
-    """Write an error as the nearest class that all programs know."""
-    kind = next(cls.__name__ for cls in type(value).__mro__ if cls.__name__ in _ERRORS)
-    return ["error", kind, value.what, value.where, value.advice]
+def _read_vocabulary(is_given: Any = None, numbers: Any = None, words: Any = None) -> Vocabulary:
+    if is_given is None:
+        return Vocabulary.numeric()
+    _require(type(is_given) is bool and {int}.issuperset(map(type, numbers)) and {str}.issuperset(map(type, words)))
+    vocabulary = Vocabulary(dict(zip(numbers, words, strict=True)))
+    vocabulary.is_given = is_given
+    return vocabulary
 
 
 def _read_error(kind: Any, what: Any, where: Any, advice: Any) -> LatticeMetricError:
@@ -278,16 +291,10 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if named is None and is_dataclass(kind) else named or ()
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    get = attrgetter(*names)
-    return get if len(names) > 1 else lambda value: (get(value),)
-
-
 def _rebuilt(name: Any, values: list[Any]) -> Any:
     """Build an object of one of the classes that may be read."""
     _require(isinstance(name, str) and name in _CLASSES)
-    kind = _class(name)
-    checks = _checks(name)
+    kind, checks = _class(name), _checks(name)
     if len(values) != len(checks):
         raise NotPlainError(f"{name} has {len(checks)} fields, and not {len(values)}")
     for value, (field, accepts) in zip(values, checks.items(), strict=True):
@@ -304,19 +311,14 @@ def _checked_graph(given: Lattice | Forest) -> Lattice | Forest:
         rest = {name: getattr(given, name) for name in ("final", "scores", "vocabulary", "times", "labels")}
         made = Lattice.from_arcs(given.source, given.target, given.word, **rest, copy=False)
         checked: Lattice | Forest = replace(made, ranked=given.ranked)
+        structure = attrgetter("num_states", "source", "target", "final")
     else:
         rest = {name: getattr(given, name) for name in ("goals", "scores", "vocabulary", "labels", "node_labels")}
         checked = Forest.from_edges(given.head, given.tails, given.target, **rest)
-    if not all(map(np.array_equal, _structure(checked), _structure(given))):
+        structure = attrgetter("num_nodes", "head", "tails.begin", "tails.values", "goals")
+    if not all(map(np.array_equal, structure(checked), structure(given))):
         raise NotPlainError(f"the {type(given).__name__} is not in order")
     return checked
-
-
-def _structure(graph: Lattice | Forest) -> Iterator[npt.ArrayLike]:
-    if isinstance(graph, Lattice):
-        yield from (graph.num_states, graph.source, graph.target, graph.final)
-    else:
-        yield from (graph.num_nodes, graph.head, graph.tails.begin, graph.tails.values, graph.goals)
 
 
 @cache
@@ -331,10 +333,7 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name == "Graph":
             return Lattice | Forest | NBest
-        tag = next((key for (_, kind), key in _NAMES.items() if kind == name), None)
-        if tag is None:
-            raise KeyError(name)
-        return _class(tag)
+        return _class(next((key for (_, kind), key in _NAMES.items() if kind == name), name))
 
 
 @cache
@@ -352,41 +351,22 @@ def _check(hint: Any) -> _Check:
         TypeError: No check is known for such an annotation.
     """
     origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
-        check: _Check = _is_anything
-    elif origin is None and isinstance(hint, type):
-        check = _check_class(hint)
-    elif origin is Literal:
-        check = arguments.__contains__
-    elif origin in {Union, types.UnionType}:
-        check = partial(_is_one_of, list(map(_check, arguments)))
-    elif origin is np.ndarray:
-        check = partial(_is_array, np.dtype(get_args(arguments[1])[0]))
-    elif origin in {tuple, list, dict, Mapping}:
-        check = _check_container(origin, arguments)
-    else:
-        raise TypeError(f"no value can be checked against {hint}")
-    return check
-
-
-def _is_anything(_: Any) -> bool:
-    return True
-
-
-def _is_one_of(checks: list[_Check], value: Any) -> bool:
-    return any(check(value) for check in checks)
-
-
-def _is_array(kind: np.dtype[Any], value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == kind
-
-
-def _check_class(kind: type) -> _Check:
-    if kind is float:  # integers are accepted as floats, as in type checkers
-        return lambda value: isinstance(value, (float, int, np.number)) and value is not True and value is not False
-    if kind is int:
-        return lambda value: isinstance(value, (int, np.integer)) and value is not True and value is not False
-    return lambda value: isinstance(value, kind)
+    if hint in {int, float}:  # integers are accepted as floats, as in type checkers
+        kinds = (int, np.integer) if hint is int else (float, int, np.number)
+        return lambda value: isinstance(value, kinds) and value is not True and value is not False
+    if hint is Any or (origin is None and isinstance(hint, type)):
+        return lambda value: hint is Any or isinstance(value, hint)
+    if origin is Literal:
+        return arguments.__contains__
+    if origin in {Union, types.UnionType}:
+        checks = list(map(_check, arguments))
+        return lambda value: any(check(value) for check in checks)
+    if origin is np.ndarray:
+        number = np.dtype(get_args(arguments[1])[0])
+        return lambda value: isinstance(value, np.ndarray) and value.dtype == number
+    if origin in {tuple, list, dict, Mapping}:
+        return _check_container(origin, arguments)
+    raise TypeError(f"no value can be checked against {hint}")
 
 
 def _check_container(origin: Any, arguments: tuple[Any, ...]) -> _Check:

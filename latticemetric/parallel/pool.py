@@ -46,11 +46,7 @@ def default_workers() -> int:
 
 
 def check_workers(number: int) -> None:
-    """Raise an error if there are more workers than the machine can use: each worker takes memory.
-
-    Raises:
-        UsageError: The number is too large.
-    """
+    """Raise an error if there are more workers than the machine can use: each worker takes memory."""
     most = max(_MOST_WORKERS, _MOST_A_PROCESSOR * default_workers())
     if number > most:
         raise UsageError(f"{number} workers are too many for this machine", advice=f"give at most {most}")
@@ -62,6 +58,12 @@ class Window(ABC):
     def __init__(self) -> None:
         self._under_way: deque[Task] = deque()
         self._again: deque[Task] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    @abstractmethod
+    def __exit__(self, *_: object) -> None: ...
 
     def done(self, tasks: Iterator[Task]) -> Iterator[Task]:
         """Yield all tasks in order, when they are done."""
@@ -83,13 +85,14 @@ class Window(ABC):
         """Return the next task, or `None` if too much is in progress; tasks to repeat come first."""
         if self._again:
             return self._again.popleft()
-        if (self._under_way and self._is_full(workers)) or (task := next(tasks, None)) is None:
+        if self._under_way and (
+            len(self._under_way) >= _AHEAD * workers or sum(task.size for task in self._under_way) >= _BYTES_AHEAD
+        ):
             return None
-        self._under_way.append(task)
+        task = next(tasks, None)
+        if task is not None:
+            self._under_way.append(task)
         return task
-
-    def _is_full(self, workers: int) -> bool:
-        return len(self._under_way) >= _AHEAD * workers or sum(t.size for t in self._under_way) >= _BYTES_AHEAD
 
 
 def started(function: Any, memory: int | None, foreign: list[Connection]) -> Started:
@@ -99,23 +102,20 @@ def started(function: Any, memory: int | None, foreign: list[Connection]) -> Sta
     copy is made only if there are no other threads, or if the function cannot be sent to a program. A copy starts in
     some milliseconds, a program in some hundred.
     """
-    data = _portable(function) if other_threads_live() else None
-    return forked(function, memory, foreign) if data is None else started_program(data, memory, foreign)
+    if not other_threads_live():
+        return forked(function, memory, foreign)
+    try:
+        data = pickling.portable(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return forked(function, memory, foreign)
+    if b"__main__" in data and sys.modules.get("cloudpickle") is None:  # the program could not import it
+        return forked(function, memory, foreign)
+    return started_program(data, memory, foreign)
 
 
 def other_threads_live() -> bool:
     """Return True if this process has other Python threads."""
     return threading.active_count() > 1
-
-
-def _portable(function: Any) -> bytes | None:
-    """Pickle a function for a program; return `None` if the program could not import it."""
-    try:
-        data = pickling.portable(function)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return None
-    travels_by_value = sys.modules.get("cloudpickle") is not None
-    return data if travels_by_value or b"__main__" not in data else None
 
 
 class Pool(Window):
@@ -130,9 +130,6 @@ class Pool(Window):
         self._batch = 1
         self._is_over = False
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.kill()  # all at the same time: to free gigabytes takes time
         for worker in self._workers:
@@ -142,7 +139,7 @@ class Pool(Window):
         """Kill the processes, from any thread; do not start others."""
         self._is_over = True
         for worker in list(self._workers):
-            worker.kill()
+            worker.process.kill()
 
     def _fill(self, tasks: Iterator[Task]) -> bool:
         filled = False
@@ -173,7 +170,7 @@ class Pool(Window):
         size = 0
         while len(batch) < self._batch and (task := self._following(tasks, self._most)) is not None:
             size += task.size
-            if not (worker.takes_together(size) if batch else worker.takes(size)):
+            if not worker.takes(size, together=bool(batch)):
                 self._again.appendleft(task)
                 break
             batch.append(task)
@@ -192,25 +189,12 @@ class Pool(Window):
                 self._bury(worker)
             self._again.extend(worker.again)
             worker.again.clear()
-        self._judge_pace(time.monotonic() - began, undone - sum(len(worker.tasks) for worker in self._workers))
-        self._stop_late()
-
-    def _left(self) -> float | None:
-        """Return the seconds until the first worker runs out of time."""
-        if self._limits.timeout is None:
-            return None
-        begun = [worker.since for worker in self._workers if worker.tasks]
-        return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
-
-    def _judge_pace(self, seconds: float, answered: int) -> None:
-        """Make batches larger while their answers are quick, and smaller while they are slow."""
-        if seconds < BATCH_SECONDS and answered:
+        # Make batches larger while their answers are quick, and smaller while they are slow.
+        seconds = time.monotonic() - began
+        if seconds < BATCH_SECONDS and undone > sum(len(worker.tasks) for worker in self._workers):
             self._batch = min(MOST_IN_BATCH, self._batch + 1)
         elif seconds > 2 * BATCH_SECONDS:
             self._batch = max(1, self._batch // 2)
-
-    def _stop_late(self) -> None:
-        """Kill workers that have run out of time; their questions fail."""
         timeout = self._limits.timeout
         if timeout is None:
             return
@@ -218,6 +202,13 @@ class Pool(Window):
             if worker.tasks and time.monotonic() >= worker.since + timeout:
                 worker.tasks.popleft().problem = InputError(f"it takes more than {timeout:g} seconds")
                 self._dismiss(worker)
+
+    def _left(self) -> float | None:
+        """Return the seconds until the first worker runs out of time."""
+        if self._limits.timeout is None:
+            return None
+        begun = [worker.since for worker in self._workers if worker.tasks]
+        return max(0.0, min(begun) + self._limits.timeout - time.monotonic()) if begun else None
 
     def _bury(self, worker: Worker) -> None:
         """Remove a dead worker. Try the fatal task once more: the system kills processes if memory is short."""

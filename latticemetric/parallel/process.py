@@ -16,15 +16,17 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from latticemetric.errors import InputError, LatticeMetricError, MissingDependencyError, UsageError
 from latticemetric.memory import hold_memory, no_memory
 from latticemetric.parallel import pickling
 from latticemetric.parallel.pickling import Packed, Packing
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 _STATM = Path("/proc/self/statm")
 _LONGEST = 366 * 86400.0
@@ -81,7 +83,6 @@ class Task:
         data: The question, pickled, until it is answered.
         needs: Tokens of the constants in the data.
         size: Bytes of the data and of the reply.
-        reply: The reply, pickled.
         problem: The reason if there is no reply.
         deaths: The number of workers that died of it.
     """
@@ -129,31 +130,13 @@ class Task:
         raise error
 
 
-class Process(Protocol):
-    """A process from the parent's side; like `multiprocessing.Process`."""
-
-    @property
-    def exitcode(self) -> int | None:
-        """The exit code; if negative, the signal that killed the process."""
-
-    def kill(self) -> None:
-        """Kill the process."""
-
-    def join(self) -> None:
-        """Wait for the end of the process."""
-
-
 class Started(NamedTuple):
-    """A process that was just started.
+    """A process that was just started, and the parent's ends of the pipes to it and from it.
 
-    Attributes:
-        process: The process.
-        outbox: The parent's end of the pipe to it.
-        replies: The parent's end of the pipe from it.
-        wait: Waits until the process is ready, so that its start does not count as time of a question.
+    `wait` waits until the process is ready, so that its start does not count as time of a question.
     """
 
-    process: Process
+    process: BaseProcess | _Program
     outbox: Connection
     replies: Connection
     wait: Callable[[], None] = lambda: None
@@ -164,12 +147,9 @@ Start: TypeAlias = "Callable[[Any, int | None, list[Connection]], Started]"
 
 
 class Worker:
-    """A process that answers questions one after another.
-
-    It ends when its parent ends, even while it computes an answer.
+    """A process that answers questions one after another; it ends with its parent, even while it computes an answer.
 
     Attributes:
-        replies: The pipe from the worker.
         tasks: Its tasks without an answer.
         again: Its tasks that have to be repeated.
         since: The time of its last reply, or of its first task after it had none.
@@ -177,8 +157,11 @@ class Worker:
     """
 
     def __init__(self, function: Any, limits: Limits, others: Iterable[Worker], start: Start) -> None:
-        started = start(function, limits.most_memory, [pipe for other in others for pipe in other.pipes])
-        self._process, self._outbox, self.replies, self.wait = started
+        pipes = [pipe for other in others for pipe in (other.outbox, other.replies)]
+        started = start(function, limits.most_memory, pipes)
+        self.process, self.wait = started.process, started.wait
+        self.outbox: Connection = started.outbox
+        self.replies: Connection = started.replies
         self._knows: set[str] = set()
         self._is_limited = limits.memory is not None
         self.tasks: deque[Task] = deque()
@@ -186,18 +169,9 @@ class Worker:
         self.since = 0.0
         self._unread = bytearray()
 
-    @property
-    def pipes(self) -> tuple[Connection, Connection]:
-        """The parent's ends of its pipes."""
-        return self._outbox, self.replies
-
-    def takes(self, size: int) -> bool:
-        """Return True if a task of this size can be sent now without waiting."""
-        return not self.tasks or size <= _SMALL
-
-    def takes_together(self, size: int) -> bool:
-        """Return True if tasks of this total size can be sent together; under a memory limit, only small ones."""
-        return size <= _SMALL or not (self.tasks or self._is_limited)
+    def takes(self, size: int, *, together: bool) -> bool:
+        """Return True if this size can be sent without waiting; under a memory limit, only small tasks together."""
+        return size <= _SMALL or not (self.tasks or (together and self._is_limited))
 
     def hand(self, tasks: Iterable[Task]) -> None:
         """Send more tasks to the worker."""
@@ -208,7 +182,7 @@ class Worker:
         new = {token: pickling.content(token) for task in batch for token in task.needs - self._knows}
         self._knows.update(new)
         with contextlib.suppress(OSError):  # it is dead, which the reader of its replies notices
-            self._outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
+            self.outbox.send_bytes(pickle.dumps((new, [task.data for task in batch]), pickle.HIGHEST_PROTOCOL))
 
     def collect(self) -> bool:
         """Read the available replies; return False if the worker is dead."""
@@ -228,29 +202,22 @@ class Worker:
         return bool(data)
 
     def _end_of_reply(self, begin: int) -> int:
-        if len(self._unread) < begin + _LENGTH.size:
-            return begin + _LENGTH.size
-        return begin + _LENGTH.size + int(_LENGTH.unpack_from(self._unread, begin)[0])
-
-    def kill(self) -> None:
-        """Kill the process, without waiting for its end."""
-        self._process.kill()
+        end = begin + _LENGTH.size
+        return end if len(self._unread) < end else end + int(_LENGTH.unpack_from(self._unread, begin)[0])
 
     def end(self) -> str:
         """Kill the process and close its pipes; return how it ended if it was already dead."""
-        self._process.kill()
-        self._process.join()
-        self._outbox.close()
+        self.process.kill()
+        self.process.join()
+        self.outbox.close()
         self.replies.close()
-        status = self._process.exitcode or 0
-        return f"killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        status = self.process.exitcode or 0
+        if status >= 0:
+            return f"ended with status {status}"
+        try:
+            return f"killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"killed by signal {-status}"
 
 
 # ---- In the process ----
@@ -321,7 +288,13 @@ def serve(
             message = batches.get(timeout=patience)
         except queue.Empty:
             os._exit(0)
-        new, questions = _unpacked(message)
+        try:
+            new, questions = pickle.loads(message)  # noqa: S301  our own parent wrote it
+            pickling.learn(new)
+            for token in new:
+                pickling.constant(token)
+        except MemoryError:
+            os._exit(_NO_MEMORY)
         for data in questions:
             reply = _reply_to(function, data)
             try:
@@ -341,18 +314,6 @@ def _receive(inbox: Connection, batches: queue.SimpleQueue[bytes]) -> None:
         os._exit(0)
     except MemoryError:  # the message is lost
         os._exit(_NO_MEMORY)
-
-
-def _unpacked(message: bytes) -> tuple[dict[str, bytes], list[bytes]]:
-    """Unpickle a message: new constants, and questions."""
-    try:
-        new, questions = pickle.loads(message)  # noqa: S301  our own parent wrote it
-        pickling.learn(new)
-        for token in new:
-            pickling.constant(token)
-    except MemoryError:
-        os._exit(_NO_MEMORY)
-    return new, questions
 
 
 def _reply_to(function: Callable[[Any], Any], data: bytes) -> bytes:
@@ -389,7 +350,7 @@ _PROGRAM = f"from {__name__} import main; main()"
 
 
 class _Program(subprocess.Popen[bytes]):
-    """A program with the interface of `Process`."""
+    """A program with the interface of `multiprocessing.Process`."""
 
     @property
     def exitcode(self) -> int | None:
@@ -407,14 +368,7 @@ def started_program(
     folder: str | None = None,
     patience: float | None = None,
 ) -> Started:
-    """Start a worker as a program.
-
-    Args:
-        function: The function, pickled.
-        memory: Bytes that it may use in addition to those after loading the function.
-        folder: The working folder, if it exists here.
-        patience: Seconds without a question after which it ends.
-    """
+    """Start a worker as a program, in `folder` if it exists here; `patience` as for `serve`."""
     from multiprocessing import Pipe
 
     inbox, our_outbox = Pipe(duplex=False)
@@ -427,27 +381,12 @@ def started_program(
     outbox.close()
     with contextlib.suppress(EOFError, OSError):  # it is dead, which is noticed when it gets tasks
         our_outbox.send_bytes(pickle.dumps((function, memory, folder, patience)))
-    return Started(program, our_outbox, our_inbox, partial(_wait, our_inbox))
 
+    def wait() -> None:
+        with contextlib.suppress(EOFError, OSError):  # likewise
+            our_inbox.recv_bytes()
 
-def _wait(inbox: Connection) -> None:
-    with contextlib.suppress(EOFError, OSError):  # likewise
-        inbox.recv_bytes()
-
-
-def _loaded(function: bytes) -> Callable[[Any], Any]:
-    """Unpickle the function; if that fails, return a function that raises the reason for each question."""
-    try:
-        loaded: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301  our own parent wrote it
-    except Exception as error:  # noqa: BLE001  an import of another package may raise anything
-        return partial(_fail, f"{type(error).__name__}: {error}")
-    return loaded
-
-
-def _fail(why: str, _question: Any) -> None:
-    raise MissingDependencyError(
-        f"a worker cannot load the function ({why})", advice="install there what is installed here"
-    )
+    return Started(program, our_outbox, our_inbox, wait)
 
 
 def main() -> None:
@@ -459,6 +398,13 @@ def main() -> None:
         return
     if folder is not None and os.path.isdir(folder):  # noqa: PTH112  a plain string
         os.chdir(folder)
-    answer = _loaded(function)
+    try:
+        answer: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301  likewise
+    except Exception as error:  # noqa: BLE001  an import of another package may raise anything
+        why = f"a worker cannot load the function ({type(error).__name__}: {error})"
+
+        def answer(_question: Any) -> NoReturn:
+            raise MissingDependencyError(why, advice="install there what is installed here")
+
     outbox.send_bytes(b"ready")
     serve(answer, memory, inbox, outbox, patience)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from latticemetric.batch.mbr import MBRAnswer
-from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, Review
-from latticemetric.batch.sketches import DrawnArc, Sketch
+from latticemetric.batch.review import MBR, ONE_BEST, ORACLE, DrawnArc, MBRAnswer, Review, Sketch
 from latticemetric.display import visible
 from latticemetric.drawing.diagram import FOREST
 from latticemetric.drawing.layout import layered_layout

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal
-from latticemetric.batch.sketches import Sketch
+from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal, Sketch
 from latticemetric.batch.sweep import Sweep
 from latticemetric.display import visible
 from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap

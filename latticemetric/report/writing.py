@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from latticemetric.batch.mbr import AUTO, MBRSettings
-from latticemetric.batch.review import ReviewSettings, ReviewTotals, review_graph
-from latticemetric.batch.run import graph_packing
+from latticemetric.batch.packing import graph_packing
+from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, ReviewTotals, review_graph
 from latticemetric.batch.string_scores import scorer_of
 from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.formats.streams.output import atomic_output

@@ -229,12 +229,12 @@ def test_a_reader_that_has_seen_enough(workers, tmp_path):
 # A search that takes for ever, in a native call that lets other threads run and knows no signals.
 STUCK = """
 import hashlib, pathlib, signal
-from latticemetric.batch import answers, outcomes
+from latticemetric.batch import answers, oracles
 from latticemetric.cli import main
 def stuck(*_arguments, **_options):
     pathlib.Path("stuck").touch()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-outcomes.oracle = stuck
+oracles.oracle = stuck
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
 """
@@ -252,7 +252,7 @@ class Lost:
 def stuck(*_arguments, **_options):
     Lost()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
-outcomes.oracle = stuck
+oracles.oracle = stuck
 """
 
 
@@ -390,13 +390,13 @@ def test_a_small_disk(small_disk, tmp_path):
 
 def test_temporary_files_that_cannot_be_written_are_said_to_be_that(tmp_path, monkeypatch):
     from latticemetric import InputError
-    from latticemetric.batch.kept_graphs import KeptGraphs
     from latticemetric.formats.streams import spool
+    from latticemetric.parallel.plain import GraphSpool
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
     monkeypatch.setattr(spool, "_MOST_IN_MEMORY", 10)
-    monkeypatch.setattr("latticemetric.batch.kept_graphs._MOST_IN_MEMORY", 10)
+    monkeypatch.setattr("latticemetric.parallel.plain._MOST_IN_MEMORY", 10)
     with spool.Spool() as kept, pytest.raises(InputError, match=r"none: temporary files cannot be written: No such"):
         kept.write(b"x" * 11)
     with pytest.raises(InputError, match=r"none: temporary files cannot be written: No such"):
-        KeptGraphs().add("a", None)
+        GraphSpool().add("a", None)

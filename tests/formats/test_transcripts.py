@@ -13,7 +13,7 @@ from kit.formats import contents, paths_in, rebuilt, write_file
 from kit.paths import DATA, EXAMPLES
 
 import latticemetric as lm
-from latticemetric.batch.outcomes import oracles_of
+from latticemetric.batch.oracles import oracles_of
 from latticemetric.batch.pairing import pair_up
 from latticemetric.batch.run import Run
 from latticemetric.batch.string_scores import StringScorer

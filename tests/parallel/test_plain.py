@@ -13,7 +13,8 @@ from kit.strategies import lattices
 from latticemetric import Forest, InputError, Lattice
 from latticemetric.batch.answers import Answer
 from latticemetric.batch.margins import MarginKind, Margins
-from latticemetric.batch.outcomes import Outcome
+from latticemetric.batch.oracles import OracleAnswer
+from latticemetric.batch.run import register_results
 from latticemetric.errors import FormatError
 from latticemetric.lattice.lattice import Column, Labels
 from latticemetric.nbest import Hypothesis, NBest
@@ -21,6 +22,8 @@ from latticemetric.oracle_search.oracle import oracle
 from latticemetric.parallel import plain
 from latticemetric.parallel.plain import NotPlainError, PlainData
 from latticemetric.vocabulary import Vocabulary
+
+register_results()
 
 
 def same(a, b):
@@ -332,7 +335,7 @@ def assert_value_or_error(data):
 @given(st.integers(0, 2**32))
 def test_a_change_in_any_place_makes_another_value_or_an_error(seed):
     draw = random.Random(seed)
-    outcome = Outcome("a", oracle(SPELLED, "a c", "wer"), margins=Margins((), {}, draw.choice([LATTICE, FOREST])))
+    outcome = OracleAnswer("a", oracle(SPELLED, "a c", "wer"), margins=Margins((), {}, draw.choice([LATTICE, FOREST])))
     tree = json.loads(PlainData().dumps(outcome))
     inner, key = draw.choice(list(places(tree)))
     inner[key] = a_value(draw)

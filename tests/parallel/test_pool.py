@@ -12,7 +12,7 @@ import pytest
 from kit.work import living, told, wait_for
 
 from latticemetric import InputError, UsageError, Vocabulary
-from latticemetric.batch.run import graph_packing
+from latticemetric.batch.packing import graph_packing
 from latticemetric.parallel import pickling
 from latticemetric.parallel.map import map_in_order
 from latticemetric.parallel.process import Limits

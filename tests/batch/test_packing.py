@@ -4,7 +4,8 @@ from kit.many_graphs import data
 
 import latticemetric as lm
 from latticemetric.batch.answers import answers_of
-from latticemetric.batch.run import Run, graph_packing
+from latticemetric.batch.packing import graph_packing
+from latticemetric.batch.run import Run
 from latticemetric.formats.reading import entries
 
 

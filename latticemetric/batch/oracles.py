@@ -1,0 +1,306 @@
+"""Oracles of many graphs, and optionally confidences, margins and sentence scores; their exact totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import zip_longest
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from latticemetric.batch.pairing import Pair, built, missed, readable
+from latticemetric.batch.run import Run, answer_each
+from latticemetric.batch.string_scores import Strings, StringScorer, StringTotals
+from latticemetric.errors import InputError, LatticeMetricError, UsageError
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Scales
+from latticemetric.metrics.recognition import GRR
+from latticemetric.metrics.recognition_statistics import RecognitionStatistics
+from latticemetric.metrics.registry import make_metric
+from latticemetric.oracle_search.oracle import oracle
+from latticemetric.oracle_search.reference_strings import strings_of_references
+from latticemetric.oracle_search.scored_path import Oracle
+
+if TYPE_CHECKING:
+    from latticemetric.batch.margins import MarginOptions, Margins, MarginTotals
+    from latticemetric.evaluation.word_tags.evaluation import ConfidenceSweep
+
+State = dict[str, Any]
+
+
+class Confidences(NamedTuple):
+    """The posterior of each word's arc."""
+
+    oracle: tuple[float, ...]
+    one_best: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class OracleAnswer:
+    """The answer for one pair: an oracle or a problem. An oracle may come with a problem of its margins.
+
+    Attributes:
+        problem: The reason why the pair, or some of its margins, failed.
+        missed: Counts used when there is no answer: all words of the reference deleted.
+        strings: The words of the pair, if there are sentence metrics.
+        sentence_scores: The scores of this pair alone, by metric and side.
+        where: File and line.
+    """
+
+    name: str
+    oracle: Oracle | None
+    problem: LatticeMetricError | None = None
+    missed: RecognitionStatistics | None = None
+    strings: Strings | None = None
+    sentence_scores: dict[str, dict[str, float | None]] | None = None
+    confidences: Confidences | None = None
+    margins: Margins | None = None
+    where: str = ""
+
+    def asdict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        if self.oracle is None:
+            return {"id": self.name, "error": str(self.problem)}
+        scores = {} if self.sentence_scores is None else {"sentence_scores": self.sentence_scores}
+        margins = {} if self.margins is None else self.margins.asdict()
+        item = {"id": self.name, **self.oracle.asdict(), **scores, **margins}
+        if self.confidences is not None:
+            item["confidences"] = list(self.confidences.oracle)
+            item["one_best"]["confidences"] = list(self.confidences.one_best)
+        return item
+
+
+def oracles_of(
+    pairs: Iterable[Pair],
+    metric: GRR,
+    run: Run,
+    *,
+    scales: Scales | None = None,
+    engine: str = "auto",
+    scorer: StringScorer | None = None,
+    confidence: float | None = None,
+    wanted: MarginOptions | None = None,
+) -> Iterator[OracleAnswer]:
+    """Search the oracles of pairs, in order.
+
+    With `scorer`, also score oracles and 1-bests. With `confidence` (a factor on costs), also compute posteriors of
+    words. With `wanted`, also search these margins.
+    """
+    search = _Search(metric, scales, engine, scorer, confidence, wanted, run.keep_going)
+    return answer_each(search.answer, search.failed, pairs, run)
+
+
+class _Search(NamedTuple):
+    """The searches in each pair."""
+
+    metric: GRR
+    scales: Scales | None
+    engine: str
+    scorer: StringScorer | None
+    confidence: float | None
+    wanted: MarginOptions | None
+    keep_going: bool
+
+    def answer(self, pair: Pair) -> OracleAnswer:
+        with built(pair) as (graph, references):
+            best = oracle(graph, references, self.metric, scales=self.scales, engine=self.engine)
+            margins = None
+            if self.wanted is not None:
+                from latticemetric.batch.margins import margins_of
+
+                margins = margins_of(
+                    graph, references, self.metric, self.wanted, self.scales, keep_going=self.keep_going
+                )
+            problem = None if margins is None else margins.problem
+            confidences = None if self.confidence is None else self._confidences(graph, best, self.confidence)
+        strings = scores = None
+        if self.scorer is not None:
+            strings = self.scorer.strings(best, strings_of_references(pair.graph_references()))
+            scores = self.scorer.sentence(strings) if self.scorer.each else None
+        return OracleAnswer(
+            pair.name,
+            best,
+            problem and problem.at(pair.place),
+            missed(pair, self.metric) if problem is not None else None,
+            strings,
+            scores,
+            confidences,
+            margins,
+            pair.where,
+        )
+
+    def failed(self, pair: Pair, error: InputError) -> OracleAnswer:
+        """Return the answer for a pair with a problem."""
+        strings = None
+        if self.scorer is not None and pair.references:
+            strings = self.scorer.strings(None, readable(pair))
+        return OracleAnswer(pair.name, None, error, missed(pair, self.metric), strings, where=pair.where)
+
+    def _confidences(self, graph: Graph, best: Oracle, scale: float) -> Confidences:
+        from latticemetric.posterior.posteriors import Posteriors, posteriors
+
+        distribution = posteriors(graph, scale=scale, scales=self.scales)
+        if not isinstance(distribution, Posteriors):
+            raise InputError("confidences need a lattice, but this graph is a forest", advice="leave them out")
+        return Confidences(distribution.confidences(best), distribution.confidences(best.one_best))
+
+
+@dataclass(frozen=True)
+class ConfidenceEvaluation:
+    """Posteriors as a confidence measure: tags predicted by thresholds, against tags by references.
+
+    Attributes:
+        lattices: Number of lattices that were searched.
+        failed: Number of lattices that failed; they are left out.
+        words: Number of words of the 1-bests.
+        bad: Number of words that are BAD by their references.
+    """
+
+    sweep: ConfidenceSweep
+    lattices: int
+    failed: int
+    words: int
+    bad: int
+
+    @classmethod
+    def of(cls, answers: Iterable[OracleAnswer], thresholds: Sequence[float] = ()) -> Self:
+        """Evaluate answers that have confidences; without thresholds, use the default ones."""
+        from latticemetric.evaluation.word_tags.evaluation import THRESHOLDS, sweep_thresholds
+        from latticemetric.evaluation.word_tags.tags import WordTags
+
+        tags, confidences, failed = [], list[float](), 0
+        for answer in answers:
+            if answer.oracle is None:
+                failed += 1
+                continue
+            tags.append(answer.oracle.one_best.tags)
+            confidences += answer.confidences.one_best if answer.confidences else ()
+        if not tags:
+            raise UsageError("no lattice could be evaluated")
+        gold = WordTags.of(tags)
+        sweep = sweep_thresholds(gold, confidences, thresholds or THRESHOLDS)
+        return cls(sweep, len(tags), failed, len(gold.bad), int(gold.bad.sum()))
+
+
+# ---- Totals: those of shards add up exactly to those of the whole ----
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Statistics of the oracles and of the models' own best paths; numbers of graphs searched, and of failed pairs."""
+
+    best: RecognitionStatistics
+    one_best: RecognitionStatistics
+    lattices: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
+
+    def asdict(self, metric: GRR, references: int | str) -> dict[str, Any]:
+        """Return the corpus part of the JSON document."""
+        best, one_best = (
+            {"score": score.score, "numerator": score.numerator, "denominator": score.denominator}
+            for score in (metric.corpus_score(s, references) for s in (self.best, self.one_best))
+        )
+        counts = {name: self.best.asdict()[name] for name in ("matches", "substitutions", "deletions", "insertions")}
+        return {**best, **counts, "one_best": one_best, "lattices": self.lattices, "failed": self.failed}
+
+
+class OracleSums:
+    """Sums over answers: oracles and 1-bests, margins, and strings for sentence metrics."""
+
+    def __init__(
+        self, metric: GRR, references: int, scorer: StringScorer | None = None, wanted: MarginOptions | None = None
+    ) -> None:
+        self.metric, self.references, self.wanted = metric, references, wanted
+        self._zero = RecognitionStatistics.zero(metric.order)
+        self.totals = Totals(self._zero, self._zero)
+        self.strings = None if scorer is None else StringTotals(scorer)
+        self.margins: MarginTotals | None = None
+        if wanted is not None:
+            from latticemetric.batch.margins import MarginTotals
+
+            self.margins = MarginTotals(wanted, metric.order)
+
+    def add(self, answer: OracleAnswer) -> None:
+        """Add one answer."""
+        if answer.oracle is not None:
+            self.totals += Totals(answer.oracle.statistics, answer.oracle.one_best.statistics, lattices=1)
+        else:
+            missed = answer.missed or self._zero
+            self.totals += Totals(missed, missed, failed=1)
+        if self.strings is not None:
+            self.strings.add(answer.strings)
+        if self.margins is not None:
+            self.margins.add(answer.margins, answer.missed)
+
+    def counted(self, answers: Iterable[OracleAnswer]) -> Iterator[OracleAnswer]:
+        """Yield the answers, and add them."""
+        for answer in answers:
+            self.add(answer)
+            yield answer
+
+    def corpus(self) -> dict[str, Any]:
+        """Return the corpus part of the JSON document."""
+        corpus = self.totals.asdict(self.metric, self.references)
+        if self.margins is not None:
+            corpus |= self.margins.asdict(self.metric, self.references)
+        if self.strings is not None:
+            corpus["scores"] = self.strings.asdict()
+        return corpus
+
+    def state(self) -> State:
+        """Return plain values for JSON and for `merged`."""
+        totals = self.totals
+        state: State = {
+            "metric": metric_state(self.metric),
+            "references": self.references,
+            "best": totals.best.row(),
+            "one_best": totals.one_best.row(),
+            "lattices": totals.lattices,
+            "failed": totals.failed,
+        }
+        if self.wanted is not None and self.margins is not None:
+            state |= {"wanted": asdict(self.wanted), "extremes": self.margins.state()}
+        if self.strings is not None:
+            state |= self.strings.state()
+        return state
+
+    @classmethod
+    def merged(cls, states: Sequence[State]) -> Self:
+        """Return the sums of all shards, from the values of `state` in the order of the shards."""
+        first = states[0]
+        scorer = StringScorer.of_state(first["scorer"]) if "scorer" in first else None
+        wanted = None
+        if "wanted" in first:
+            from latticemetric.batch.margins import MarginOptions
+
+            weights = {name: tuple(first["wanted"][name]) for name in ("hope", "fear")}
+            wanted = MarginOptions(**first["wanted"] | weights)
+        sums = cls(metric_of(first["metric"]), first["references"], scorer, wanted)
+        for state in states:
+            best, one_best = (RecognitionStatistics.of_row(state[name]) for name in ("best", "one_best"))
+            sums.totals += Totals(best, one_best, state["lattices"], state["failed"])
+            if sums.margins is not None:
+                sums.margins.add_state(state["extremes"])
+        if sums.strings is not None:
+            for turn in zip_longest(*(state["strings"] for state in states), fillvalue=None):
+                sums.strings.add_states(turn)
+        return sums
+
+
+def metric_state(metric: GRR) -> dict[str, Any]:
+    """Return the name and the parameters of a metric, for JSON."""
+    penalties = {"alpha": str(Fraction(metric.alpha)), "beta": str(Fraction(metric.beta))}
+    words = {"ignore": sorted(metric.ignore), "wildcard": sorted(metric.wildcard)}
+    given = {name: value for name, value in words.items() if value}
+    return {"spec": metric.name, "parameters": {**(penalties if type(metric) is GRR else {}), **given}}
+
+
+def metric_of(state: Mapping[str, Any]) -> GRR:
+    """Return the metric from the values of `metric_state`."""
+    metric = make_metric(state["spec"], **state["parameters"])
+    assert isinstance(metric, GRR)
+    return metric

@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 
-from latticemetric.formats.streams.spool import temporary_files
+from latticemetric.formats.streams.output import temporary_files
 from latticemetric.graph import Graph
 from latticemetric.parallel.plain import PlainData
 

@@ -74,30 +74,30 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield the graphs of `paths` one by one, not yet built."""
     required = find_format(format_name) if format_name else None
-    given = [os.fspath(path) for path in paths]
-    files = [(path, file) for path in given for file in _expanded(path, required)]
+    files = [(path, file) for path in paths for file in _expanded(os.fspath(path), required)]
     for path, file in files:
-        read = _entries_or_error(file, required, vocabulary)
+        read = _or_error(file, _entries_of(file, required, vocabulary))
         # The files of a folder or a glob are sorted by name; the user did not choose this order.
-        yield from read if file == path else _ordered_by(file, read)
+        yield from read if file == os.fspath(path) else _ordered_by(file, read)
 
 
 def _expanded(path: str, required: Format | None) -> list[str]:
-    return expand([path], lambda folder: _format_of_folder(folder, required) is not None)
+    return expand(path, lambda folder: _format_of_folder(folder, required) is not None)
 
 
-def _entries_or_error(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
+    """Turn an error into an entry that raises it when built, so that the run continues with the next file."""
     try:
-        yield from _entries_of(path, required, vocabulary)
+        yield from read
     except InputError as error:
-        yield _unreadable(path, error)
+        name = graph_name(without_compression(Path(path).name))
+        yield Entry(name, path, unbuildable(error), naming="file")
 
 
 def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
     """Set `order` of the graphs to the name of their file, without the usual suffixes."""
     stem = _SUFFIXES.sub("", name)
-    for entry in read:
-        yield entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)
+    return (entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem) for entry in read)
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
@@ -109,27 +109,20 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
         required = find_format(format_name) if format_name else None
         for file in _expanded(path, required):
             with contextlib.suppress(InputError, UsageError, OSError):
-                if Path(file).is_dir():
-                    yield from _files_of_folder(Path(file), required)
-                else:
+                folder = Path(file)
+                if not folder.is_dir():
                     yield file
                     yield from _files_pointed_to(file, required)
-
-
-def _files_of_folder(folder: Path, required: Format | None) -> Iterator[str]:
-    in_format = _format_of_folder(folder, required)
-    assert in_format is not None
-    if in_format.folder_files is None:
-        yield from map(str, filter(Path.is_file, folder.rglob("*")))
-    else:
-        yield from map(str, in_format.folder_files(folder))
+                elif (in_format := _format_of_folder(folder, required)) and in_format.folder_files is not None:
+                    yield from map(str, in_format.folder_files(folder))
+                else:
+                    yield from map(str, filter(Path.is_file, folder.rglob("*")))
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
     """Yield the files that a plain file points to; skip pipes, which can be read only once."""
-    if (required is not None and required.points_to is None) or not os.path.isfile(path):  # noqa: PTH113  a plain string
-        return
-    if required is None and not _may_be_script(path):
+    is_file = os.path.isfile(path)  # noqa: PTH113  a plain string
+    if not is_file or not (_may_be_script(path) if required is None else required.points_to):
         return
     with open_stream(path) as stream:
         if is_tar(stream.head()):
@@ -148,11 +141,6 @@ def _may_be_script(path: str) -> bool:
     return not is_text or may_be_script(head)
 
 
-def _unreadable(path: str, error: InputError) -> Entry:
-    """Return an entry that raises `error` when built, so that the run continues with the next file."""
-    return Entry(graph_name(without_compression(Path(path).name)), path, unbuildable(error), naming="file")
-
-
 def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     if path != STANDARD_INPUT and Path(path).is_dir():
         in_format = _format_of_folder(Path(path), required)
@@ -161,36 +149,25 @@ def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | Non
         yield from _checked(in_format.read_folder(Path(path), vocabulary), in_format, path)
         return
     with open_stream(path) as stream:
-        if is_tar(stream.head()):
-            yield from _entries_of_tar(stream, required, vocabulary)
-        else:
+        if not is_tar(stream.head()):
             yield from _entries_of_stream(stream, required, vocabulary)
+            return
+        from latticemetric.formats.streams.tar import members
+
+        empty = True
+        for member in members(stream):
+            empty = False
+            name = (member.where or path) if isinstance(member, InputError) else member.name
+            yield from _ordered_by(name, _or_error(name, _entries_of_stream(member, required, vocabulary)))
+        if empty:
+            raise InputError("the archive holds no files", where=path)
 
 
-def _entries_of_tar(archive: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    from latticemetric.formats.streams.tar import members
-
-    empty = True
-    for member in members(archive):
-        empty = False
-        name = (member.where or archive.name) if isinstance(member, InputError) else member.name
-        yield from _ordered_by(name, _entries_of_member(member, name, required, vocabulary))
-    if empty:
-        raise InputError("the archive holds no files", where=archive.name)
-
-
-def _entries_of_member(
-    member: Stream | InputError, name: str, required: Format | None, vocabulary: Vocabulary | None
+def _entries_of_stream(
+    stream: Stream | InputError, required: Format | None, vocabulary: Vocabulary | None
 ) -> Iterator[Entry]:
-    try:
-        if isinstance(member, InputError):
-            raise member
-        yield from _entries_of_stream(member, required, vocabulary)
-    except InputError as error:
-        yield _unreadable(name, error)
-
-
-def _entries_of_stream(stream: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    if isinstance(stream, InputError):
+        raise stream
     in_format = required or sniff(stream)
     for entry in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
         stream.begin_next_graph()
@@ -214,14 +191,11 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
     """Return the format that a whole folder is in, or `None`. Try a plug-in's format only if the user names it."""
-    for candidate in [required] if required is not None else folder_formats():
-        if candidate.claims_folder is not None:
-            try:
-                if candidate.claims_folder(folder):
-                    return candidate
-            except OSError as error:
-                raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
-    return None
+    candidates = [required] if required is not None else folder_formats()
+    try:
+        return next((one for one in candidates if one.claims_folder is not None and one.claims_folder(folder)), None)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
 
 
 def _build(entry: Entry) -> Graph:

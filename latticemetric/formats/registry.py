@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.compression import foreign_container, without_compression
+from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
 from latticemetric.formats.streams.stream import Stream
 
 if TYPE_CHECKING:
@@ -56,10 +56,6 @@ class Head:
         return len(self.fields) >= count and all(field.isdigit() for field in self.fields[:count])
 
 
-def _kaldi_archive(head: Head) -> bool:
-    return _FST_MAGIC in head.data[: _LONGEST_ID + len(_FST_MAGIC)] and not head.data.startswith(_FST_MAGIC)
-
-
 def _id_line(head: Head) -> bool:
     is_arc = head.fields[0].isdigit() and len(head.fields) > 1
     return b"|" not in head.line and not is_arc and not head.begins(b"#", b"{")
@@ -73,10 +69,6 @@ def _word_and_number(head: Head) -> bool:
 def _two_scores_and_a_count(head: Head) -> bool:
     plain = len(head.fields) > 2 and head.fields[2].isdigit() and not head.numbers(2)  # noqa: PLR2004
     return plain or head.begins(b"NBestList", b"(")
-
-
-def _ends_in_an_id(head: Head) -> bool:
-    return head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")
 
 
 def _timed(head: Head) -> bool:
@@ -99,7 +91,9 @@ BUILT_IN = {
     "openfst-text": BuiltIn("openfst.text", lambda head: head.fields[0].isdigit()),
     "far": BuiltIn("openfst.far", lambda head: head.data.startswith(_FAR_MAGICS)),
     "kaldi": BuiltIn("kaldi.text", _id_line),
-    "kaldi-binary": BuiltIn("kaldi.binary", _kaldi_archive),
+    "kaldi-binary": BuiltIn(
+        "kaldi.binary", lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0
+    ),
     "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) == 2 and b":" in head.fields[1]),  # noqa: PLR2004
     "htk-slf": BuiltIn("htk.slf", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
     "plf": BuiltIn("moses.plf", lambda head: head.begins(b"(")),
@@ -118,7 +112,7 @@ BUILT_IN = {
     "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
     "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
     "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
-    "trn": BuiltIn("nist.trn", _ends_in_an_id),
+    "trn": BuiltIn("nist.trn", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
     "stm": BuiltIn("nist.stm", _timed),
     "ctm": BuiltIn("nist.ctm", _timed),
     "moses-hypergraph": BuiltIn("forests.hypergraph", lambda head: head.begins(b"#")),
@@ -277,9 +271,11 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    if container := foreign_container(head):
+    if container := next((name for sign, name in FOREIGN_CONTAINERS.items() if head.startswith(sign)), None):
         raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
-    candidates = [one for one in (*_built_in_candidates(head), *_plugins()) if one.sniff(head)]
+    first = Head(head)
+    built_in = [_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
+    candidates = [one for one in (*built_in, *_plugins()) if one.sniff(head)]
     if not candidates:
         with_plugins()
         candidates = [one for one in _plugins() if one.sniff(head)]
@@ -295,11 +291,6 @@ def sniff(stream: Stream) -> Format:
         names = " or ".join(one.name for one in candidates)
         raise FormatError(f"this could be {names}", where=stream.name, advice="choose one with --from")
     return candidates[0]
-
-
-def _built_in_candidates(data: bytes) -> Iterator[Format]:
-    head = Head(data)
-    return (_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(head))
 
 
 def _plugins() -> list[Format]:

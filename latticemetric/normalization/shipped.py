@@ -83,7 +83,7 @@ def compiled(name: str) -> bytes:
 
 
 def _new_archive(name: str) -> bytes:
-    from latticemetric.formats.streams.spool import temporary_files
+    from latticemetric.formats.streams.output import temporary_files
 
     with temporary_files():
         temporary = tempfile.TemporaryDirectory()

@@ -11,8 +11,8 @@ from typing import IO
 from latticemetric.errors import FormatError, UsageError, placed, shortened
 from latticemetric.formats.openfst.binary import encode_graph
 from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.output import Spool
 from latticemetric.formats.streams.paths import natural_order
-from latticemetric.formats.streams.spool import Spool
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.graph import Graph
 from latticemetric.lattice import fst_binary

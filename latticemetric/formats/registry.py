@@ -89,7 +89,7 @@ class BuiltIn(NamedTuple):
 BUILT_IN = {
     "openfst": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FST_MAGIC)),
     "openfst-text": BuiltIn("openfst.text", lambda head: head.fields[0].isdigit()),
-    "far": BuiltIn("openfst.far", lambda head: head.data.startswith(_FAR_MAGICS)),
+    "far": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FAR_MAGICS)),
     "kaldi": BuiltIn("kaldi.text", _id_line),
     "kaldi-binary": BuiltIn(
         "kaldi.binary", lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0
@@ -112,8 +112,8 @@ BUILT_IN = {
     "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
     "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
     "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
-    "trn": BuiltIn("nist.trn", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
-    "stm": BuiltIn("nist.stm", _timed),
+    "trn": BuiltIn("nist.transcripts", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
+    "stm": BuiltIn("nist.transcripts", _timed),
     "ctm": BuiltIn("nist.ctm", _timed),
     "moses-hypergraph": BuiltIn("forests.hypergraph", lambda head: head.begins(b"#")),
     "cdec-target-graph": BuiltIn("forests.hypergraph", lambda head: len(head.fields) == 2 and head.numbers(2)),  # noqa: PLR2004

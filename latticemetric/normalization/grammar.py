@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, LatticeMetricError, UsageError, shortened
-from latticemetric.formats.openfst.far import machines_of
+from latticemetric.formats.openfst.binary import extents_of
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.lattice import fst_binary
 from latticemetric.lattice.lattice import Lattice
@@ -123,7 +123,7 @@ def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
     """Return the name, machine and place in the archive of each rule of a grammar, given by name or file."""
     archive = _archive(source)
     try:
-        return list(machines_of(archive))
+        return [(name, archive[begin:end], begin) for name, begin, end in extents_of(archive)]
     except LatticeMetricError as error:
         raise error if error.where else error.at(source) from None
 

@@ -11,10 +11,9 @@ from decimal import Decimal
 from itertools import groupby
 
 from latticemetric.errors import FormatError, shortened
-from latticemetric.formats.nist.ctm import Alternation, Line, TimedWord, channels, items
+from latticemetric.formats.nist.ctm import Alternation, Line, TimedWord, channels, items, network, rows_of
 from latticemetric.formats.nist.lines import join_fields
-from latticemetric.formats.nist.stm import Segment, segments
-from latticemetric.formats.nist.words import GraphBuilder
+from latticemetric.formats.nist.transcripts import Segment, segments
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.lattice.lattice import Lattice
 
@@ -43,7 +42,7 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
             if segment.record.name in lattices:
                 raise FormatError(f"'{shortened(segment.record.name)}' appears twice", where=segment.record.where)
             if not segment.is_ignored:
-                lattices[segment.record.name] = _network(part)
+                lattices[segment.record.name] = network(part, timed=False)
     if by_channel:
         key, (place, _) = next(iter(by_channel.items()))
         raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
@@ -77,30 +76,10 @@ def _parts(spoken: _Items, listed: Sequence[Segment]) -> Iterator[_Items]:
             )
         begin = at
         last = number + 1 == len(listed)
-        while at < len(spoken) and (last or _middle(spoken[at]) < segment.end):
+        while at < len(spoken) and (last or max(map(_middle, rows_of(spoken[at]))) < segment.end):
             at += 1
         yield spoken[begin:at]
 
 
-def _middle(item: TimedWord | Alternation) -> Decimal:
-    rows = [item] if isinstance(item, TimedWord) else [row for rows in item for row in rows]
-    return max((row.begin + row.end) / 2 for row in rows)
-
-
-def _network(spoken: _Items) -> Lattice:
-    """Build the graph of words and alternations in sequence; ignore gaps between them."""
-    builder = GraphBuilder()
-    for item in spoken:
-        if isinstance(item, TimedWord):
-            builder.add(item.word)
-            continue
-        builder.open()
-        for number, rows in enumerate(item):
-            if number:
-                builder.alternative()
-            for row in rows:
-                builder.add(row.word)
-            if not rows:
-                builder.pause(0.0)
-        builder.close()
-    return builder.lattice()
+def _middle(row: TimedWord) -> Decimal:
+    return (row.begin + row.end) / 2

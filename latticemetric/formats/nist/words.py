@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +28,9 @@ NO_WORD = "@"
 _SPACE = r" \t\n\r\f\v"
 _OUTSIDE = re.compile(rf"[{_SPACE}]*(\{{|[^{_SPACE}]+)")
 _INSIDE = re.compile(rf"[{_SPACE}]*([{{}}/]|[^{_SPACE}{{}}/]+)")
-_MARKUP = re.compile(r"[{}();@\\]")
+MARKUP = re.compile(r"[{}();@\\]")
 _SEPARATOR = re.compile(r"(?<!\\);")
-_OPEN, _OR, _CLOSE = _MARKS = ("{", "/", "}")
-_DEEPER = {_OPEN: 1, _OR: 0, _CLOSE: -1}
+_OPEN, _OR, _CLOSE = "{", "/", "}"
 
 
 class Word(NamedTuple):
@@ -133,7 +131,7 @@ class GraphBuilder:
 
 def parsed_word(text: str, where: str) -> Word:
     """Parse a word with its tags."""
-    if not _MARKUP.search(text):
+    if not MARKUP.search(text):
         return Word(text, {}, optional=False)
     word, *tags = (part.replace("\\", "") for part in _SEPARATOR.split(text))
     if len(tags) > len(TAGS):
@@ -148,17 +146,24 @@ def parsed_word(text: str, where: str) -> Word:
     return Word(word, labels, optional)
 
 
-def plain_words(text: str) -> tuple[str, ...] | None:
-    """Return the words of a transcript; `None` if it has markup."""
-    return None if _MARKUP.search(text) else tuple(split_words(text))
-
-
 def parsed_transcript(text: str, where: str) -> Lattice:
     """Build the graph of a transcript."""
     builder = GraphBuilder()
-    for part, is_mark in _parts(text):
-        if is_mark:
-            _fork(builder, part, where)
+    at = 0
+    # A slash is a mark only inside braces.
+    while match := (_INSIDE if builder.depth else _OUTSIDE).match(text, at):
+        part, at = match[1], match.end()
+        if part == _OPEN:
+            if builder.depth == DEEPEST:
+                raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
+            builder.open()
+        elif builder.depth and part in {_OR, _CLOSE}:
+            if builder.is_empty and not (part == _CLOSE and builder.has_alternatives):
+                raise FormatError("an alternative is empty", where=where, advice="write @ for no words")
+            if part == _OR:
+                builder.alternative()
+            else:
+                builder.close()
         elif "{" in part or "}" in part:
             raise FormatError(
                 f"'{shortened(part, 40)}' has a brace outside an alternation",
@@ -170,30 +175,6 @@ def parsed_transcript(text: str, where: str) -> Lattice:
     if builder.depth:
         raise FormatError("an alternation is not closed", where=where, advice="write { a / b }")
     return builder.lattice()
-
-
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield words, and marks of alternations; the context decides whether a slash is a mark."""
-    at = depth = 0
-    while match := (_INSIDE if depth else _OUTSIDE).match(text, at):
-        part, at = match[1], match.end()
-        is_mark = part in _MARKS if depth else part == _OPEN
-        yield part, is_mark
-        if is_mark:
-            depth += _DEEPER[part]
-
-
-def _fork(builder: GraphBuilder, mark: str, where: str) -> None:
-    if mark == _OPEN:
-        if builder.depth == DEEPEST:
-            raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
-        builder.open()
-    elif builder.is_empty and not (mark == _CLOSE and builder.has_alternatives):
-        raise FormatError("an alternative is empty", where=where, advice="write @ for no words")
-    elif mark == _OR:
-        builder.alternative()
-    else:
-        builder.close()
 
 
 # ---- Writing: graphs that consist of words in series and in parallel ----
@@ -217,12 +198,6 @@ class Fork:
 
 
 Series = list["int | Fork"]
-
-
-class _Mark(Enum):
-    OPEN = "{"
-    OR = "/"
-    CLOSE = "}"
 
 
 def _first(sequence: Series) -> int:
@@ -308,6 +283,7 @@ class Speller:
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
+        self.whole = decomposed(lattice, format_name)
         self._words = [lattice.vocabulary.word(number) for number in lattice.word.tolist()]
         self._labels = labels_of(lattice)
 
@@ -339,31 +315,26 @@ class Speller:
             texts.pop()
         return ";".join(text.replace(";", "\\;") for text in texts)
 
-    def transcript(self, sequence: Series, *, like_trn: bool = True) -> str:
-        """Write a sequence with its alternations, on one line.
-
-        Args:
-            sequence: Arcs and forks.
-            like_trn: True if the line may end in brackets, like lines of trn.
-        """
+    def transcript(self, *, like_trn: bool) -> str:
+        """Write the graph on one line; the line may end in brackets if it is `like_trn`."""
         tokens, depth = [], 0
-        pending: list[int | Fork | _Mark] = list(reversed(sequence))
+        pending: list[int | Fork | str] = list(reversed(self.whole))
         while pending:
             item = pending.pop()
-            if isinstance(item, _Mark):
-                depth += (item is _Mark.OPEN) - (item is _Mark.CLOSE)
+            if isinstance(item, str):
+                depth += (item == _OPEN) - (item == _CLOSE)
                 if depth > DEEPEST:
                     raise UsageError(f"alternations nest more than {DEEPEST} deep", advice="write a format of lattices")
-                tokens.append(item.value)
+                tokens.append(item)
             elif not isinstance(item, Fork):
                 tokens.append(self.word(item, inside=depth > 0))
             elif (arc := self.option(item)) is not None and (like_trn or pending):
                 tokens.append(self.word(arc, inside=depth > 0, optional=True))
             else:
-                pending.append(_Mark.CLOSE)
+                pending.append(_CLOSE)
                 for branch in reversed(item.in_order()):
-                    pending.extend((*reversed(branch), _Mark.OR))
-                pending[-1] = _Mark.OPEN
+                    pending.extend((*reversed(branch), _OR))
+                pending[-1] = _OPEN
         return " ".join(tokens)
 
     def _refuse(self, text: str) -> None:

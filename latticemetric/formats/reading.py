@@ -11,10 +11,10 @@ from pathlib import Path
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed
 from latticemetric.formats.registry import (
+    FOLDER_FORMATS,
     Entry,
     Format,
     find_format,
-    folder_formats,
     graph_name,
     may_be_script,
     sniff,
@@ -191,7 +191,7 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
     """Return the format that a whole folder is in, or `None`. Try a plug-in's format only if the user names it."""
-    candidates = [required] if required is not None else folder_formats()
+    candidates = [required] if required is not None else map(find_format, FOLDER_FORMATS)
     try:
         return next((one for one in candidates if one.claims_folder is not None and one.claims_folder(folder)), None)
     except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.stream import Stream, open_stream
@@ -64,16 +64,13 @@ class ReferenceFile:
         name: The file.
         lines: The fields of each line.
         table: The words of references that are written as word numbers; `None` keeps the fields.
+        has_ids: True if each reference certainly has an id; plain lines may or may not begin with one.
     """
 
     name: str
     lines: tuple[tuple[str, ...], ...]
     table: Vocabulary | None = None
-
-    @property
-    def has_ids(self) -> bool:
-        """True if each reference certainly has an id; plain lines may or may not begin with one."""
-        return False
+    has_ids: ClassVar[bool] = False
 
     def first_words(self) -> list[str]:
         """Return the first word of each line, which may be an id."""
@@ -124,11 +121,7 @@ class TranscriptFile(ReferenceFile):
     """
 
     references: tuple[tuple[str, Reference], ...] = ()
-
-    @property
-    def has_ids(self) -> bool:
-        """Always true."""
-        return True
+    has_ids: ClassVar[bool] = True
 
     def first_words(self) -> list[str]:
         """Return the ids."""

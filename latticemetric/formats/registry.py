@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
 import struct
 import warnings
@@ -122,7 +121,7 @@ BUILT_IN = {
     "travatar-json": BuiltIn("forests.travatar", lambda head: head.begins(b"{")),
 }
 
-_FOLDERS = ("espnet-nbest",)  # formats of whole folders
+FOLDER_FORMATS = ("espnet-nbest",)
 _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 
 _ENTRY_POINTS = "latticemetric.formats"
@@ -255,11 +254,6 @@ def find_format(name: str) -> Format:
     return known[name]
 
 
-def folder_formats() -> list[Format]:
-    """Return the built-in formats of whole folders."""
-    return [_built_in(name) for name in _FOLDERS]
-
-
 def may_be_script(head: bytes) -> bool:
     """Check whether a file with these first bytes may be in a format that points to other files."""
     candidates = [*map(_built_in, _SCRIPTS), *_plugins()]
@@ -300,10 +294,10 @@ def _plugins() -> list[Format]:
 
 def format_for_writing(path: str) -> Format:
     """Return the format that matches the suffix of `path`."""
-    name = without_compression(os.fspath(path))
-    candidates = [f for f in with_plugins().values() if f.can_be_written and name.endswith(f.suffixes)]
-    longest = max((len(s) for f in candidates for s in f.suffixes if name.endswith(s)), default=0)
-    candidates = [f for f in candidates if any(name.endswith(s) and len(s) == longest for s in f.suffixes)]
+    name = without_compression(path)
+    matches = [(len(s), f) for f in with_plugins().values() if f.can_be_written for s in f.suffixes if name.endswith(s)]
+    longest = max((size for size, _ in matches), default=0)
+    candidates = [candidate for size, candidate in matches if size == longest]
     if len(candidates) != 1:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
         raise UsageError(f"the suffix of '{path}' is not that of a format", advice=f"name one of {known}")

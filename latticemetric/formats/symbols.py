@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
-_MOST_DIGITS = 10
+_NUMBER = re.compile("[0-9]{1,10}")
 
 
 def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
@@ -20,7 +21,7 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
             fields = split_words(line)
             if not fields:
                 continue
-            if len(fields) != 2 or not _is_number(fields[1]):  # noqa: PLR2004
+            if len(fields) != 2 or not _NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
                 raise FormatError(f"'{shortened(line, 60)}' is not a word and its number", where=stream.place())
             word, number = fields[0], int(fields[1])
             if number in words:
@@ -35,10 +36,6 @@ def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
         return Vocabulary(words)
     except InputError as error:
         raise error.at(os.fspath(path)) from None
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:

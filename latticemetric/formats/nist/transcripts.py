@@ -1,17 +1,18 @@
-"""Read and write trn and STM, which have one utterance per line; read transcripts of any NIST format; see `words`.
+"""Read and write trn and STM, one utterance a line; read transcripts of any NIST format; cut a CTM by an STM.
 
 trn: `words (utterance-id)`; `;;` begins a comment line. STM (segment time marks): `file channel speaker begin end
 [<labels>] words…`; lines that begin with `;;` or `**` are comments. The fields before the words, joined by commas, are
 the id, so that they can be written back. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning.
-Graphs have no scores.
+Graphs have no scores. See `words` for the words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
+from itertools import groupby
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, placed, shortened
@@ -41,13 +42,16 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
-from latticemetric.vocabulary import Vocabulary, split_words
+from latticemetric.vocabulary import split_words
 
 _TRN_ID = re.compile(r"[^() \t\n\r\f\v]+")
 _SPACE = " \t\r\f\v"
 _LABELS = re.compile(r"<[^<>]*>")
 _IGNORED = ("ignore_time_segment_in_scoring", "ignoretimesegmentinscoring")
 _CHANNEL = "1"
+
+_Item = ctm.TimedWord | ctm.Alternation
+_Key = tuple[str, ...]
 
 
 class Record(NamedTuple):
@@ -58,12 +62,8 @@ class Record(NamedTuple):
     text: str
 
 
-class Transcript(NamedTuple):
-    """Hold an id, its file and line, and its words; a graph if there are alternatives."""
-
-    name: str
-    where: str
-    text: Lattice | tuple[str, ...]
+Transcript = tuple[str, str, Lattice | tuple[str, ...]]
+"""An id, its file and line, and its words; a graph if there are alternatives."""
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
@@ -89,14 +89,14 @@ def _transcript(record: Record) -> Transcript:
     name, where, text = record
     has_markup = MARKUP.search(text) is not None
     words = words_or_graph(parsed_transcript(text, where)) if has_markup else tuple(split_words(text))
-    return Transcript(name, where, words)
+    return name, where, words
 
 
 def _channels(stream: Stream) -> Iterator[Transcript]:
     for name, where, lines in ctm.channels(stream):
         with placed(f"{where} ({shortened(name)})"):
             graph = ctm.parsed_channel(lines)
-        yield Transcript(name, where, words_or_graph(graph))
+        yield name, where, words_or_graph(graph)
 
 
 # ---- trn ----
@@ -123,10 +123,6 @@ def _utterances(stream: Stream) -> Iterator[Record]:
         yield Record(name, stream.place(), text[:begin])
 
 
-def _read_trn(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return map(_entry, _utterances(stream))
-
-
 def _entry(record: Record) -> Entry:
     build = partial(parsed_transcript, record.text, record.where)
     return Entry(record.name, record.where, build, naming="own")
@@ -141,13 +137,13 @@ def _write_trn(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write(f"{' ' * line.startswith('**')}{line}\n".encode())
 
 
-register(Format("trn", (".trn",), is_trn, _read_trn, _write_trn))
+register(Format("trn", (".trn",), is_trn, lambda stream, _: map(_entry, _utterances(stream)), _write_trn))
 
 
 # ---- STM ----
 
 
-class Segment(NamedTuple):
+class _Segment(NamedTuple):
     """Hold a record, its file and channel, and its begin and end times."""
 
     record: Record
@@ -161,7 +157,7 @@ class Segment(NamedTuple):
         return any(mark in self.record.text.lower() for mark in _IGNORED)
 
 
-def segments(stream: Stream) -> Iterator[Segment]:
+def _segments(stream: Stream) -> Iterator[_Segment]:
     """Yield all segments of a stream, scored or not."""
     for line in content_lines(stream):
         where, fields = stream.place(), split_words(line)
@@ -177,13 +173,13 @@ def segments(stream: Stream) -> Iterator[Segment]:
             if not _LABELS.fullmatch(words[0]):
                 raise FormatError(f"'{shortened(words[0], 40)}' is not a list of labels like <O,F>", where=where)
             name = f"{name},{words.pop(0)}"
-        yield Segment(Record(name, where, " ".join(words)), (fields[0], fields[1]), begin, end)
+        yield _Segment(Record(name, where, " ".join(words)), (fields[0], fields[1]), begin, end)
 
 
 def _scored_segments(stream: Stream) -> Iterator[Record]:
     """Yield the scored segments of a stream; warn of the others."""
     ignored, first = 0, ""
-    for segment in segments(stream):
+    for segment in _segments(stream):
         if segment.is_ignored:
             ignored, first = ignored + 1, first or segment.record.where
             continue
@@ -191,10 +187,6 @@ def _scored_segments(stream: Stream) -> Iterator[Record]:
     if ignored:
         which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
-
-
-def _read_stm(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return map(_entry, _scored_segments(stream))
 
 
 def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
@@ -233,4 +225,66 @@ def _head(name: str) -> list[str] | None:
     return [*head, *labels] if begin <= end else None
 
 
-register(Format("stm", (".stm",), is_stm, _read_stm, _write_stm))
+register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_segments(stream)), _write_stm))
+
+
+# ---- Cut a CTM into the segments of an STM ----
+
+
+def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
+    """Return the words of each scored segment, by segment id; assign time-marked words as sclite does.
+
+    A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
+    latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is
+    ignored. Refuse segments that are not in the order of time, and channels of the words without segments.
+    """
+    by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
+    for name, place, lines in ctm.channels(words):
+        key = _key(name.split(","))
+        if key in by_channel:
+            raise FormatError(f"'{shortened(name)}' differs from another channel only in case", where=place)
+        by_channel[key] = place, lines
+    lattices: dict[str, Lattice] = {}
+    done: set[_Key] = set()
+    for channel, several in groupby(_segments(reference), lambda segment: segment.channel):
+        key, listed = _key([join_fields([field]) for field in channel]), list(several)
+        if key in done:
+            raise FormatError(f"the segments of {' '.join(channel)} are not in one piece", where=listed[0].record.where)
+        done.add(key)
+        if key not in by_channel:
+            warn(listed[0].record.where, f"there are no words for {' '.join(channel)} in {words.name}")
+        _, lines = by_channel.pop(key, ("", []))
+        for segment, part in zip(listed, _parts(list(ctm.items(lines)), listed), strict=True):
+            if segment.record.name in lattices:
+                raise FormatError(f"'{shortened(segment.record.name)}' appears twice", where=segment.record.where)
+            if not segment.is_ignored:
+                lattices[segment.record.name] = ctm.network(part, timed=False)
+    if by_channel:
+        key, (place, _) = next(iter(by_channel.items()))
+        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
+    return lattices
+
+
+def _key(channel: Sequence[str]) -> _Key:
+    return tuple(field.casefold() for field in channel)
+
+
+def _parts(spoken: list[_Item], listed: Sequence[_Segment]) -> Iterator[list[_Item]]:
+    """Yield the words and alternations of each segment of a channel."""
+    at = 0
+    for number, segment in enumerate(listed):
+        if number and segment.begin < listed[number - 1].begin:
+            raise FormatError(
+                "the segment begins before the one above it",
+                where=segment.record.where,
+                advice="sort the segments by file, channel and time",
+            )
+        begin = at
+        last = number + 1 == len(listed)
+        while at < len(spoken) and (last or max(map(_middle, ctm.rows_of(spoken[at]))) < segment.end):
+            at += 1
+        yield spoken[begin:at]
+
+
+def _middle(row: ctm.TimedWord) -> Decimal:
+    return (row.begin + row.end) / 2

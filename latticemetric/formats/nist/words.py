@@ -218,58 +218,48 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape."""
+    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape.
+
+    Reduce the graph to a single edge: each edge holds the sequence that it replaces.
+    """
     last = lattice.num_states - 1
-    whole = _Reduction(lattice).whole() if lattice.final.tolist() == [last] else None
-    if whole is None:
-        raise UsageError(
-            f"{format_name} holds only alternations, but the paths of this graph cross or end in several states",
-            advice="write a format of lattices, e.g. openfst-text",
-        )
-    return whole
+    out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
+    into: list[set[int]] = [set() for _ in range(lattice.num_states)]
 
-
-class _Reduction:
-    """Reduce a series-parallel graph to a single edge; each edge holds the sequence that it replaces."""
-
-    def __init__(self, lattice: Lattice) -> None:
-        self._last = lattice.num_states - 1
-        self._out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
-        self._into: list[set[int]] = [set() for _ in range(lattice.num_states)]
-        for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
-            self._join(source, target, [arc])
-
-    def whole(self) -> Series | None:
-        """Return the sequence of the last edge; `None` if several edges are left."""
-        if self._last == 0:
-            return []
-        left = self._last - 1
-        pending = deque(range(1, self._last))
-        while pending:
-            state = pending.popleft()
-            if not 0 < state < self._last or len(self._into[state]) != 1 or len(self._out[state]) != 1:
-                continue
-            left -= 1
-            before, (after, rest) = self._into[state].pop(), self._out[state].popitem()
-            sequence = self._out[before].pop(state)
-            sequence.extend(rest)
-            self._into[after].remove(state)
-            if self._join(before, after, sequence):
-                pending.extend((before, after))
-        return self._out[0][self._last] if left == 0 else None
-
-    def _join(self, source: int, target: int, sequence: Series) -> bool:
+    def join(source: int, target: int, sequence: Series) -> bool:
         """Add an edge, or an alternative to the existing edge; return whether there was one."""
-        old = self._out[source].get(target)
+        old = out[source].get(target)
         if old is None:
-            self._out[source][target] = sequence
-            self._into[target].add(source)
+            out[source][target] = sequence
+            into[target].add(source)
             return False
         forks = sorted((_as_fork(old), _as_fork(sequence)), key=lambda fork: len(fork.branches))
         forks[1].branches.extend(forks[0].branches)
         forks[1].first = min(fork.first for fork in forks)
-        self._out[source][target] = [forks[1]]
+        out[source][target] = [forks[1]]
         return True
+
+    for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
+        join(source, target, [arc])
+    inner = last - 1  # the states between the first and the last that are not yet replaced
+    pending = deque(range(1, last))
+    while pending:
+        state = pending.popleft()
+        if not 0 < state < last or len(into[state]) != 1 or len(out[state]) != 1:
+            continue
+        inner -= 1
+        before, (after, rest) = into[state].pop(), out[state].popitem()
+        sequence = out[before].pop(state)
+        sequence.extend(rest)
+        into[after].remove(state)
+        if join(before, after, sequence):
+            pending.extend((before, after))
+    if lattice.final.tolist() != [last] or inner > 0:
+        raise UsageError(
+            f"{format_name} holds only alternations, but the paths of this graph cross or end in several states",
+            advice="write a format of lattices, e.g. openfst-text",
+        )
+    return out[0][last] if last else []
 
 
 def _as_fork(sequence: Series) -> Fork:

@@ -67,14 +67,8 @@ class Allowance:
         self._lines += lines
         if lines and self._unpacking is not None:
             self._unpacking.add(lines=lines)
-        if self._taken + _LINE * self._lines > self._checked_at:
-            self._examine()
-
-    def renew(self) -> None:
-        """Reset the counts for the next graph."""
-        self._taken = self._lines = 0
-
-    def _examine(self) -> None:
+        if self._taken + _LINE * self._lines <= self._checked_at:
+            return
         if self._most is None:
             share = max(_ALWAYS, machine_memory() // _SHARE)
             self._most = share if self._has_end else min(share, _MOST_WITHOUT_END)
@@ -82,6 +76,10 @@ class Allowance:
         if self._taken + _LINE * self._lines > most:
             what = f"more than {shown_size(most)} would be read at once, for one graph or table"
             raise _too_much(what, self._name, most)
+
+    def renew(self) -> None:
+        """Reset the counts for the next graph."""
+        self._taken = self._lines = 0
 
 
 def _too_much(what: str, name: str, most: int) -> InputError:

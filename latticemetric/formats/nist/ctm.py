@@ -195,11 +195,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
         raise UsageError(f"ctm needs {what}, but '{shortened(name)}' has none", advice="write trn")
     head = split_id(name, 2) or [name, _CHANNEL]
     require_first_field(head[0], NAME)
-    writer, contents = _Writer(lattice), _contents(lattice)
+    writer = _Writer(lattice)
     for explicit in (False, True):
         lines: list[Line] = [("", fields) for fields in writer.sequence(writer.speller.whole, explicit=explicit)]
         with contextlib.suppress(FormatError):
-            if _contents(parsed_channel(lines)) == contents:
+            if _contents(parsed_channel(lines)) == _contents(lattice):
                 file.write("".join(" ".join([*head, *fields]) + "\n" for _, fields in lines).encode())
                 return
     raise UsageError("ctm cannot hold this graph's times and alternations", advice="write a format of lattices")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import NUMBER, is_number
 from latticemetric.vocabulary import split_words
 
 MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
@@ -16,8 +16,7 @@ STM_FIELDS = CTM_FIELDS = 5
 SORT_ADVICE = "sort the file with sort -s -k1,1 -k2,2"
 
 _MOST_CTM_FIELDS = 8
-_TIME = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_SIGNED = re.compile(rf"[-+]?{_TIME.pattern}")
+_TIME = re.compile(f"(?![-+]){NUMBER}")
 _LONGEST_NUMBER = 1000
 _COMMENT = ";;"
 _STARS = "**"
@@ -49,7 +48,7 @@ def is_comment(line: str) -> bool:
 
 def seconds(text: str, what: str, where: str) -> Decimal:
     """Read a time exactly."""
-    if len(text) > _LONGEST_NUMBER or not _TIME.fullmatch(text) or not math.isfinite(float(text)):
+    if text.startswith(("+", "-")) or not is_number(text):
         raise FormatError(f"the {what} '{shortened(text, 40)}' is not a number of seconds", where=where)
     return Decimal(text)
 
@@ -61,8 +60,7 @@ def exact_decimal(time: float) -> Decimal:
 
 def is_confidence(text: str) -> bool:
     """Check whether a field is a confidence: a number or NA."""
-    number = len(text) <= _LONGEST_NUMBER and _SIGNED.fullmatch(text) is not None and math.isfinite(float(text))
-    return number or text.upper() == "NA"
+    return is_number(text) or text.upper() == "NA"
 
 
 # ---- Ids made of fields ----

@@ -13,13 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import lattice_to_write, require_bare_ends
+from latticemetric.formats.text.fields import labels_of_arcs, spelled_texts
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import split_words
 
 TAGS = ("tag1", "tag2")
 DEEPEST = 32
@@ -110,22 +109,19 @@ class GraphBuilder:
         state = self._same_as
         for number in reversed(range(len(state))):
             state[number] = state[state[number]]  # the later one is resolved already
-        numbers: dict[str, int] = {"": EPSILON}
-        words = [numbers.setdefault(word, len(numbers)) for _, _, word in self._arcs]
-        labels = {}
-        for name, texts in sorted(self._labels.items()):
-            side = Vocabulary.from_words(texts.values())
-            column = np.zeros(len(self._arcs), dtype=np.int32)
-            column[list(texts)] = side.encode(list(texts.values()))
-            labels[name] = Labels(column, np.zeros(1, dtype=np.int32), side)
+        words, vocabulary = spelled_texts((word for _, _, word in self._arcs), "", None)
+        arcs = range(len(self._arcs))
         return Lattice.from_arcs(
             [source for source, _, _ in self._arcs],
             [state[target] for _, target, _ in self._arcs],
             words,
             final=[state[self._here]],
-            vocabulary=Vocabulary.from_words(word for word in numbers if word),
+            vocabulary=vocabulary,
             times=self._times if timed else None,
-            labels=labels,
+            labels={
+                name: labels_of_arcs([texts.get(arc, "") for arc in arcs])
+                for name, texts in sorted(self._labels.items())
+            },
         )
 
 
@@ -182,15 +178,10 @@ def parsed_transcript(text: str, where: str) -> Lattice:
 
 @dataclass
 class Fork:
-    """Hold alternatives; each is a sequence of arc numbers and further forks.
+    """Hold alternatives; each is a sequence of arc numbers and further forks."""
 
-    Attributes:
-        first: The smallest number of the alternatives' first arcs.
-        branches: The alternatives, in any order.
-    """
-
-    first: int
-    branches: list[Series]
+    first: int  # the smallest number of the alternatives' first arcs
+    branches: list[Series]  # in any order
 
     def in_order(self) -> list[Series]:
         """Return the alternatives, sorted by their first arcs."""

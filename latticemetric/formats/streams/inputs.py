@@ -70,12 +70,6 @@ class Inputs:
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
 
-    def protect(self, path: str) -> None:
-        """Refuse to replace a file that is read."""
-        if (read := self.clash(path)) is not None:
-            also = "" if read == path else f" ({read})"
-            raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
-
 
 _current: Inputs | None = None
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
-from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, of_system, output_closed
+from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, of_system, output_closed
 from latticemetric.formats.streams.compression import compressing
 from latticemetric.formats.streams.inputs import current
 
@@ -190,7 +190,7 @@ def is_replaceable(path: str) -> bool:
 
 def check_writable(path: str) -> None:
     """Check early that a file, or a folder (path ends in `/`), can be written."""
-    try:
+    with _write_errors_of(path):
         real = Path(os.path.realpath(path))
         if path.endswith("/"):
             there = next(one for one in (real, *real.parents) if one.exists())
@@ -203,11 +203,6 @@ def check_writable(path: str) -> None:
             _check_replaceable(str(real), path)
             real.parent.stat()
             _check_access(real.parent)
-    except (OSError, ValueError) as error:
-        if isinstance(error, LatticeMetricError):
-            raise
-        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
-        raise InputError(f"cannot be written: {why}", where=path) from None
 
 
 def _check_access(folder: Path) -> None:
@@ -223,8 +218,9 @@ def _check_replaceable(real: str, path: str) -> None:
         raise InputError("cannot be written: it is a link to itself", where=path)
     if Path(real).exists() and not os.access(real, os.W_OK):
         raise InputError("cannot be written: Permission denied", where=path)
-    if (inputs := current()) is not None:
-        inputs.protect(path)
+    if (inputs := current()) is not None and (read := inputs.clash(path)) is not None:
+        also = "" if read == path else f" ({read})"
+        raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
 
 
 # ---- Bytes that are kept until all are known ----

@@ -72,17 +72,11 @@ NOTHING: Key = (0, 0)
 
 
 class WordNodes(NamedTuple):
-    """Hold nodes for words; the first nodes are the states.
+    """Hold nodes for words; the first nodes are the states."""
 
-    Attributes:
-        keys: The word of each node.
-        state: The state that each node belongs to.
-        of_arc: The node that has the word of each arc.
-    """
-
-    keys: list[Key]
-    state: list[int]
-    of_arc: list[int]
+    keys: list[Key]  # the word of each node
+    state: list[int]  # the state that each node belongs to
+    of_arc: list[int]  # the node that has the word of each arc
 
 
 def word_nodes(

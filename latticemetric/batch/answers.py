@@ -12,10 +12,9 @@ from latticemetric.batch.pairing import Pair, Style, pair_up
 from latticemetric.batch.pairs import built
 from latticemetric.batch.run import Located, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
-from latticemetric.formats.reading import entries
+from latticemetric.formats.reading import as_vocabulary, entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.formats.symbols import as_vocabulary
 from latticemetric.graph import Graph
 from latticemetric.parallel.map import Workers
 from latticemetric.parallel.process import Limits

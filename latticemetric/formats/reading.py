@@ -1,4 +1,4 @@
-"""Read graphs from files, folders, globs, archives and standard input, one in memory at a time."""
+"""Read graphs from files, folders, globs, archives and standard input, one in memory at a time; read symbol tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import (
     FOLDER_FORMATS,
     Entry,
@@ -24,10 +24,11 @@ from latticemetric.formats.streams.compression import is_tar, without_compressio
 from latticemetric.formats.streams.paths import expand
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 # The number of first bytes that distinguish compressed files from text.
 _MAGIC = 4
+_SYMBOL_NUMBER = re.compile("[0-9]{1,10}")
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
 
@@ -47,8 +48,6 @@ def read(
     Yields:
         The id of each graph, and the graph.
     """
-    from latticemetric.formats.symbols import as_vocabulary
-
     for entry in entries([path], format, as_vocabulary(symbols)):
         yield entry.name, entry.build()
 
@@ -121,8 +120,17 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
     """Yield the files that a plain file points to; skip pipes, which can be read only once."""
-    is_file = os.path.isfile(path)  # noqa: PTH113  a plain string
-    if not is_file or not (_may_be_script(path) if required is None else required.points_to):
+    if not os.path.isfile(path):  # noqa: PTH113  a plain string
+        return
+    if required is None:
+        # Check the first bytes quickly: thousands of files may be checked before the first graph is read.
+        with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
+            head = raw.read(HEAD_SIZE)
+        magic = head[:_MAGIC]
+        is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
+        if is_text and not may_be_script(head):
+            return
+    elif required.points_to is None:
         return
     with open_stream(path) as stream:
         if is_tar(stream.head()):
@@ -130,15 +138,6 @@ def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
         in_format = required or sniff(stream)
         if in_format.points_to is not None:
             yield from in_format.points_to(stream)
-
-
-def _may_be_script(path: str) -> bool:
-    """Check the first bytes of a file, quickly: thousands of files may be checked before the first is read."""
-    with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
-        head = raw.read(HEAD_SIZE)
-    magic = head[:_MAGIC]
-    is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
-    return not is_text or may_be_script(head)
 
 
 def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -201,3 +200,37 @@ def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
 def _build(entry: Entry) -> Graph:
     with placed(entry.place):
         return entry.build()
+
+
+# ---- Symbol tables ----
+
+
+def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
+    """Read a symbol table, one `word number` per line, as OpenFst and Kaldi write it; number 0 is always ε."""
+    words: dict[int, str] = {}
+    numbers: dict[str, int] = {}
+    with open_stream(os.fspath(path)) as stream:
+        for line in stream.lines():
+            fields = split_words(line)
+            if not fields:
+                continue
+            if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
+                raise FormatError(f"'{shortened(line, 60)}' is not a word and its number", where=stream.place())
+            word, number = fields[0], int(fields[1])
+            if number in words:
+                raise FormatError(f"number {number} has two words", where=stream.place())
+            if number != EPSILON and word in numbers:
+                raise FormatError(f"word '{word}' has two numbers", where=stream.place())
+            words[number] = word
+            numbers[word] = number
+    if not words:
+        raise FormatError("the symbol table is empty", where=os.fspath(path))
+    try:
+        return Vocabulary(words)
+    except InputError as error:
+        raise error.at(os.fspath(path)) from None
+
+
+def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:
+    """Return the vocabulary; read it first if `symbols` is a file."""
+    return symbols if symbols is None or isinstance(symbols, Vocabulary) else read_symbols(symbols)

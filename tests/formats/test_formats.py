@@ -23,8 +23,8 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.batch.pairing import pair_up
 from latticemetric.formats import reading, registry
+from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.references import read_references
-from latticemetric.formats.symbols import read_symbols
 from latticemetric.nbest import Hypothesis
 
 # --- Writing and reading back

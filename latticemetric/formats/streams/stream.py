@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
+from typing import IO, Any, NamedTuple, Self, TypeAlias
 
 from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
 from latticemetric.formats.streams.allowance import Allowance, Unpacking
@@ -60,7 +60,7 @@ class Stream:
         self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
         self.line = 0
         self._damage: InputError | None = None
-        self._raw = raw
+        self._raw: Any = raw
         self._unpacking: Unpacking | None = None if archive is None else archive._unpacking  # noqa: SLF001
         self._bytes: Any
         self._head: bytes
@@ -75,17 +75,17 @@ class Stream:
             self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
             self._head = self._head.removeprefix(codecs.BOM_UTF8)
 
-    def _opened(self) -> tuple[IO[bytes], bytes]:
+    def _opened(self) -> tuple[io.BufferedReader, bytes]:
         """Return the decompressed bytes, and the first of them."""
         source, packed, head = _with_head(self._raw)
         compression = compression_of(head, self.name)
         if compression is None:
-            return cast("IO[bytes]", packed), head
+            return packed, head
         # A compressed file in a compressed archive shares the limit of the archive.
         self._unpacking = self._unpacking or Unpacking(self.name, lambda: source.count)
         content = Unpacked(packed, compression, self._unpacking.add)
         _, unpacked, head = _with_head(io.BufferedReader(content, _BUFFER))
-        return cast("IO[bytes]", unpacked), head
+        return unpacked, head
 
     def head(self) -> bytes:
         """Return the first bytes, enough to recognise a format, without consuming them."""
@@ -138,7 +138,7 @@ class Stream:
         def seek() -> None:
             if self.offset is not None and self._raw.seekable():
                 self._raw.seek(self.offset + size)
-                self._bytes = cast("IO[bytes]", io.BufferedReader(cast("Any", self._raw), _BUFFER))
+                self._bytes = io.BufferedReader(self._raw, _BUFFER)
                 return
             left = size
             while left > 0 and (piece := self._bytes.read(min(left, _BUFFER))):

@@ -122,11 +122,11 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._number
 
-    def __getstate__(self) -> tuple[dict[int, str], bool]:
-        return self._word, self.is_given
+    def __getstate__(self) -> tuple[dict[int, str], bool, bool]:
+        return self._word, self.is_given, self.is_embedded
 
-    def __setstate__(self, state: tuple[dict[int, str], bool]) -> None:
-        self._word, self.is_given = state
+    def __setstate__(self, state: tuple[dict[int, str], bool, bool]) -> None:
+        self._word, self.is_given, self.is_embedded = state
         self._number = {word: number for number, word in self._word.items()}
         self._highest = max(self._word, default=0)
 

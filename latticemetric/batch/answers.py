@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from latticemetric.batch.pairing import Pair, Style, built, pair_up
 from latticemetric.batch.run import Placed, Run, answer_each
 from latticemetric.errors import InputError, LatticeMetricError, placed
-from latticemetric.formats.reading import entries
+from latticemetric.formats.reading import as_vocabulary, entries
 from latticemetric.formats.references import read_references
 from latticemetric.formats.registry import Entry
-from latticemetric.formats.symbols import as_vocabulary
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.nbest import NBest

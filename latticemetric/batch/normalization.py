@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from latticemetric.batch.pairing import Pair
 from latticemetric.errors import InputError, placed
-from latticemetric.formats.references import Reference, ReferenceWithAlternatives
+from latticemetric.formats.references import Reference
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice, Scales
 from latticemetric.normalization.grammar import Grammar, normalize, only_text
@@ -39,7 +39,7 @@ def normalized_reference(reference: Reference, grammar: Grammar) -> Reference:
     if text is not None:
         return Reference(text, reference.where)
     plain = grammar.text(reference.words) if reference.graph is None else next(graph.paths()).words
-    return ReferenceWithAlternatives(plain, reference.where, graph)
+    return Reference(plain, reference.where, graph)
 
 
 def normalized_sides(

@@ -366,7 +366,7 @@ class GraphOptions(Options):
     @functools.cached_property
     def vocabulary(self) -> Vocabulary | None:
         """The symbol table, read once; `None` without one."""
-        from latticemetric.formats.symbols import as_vocabulary
+        from latticemetric.formats.reading import as_vocabulary
 
         return as_vocabulary(self.symbols)
 

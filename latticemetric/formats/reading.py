@@ -1,4 +1,4 @@
-"""Read graphs from files, folders, globs, archives and standard input, one in memory at a time."""
+"""Read graphs from files, folders, globs, archives and standard input, one in memory at a time; read symbol tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from latticemetric.errors import FormatError, InputError, UsageError, placed
+from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
 from latticemetric.formats.registry import (
+    FOLDER_FORMATS,
     Entry,
     Format,
     find_format,
-    folder_formats,
     graph_name,
     may_be_script,
     sniff,
@@ -24,10 +24,11 @@ from latticemetric.formats.streams.compression import is_tar, without_compressio
 from latticemetric.formats.streams.paths import expand
 from latticemetric.formats.streams.stream import HEAD_SIZE, STANDARD_INPUT, Stream, open_stream
 from latticemetric.graph import Graph
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
 
 # The number of first bytes that distinguish compressed files from text.
 _MAGIC = 4
+_SYMBOL_NUMBER = re.compile("[0-9]{1,10}")
 _SUFFIXES = re.compile(r"(?<=[^/])(\.[A-Za-z]\w*)+$")
 
 
@@ -47,8 +48,6 @@ def read(
     Yields:
         The id of each graph, and the graph.
     """
-    from latticemetric.formats.symbols import as_vocabulary
-
     for entry in entries([path], format, as_vocabulary(symbols)):
         yield entry.name, entry.build()
 
@@ -74,30 +73,30 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield the graphs of `paths` one by one, not yet built."""
     required = find_format(format_name) if format_name else None
-    given = [os.fspath(path) for path in paths]
-    files = [(path, file) for path in given for file in _expanded(path, required)]
+    files = [(path, file) for path in paths for file in _expanded(os.fspath(path), required)]
     for path, file in files:
-        read = _entries_or_error(file, required, vocabulary)
+        read = _or_error(file, _entries_of(file, required, vocabulary))
         # The files of a folder or a glob are sorted by name; the user did not choose this order.
-        yield from read if file == path else _ordered_by(file, read)
+        yield from read if file == os.fspath(path) else _ordered_by(file, read)
 
 
 def _expanded(path: str, required: Format | None) -> list[str]:
-    return expand([path], lambda folder: _format_of_folder(folder, required) is not None)
+    return expand(path, lambda folder: _format_of_folder(folder, required) is not None)
 
 
-def _entries_or_error(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+def _or_error(path: str, read: Iterator[Entry]) -> Iterator[Entry]:
+    """Turn an error into an entry that raises it when built, so that the run continues with the next file."""
     try:
-        yield from _entries_of(path, required, vocabulary)
+        yield from read
     except InputError as error:
-        yield _unreadable(path, error)
+        name = graph_name(without_compression(Path(path).name))
+        yield Entry(name, path, unbuildable(error), naming="file")
 
 
 def _ordered_by(name: str, read: Iterable[Entry]) -> Iterator[Entry]:
     """Set `order` of the graphs to the name of their file, without the usual suffixes."""
     stem = _SUFFIXES.sub("", name)
-    for entry in read:
-        yield entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem)
+    return (entry._replace(order=f"{stem}/{entry.order}" if entry.order else stem) for entry in read)
 
 
 def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
@@ -109,27 +108,29 @@ def files_read(path: str, format_name: str | None = None) -> Iterator[str]:
         required = find_format(format_name) if format_name else None
         for file in _expanded(path, required):
             with contextlib.suppress(InputError, UsageError, OSError):
-                if Path(file).is_dir():
-                    yield from _files_of_folder(Path(file), required)
-                else:
+                folder = Path(file)
+                if not folder.is_dir():
                     yield file
                     yield from _files_pointed_to(file, required)
-
-
-def _files_of_folder(folder: Path, required: Format | None) -> Iterator[str]:
-    in_format = _format_of_folder(folder, required)
-    assert in_format is not None
-    if in_format.folder_files is None:
-        yield from map(str, filter(Path.is_file, folder.rglob("*")))
-    else:
-        yield from map(str, in_format.folder_files(folder))
+                elif (in_format := _format_of_folder(folder, required)) and in_format.folder_files is not None:
+                    yield from map(str, in_format.folder_files(folder))
+                else:
+                    yield from map(str, filter(Path.is_file, folder.rglob("*")))
 
 
 def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
     """Yield the files that a plain file points to; skip pipes, which can be read only once."""
-    if (required is not None and required.points_to is None) or not os.path.isfile(path):  # noqa: PTH113  a plain string
+    if not os.path.isfile(path):  # noqa: PTH113  a plain string
         return
-    if required is None and not _may_be_script(path):
+    if required is None:
+        # Check the first bytes quickly: thousands of files may be checked before the first graph is read.
+        with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
+            head = raw.read(HEAD_SIZE)
+        magic = head[:_MAGIC]
+        is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
+        if is_text and not may_be_script(head):
+            return
+    elif required.points_to is None:
         return
     with open_stream(path) as stream:
         if is_tar(stream.head()):
@@ -137,20 +138,6 @@ def _files_pointed_to(path: str, required: Format | None) -> Iterator[str]:
         in_format = required or sniff(stream)
         if in_format.points_to is not None:
             yield from in_format.points_to(stream)
-
-
-def _may_be_script(path: str) -> bool:
-    """Check the first bytes of a file, quickly: thousands of files may be checked before the first is read."""
-    with open(path, "rb", buffering=0) as raw:  # noqa: PTH123  a plain string
-        head = raw.read(HEAD_SIZE)
-    magic = head[:_MAGIC]
-    is_text = magic.isascii() and all(chr(byte).isprintable() or chr(byte).isspace() for byte in magic)
-    return not is_text or may_be_script(head)
-
-
-def _unreadable(path: str, error: InputError) -> Entry:
-    """Return an entry that raises `error` when built, so that the run continues with the next file."""
-    return Entry(graph_name(without_compression(Path(path).name)), path, unbuildable(error), naming="file")
 
 
 def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -161,36 +148,25 @@ def _entries_of(path: str, required: Format | None, vocabulary: Vocabulary | Non
         yield from _checked(in_format.read_folder(Path(path), vocabulary), in_format, path)
         return
     with open_stream(path) as stream:
-        if is_tar(stream.head()):
-            yield from _entries_of_tar(stream, required, vocabulary)
-        else:
+        if not is_tar(stream.head()):
             yield from _entries_of_stream(stream, required, vocabulary)
+            return
+        from latticemetric.formats.streams.tar import members
+
+        empty = True
+        for member in members(stream):
+            empty = False
+            name = (member.where or path) if isinstance(member, InputError) else member.name
+            yield from _ordered_by(name, _or_error(name, _entries_of_stream(member, required, vocabulary)))
+        if empty:
+            raise InputError("the archive holds no files", where=path)
 
 
-def _entries_of_tar(archive: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    from latticemetric.formats.streams.tar import members
-
-    empty = True
-    for member in members(archive):
-        empty = False
-        name = (member.where or archive.name) if isinstance(member, InputError) else member.name
-        yield from _ordered_by(name, _entries_of_member(member, name, required, vocabulary))
-    if empty:
-        raise InputError("the archive holds no files", where=archive.name)
-
-
-def _entries_of_member(
-    member: Stream | InputError, name: str, required: Format | None, vocabulary: Vocabulary | None
+def _entries_of_stream(
+    stream: Stream | InputError, required: Format | None, vocabulary: Vocabulary | None
 ) -> Iterator[Entry]:
-    try:
-        if isinstance(member, InputError):
-            raise member
-        yield from _entries_of_stream(member, required, vocabulary)
-    except InputError as error:
-        yield _unreadable(name, error)
-
-
-def _entries_of_stream(stream: Stream, required: Format | None, vocabulary: Vocabulary | None) -> Iterator[Entry]:
+    if isinstance(stream, InputError):
+        raise stream
     in_format = required or sniff(stream)
     for entry in _checked(in_format.read(stream, vocabulary), in_format, stream.name):
         stream.begin_next_graph()
@@ -214,16 +190,47 @@ def _checked(read: Iterator[Entry], in_format: Format, path: str) -> Iterator[En
 
 def _format_of_folder(folder: Path, required: Format | None) -> Format | None:
     """Return the format that a whole folder is in, or `None`. Try a plug-in's format only if the user names it."""
-    for candidate in [required] if required is not None else folder_formats():
-        if candidate.claims_folder is not None:
-            try:
-                if candidate.claims_folder(folder):
-                    return candidate
-            except OSError as error:
-                raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
-    return None
+    candidates = [required] if required is not None else map(find_format, FOLDER_FORMATS)
+    try:
+        return next((one for one in candidates if one.claims_folder is not None and one.claims_folder(folder)), None)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(folder)) from None
 
 
 def _build(entry: Entry) -> Graph:
     with placed(entry.place):
         return entry.build()
+
+
+# ---- Symbol tables ----
+
+
+def read_symbols(path: str | os.PathLike[str]) -> Vocabulary:
+    """Read a symbol table, one `word number` per line, as OpenFst and Kaldi write it; number 0 is always ε."""
+    words: dict[int, str] = {}
+    numbers: dict[str, int] = {}
+    with open_stream(os.fspath(path)) as stream:
+        for line in stream.lines():
+            fields = split_words(line)
+            if not fields:
+                continue
+            if len(fields) != 2 or not _SYMBOL_NUMBER.fullmatch(fields[1]):  # noqa: PLR2004
+                raise FormatError(f"'{shortened(line, 60)}' is not a word and its number", where=stream.place())
+            word, number = fields[0], int(fields[1])
+            if number in words:
+                raise FormatError(f"number {number} has two words", where=stream.place())
+            if number != EPSILON and word in numbers:
+                raise FormatError(f"word '{word}' has two numbers", where=stream.place())
+            words[number] = word
+            numbers[word] = number
+    if not words:
+        raise FormatError("the symbol table is empty", where=os.fspath(path))
+    try:
+        return Vocabulary(words)
+    except InputError as error:
+        raise error.at(os.fspath(path)) from None
+
+
+def as_vocabulary(symbols: str | os.PathLike[str] | Vocabulary | None) -> Vocabulary | None:
+    """Return the vocabulary; read it first if `symbols` is a file."""
+    return symbols if symbols is None or isinstance(symbols, Vocabulary) else read_symbols(symbols)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.stream import Stream, open_stream
@@ -20,40 +20,22 @@ _TRANSCRIPT_SIGNS = (b")", b"<", b".")
 
 
 class Reference(NamedTuple):
-    """Hold the words of a reference, and its file and line."""
+    """Hold a reference.
+
+    Attributes:
+        words: Its words: the first string of its graph, if it has one.
+        where: Its file and line.
+        graph: The graph of its alternatives; `None` if it has none.
+    """
 
     words: tuple[str, ...]
     where: str
-
-    @property
-    def graph(self) -> Lattice | None:
-        """The graph of its alternatives; `None` if it has none."""
-        return None
+    graph: Lattice | None = None
 
     @property
     def graph_or_words(self) -> Lattice | tuple[str, ...]:
         """The graph of its alternatives; its words if it has none."""
         return self.words if self.graph is None else self.graph
-
-
-class ReferenceWithAlternatives(Reference):
-    """Hold a reference with alternatives or optional words; `words` is the first string of its graph."""
-
-    _graph: Lattice
-
-    def __new__(cls, words: tuple[str, ...], where: str, graph: Lattice) -> Self:
-        """Create the tuple of words and place, and add the graph as an attribute."""
-        made = super().__new__(cls, words, where)
-        made._graph = graph
-        return made
-
-    @property
-    def graph(self) -> Lattice:
-        """The graph of its alternatives."""
-        return self._graph
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ReferenceWithAlternatives, (self.words, self.where, self._graph)
 
 
 @dataclass(frozen=True)
@@ -64,16 +46,13 @@ class ReferenceFile:
         name: The file.
         lines: The fields of each line.
         table: The words of references that are written as word numbers; `None` keeps the fields.
+        has_ids: True if each reference certainly has an id; plain lines may or may not begin with one.
     """
 
     name: str
     lines: tuple[tuple[str, ...], ...]
     table: Vocabulary | None = None
-
-    @property
-    def has_ids(self) -> bool:
-        """True if each reference certainly has an id; plain lines may or may not begin with one."""
-        return False
+    has_ids: ClassVar[bool] = False
 
     def first_words(self) -> list[str]:
         """Return the first word of each line, which may be an id."""
@@ -117,18 +96,10 @@ class ReferenceFile:
 
 @dataclass(frozen=True)
 class TranscriptFile(ReferenceFile):
-    """Hold references in a NIST format, which always have ids.
-
-    Attributes:
-        references: Ids and references, in the order of the file.
-    """
+    """Hold ids and references in a NIST format, in the order of the file; they always have ids."""
 
     references: tuple[tuple[str, Reference], ...] = ()
-
-    @property
-    def has_ids(self) -> bool:
-        """Always true."""
-        return True
+    has_ids: ClassVar[bool] = True
 
     def first_words(self) -> list[str]:
         """Return the ids."""
@@ -183,4 +154,4 @@ def read_transcripts(stream: Stream) -> TranscriptFile | None:
 def _reference(text: Lattice | tuple[str, ...], where: str) -> Reference:
     if isinstance(text, tuple):
         return Reference(text, where)
-    return ReferenceWithAlternatives(next(text.paths()).words, where, text)
+    return Reference(next(text.paths()).words, where, text)

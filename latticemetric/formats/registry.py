@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
 import struct
 import warnings
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.streams.compression import foreign_container, without_compression
+from latticemetric.formats.streams.compression import FOREIGN_CONTAINERS, without_compression
 from latticemetric.formats.streams.stream import Stream
 
 if TYPE_CHECKING:
@@ -56,10 +55,6 @@ class Head:
         return len(self.fields) >= count and all(field.isdigit() for field in self.fields[:count])
 
 
-def _kaldi_archive(head: Head) -> bool:
-    return _FST_MAGIC in head.data[: _LONGEST_ID + len(_FST_MAGIC)] and not head.data.startswith(_FST_MAGIC)
-
-
 def _id_line(head: Head) -> bool:
     is_arc = head.fields[0].isdigit() and len(head.fields) > 1
     return b"|" not in head.line and not is_arc and not head.begins(b"#", b"{")
@@ -73,10 +68,6 @@ def _word_and_number(head: Head) -> bool:
 def _two_scores_and_a_count(head: Head) -> bool:
     plain = len(head.fields) > 2 and head.fields[2].isdigit() and not head.numbers(2)  # noqa: PLR2004
     return plain or head.begins(b"NBestList", b"(")
-
-
-def _ends_in_an_id(head: Head) -> bool:
-    return head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")
 
 
 def _timed(head: Head) -> bool:
@@ -97,9 +88,11 @@ class BuiltIn(NamedTuple):
 BUILT_IN = {
     "openfst": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FST_MAGIC)),
     "openfst-text": BuiltIn("openfst.text", lambda head: head.fields[0].isdigit()),
-    "far": BuiltIn("openfst.far", lambda head: head.data.startswith(_FAR_MAGICS)),
+    "far": BuiltIn("openfst.binary", lambda head: head.data.startswith(_FAR_MAGICS)),
     "kaldi": BuiltIn("kaldi.text", _id_line),
-    "kaldi-binary": BuiltIn("kaldi.binary", _kaldi_archive),
+    "kaldi-binary": BuiltIn(
+        "kaldi.binary", lambda head: head.data.find(_FST_MAGIC, 0, _LONGEST_ID + len(_FST_MAGIC)) > 0
+    ),
     "kaldi-script": BuiltIn("kaldi.script", lambda head: len(head.fields) == 2 and b":" in head.fields[1]),  # noqa: PLR2004
     "htk-slf": BuiltIn("htk", lambda head: head.begins(b"#") or b"=" in head.fields[0]),
     "plf": BuiltIn("moses.plf", lambda head: head.begins(b"(")),
@@ -118,8 +111,8 @@ BUILT_IN = {
     "wenet-nbest": BuiltIn("nbest.wenet", lambda head: head.fields[0] == b"wav"),
     "icefall-recogs": BuiltIn("nbest.icefall", lambda head: b":\t" in head.line),
     "jsonl-nbest": BuiltIn("nbest.jsonl", lambda head: head.begins(b"{")),
-    "trn": BuiltIn("nist.trn", _ends_in_an_id),
-    "stm": BuiltIn("nist.stm", _timed),
+    "trn": BuiltIn("nist.transcripts", lambda head: head.begins(*_COMMENTS) or head.line.rstrip().endswith(b")")),
+    "stm": BuiltIn("nist.transcripts", _timed),
     "ctm": BuiltIn("nist.ctm", _timed),
     "moses-hypergraph": BuiltIn("forests.hypergraph", lambda head: head.begins(b"#")),
     "cdec-target-graph": BuiltIn("forests.hypergraph", lambda head: len(head.fields) == 2 and head.numbers(2)),  # noqa: PLR2004
@@ -128,7 +121,7 @@ BUILT_IN = {
     "travatar-json": BuiltIn("forests.travatar", lambda head: head.begins(b"{")),
 }
 
-_FOLDERS = ("espnet-nbest",)  # formats of whole folders
+FOLDER_FORMATS = ("espnet-nbest",)
 _SCRIPTS = ("kaldi-script",)  # formats that point to other files
 
 _ENTRY_POINTS = "latticemetric.formats"
@@ -261,11 +254,6 @@ def find_format(name: str) -> Format:
     return known[name]
 
 
-def folder_formats() -> list[Format]:
-    """Return the built-in formats of whole folders."""
-    return [_built_in(name) for name in _FOLDERS]
-
-
 def may_be_script(head: bytes) -> bool:
     """Check whether a file with these first bytes may be in a format that points to other files."""
     candidates = [*map(_built_in, _SCRIPTS), *_plugins()]
@@ -277,9 +265,11 @@ def sniff(stream: Stream) -> Format:
     head = stream.head()
     if not head.strip():
         raise FormatError("the file is empty", where=stream.name)
-    if container := foreign_container(head):
+    if container := next((name for sign, name in FOREIGN_CONTAINERS.items() if head.startswith(sign)), None):
         raise FormatError(f"the file is {container}, which cannot be read", where=stream.name, advice="unpack it first")
-    candidates = [one for one in (*_built_in_candidates(head), *_plugins()) if one.sniff(head)]
+    first = Head(head)
+    built_in = [_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(first)]
+    candidates = [one for one in (*built_in, *_plugins()) if one.sniff(head)]
     if not candidates:
         with_plugins()
         candidates = [one for one in _plugins() if one.sniff(head)]
@@ -297,11 +287,6 @@ def sniff(stream: Stream) -> Format:
     return candidates[0]
 
 
-def _built_in_candidates(data: bytes) -> Iterator[Format]:
-    head = Head(data)
-    return (_built_in(name) for name, candidate in BUILT_IN.items() if candidate.may_be(head))
-
-
 def _plugins() -> list[Format]:
     """Return the plug-in formats that are already loaded."""
     return [candidate for name, candidate in _formats.items() if name not in BUILT_IN]
@@ -309,10 +294,10 @@ def _plugins() -> list[Format]:
 
 def format_for_writing(path: str) -> Format:
     """Return the format that matches the suffix of `path`."""
-    name = without_compression(os.fspath(path))
-    candidates = [f for f in with_plugins().values() if f.can_be_written and name.endswith(f.suffixes)]
-    longest = max((len(s) for f in candidates for s in f.suffixes if name.endswith(s)), default=0)
-    candidates = [f for f in candidates if any(name.endswith(s) and len(s) == longest for s in f.suffixes)]
+    name = without_compression(path)
+    matches = [(len(s), f) for f in with_plugins().values() if f.can_be_written for s in f.suffixes if name.endswith(s)]
+    longest = max((size for size, _ in matches), default=0)
+    candidates = [candidate for size, candidate in matches if size == longest]
     if len(candidates) != 1:
         known = ", ".join(sorted(f.name for f in _formats.values() if f.can_be_written))
         raise UsageError(f"the suffix of '{path}' is not that of a format", advice=f"name one of {known}")

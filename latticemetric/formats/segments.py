@@ -130,8 +130,7 @@ def _count(lines: int) -> str:
 
 def _system_output(path: str, reference: str) -> _Table:
     from latticemetric.formats.nist.lines import is_ctm, is_stm_reference
-    from latticemetric.formats.nist.segmentation import words_by_segment
-    from latticemetric.formats.nist.transcripts import words_or_graph
+    from latticemetric.formats.nist.transcripts import words_by_segment, words_or_graph
 
     with open_stream(path) as words, open_stream(reference) as segments:
         if is_ctm(words.head()) and is_stm_reference(segments.head()):

@@ -26,7 +26,7 @@ from latticemetric.formats.text.fields import (
     whole,
     word_to_write,
 )
-from latticemetric.formats.text.word_nodes import Key, word_nodes
+from latticemetric.formats.text.shapes import Key, word_nodes
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary

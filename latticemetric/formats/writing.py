@@ -16,6 +16,8 @@ from latticemetric.formats.registry import Format, find_format, format_for_writi
 from latticemetric.formats.streams.output import atomic_output
 from latticemetric.graph import Graph
 
+_SEPARATORS = {"/", os.sep, os.altsep or os.sep}
+
 Refused = Callable[[str, LatticeMetricError], None]
 
 
@@ -140,7 +142,17 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
         path = folder / (name + written.suffixes[0])
         with _reporting(name, refused):
             _check_distinct(name, names)
-            _check_file_of(name, path, files)
+            # The file stays in the folder, is not hidden, and its name has no control characters.
+            if not name or name.startswith(".") or any(c in _SEPARATORS or category(c) == "Cc" for c in name):
+                raise UsageError(
+                    f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file"
+                )
+            if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  it takes names of any length
+                raise UsageError(
+                    f"the id '{shortened(name)}' and another one name the same file",
+                    where=str(path),
+                    advice="rename one",
+                )
             data = _encoded(name, graph, written)
         if data is not None:
             with atomic_output(str(path)) as file:
@@ -153,21 +165,6 @@ def _write_folder(folder: Path, graphs: Iterable[tuple[str, Graph]], written: Fo
 def _check_distinct(name: str, names: Container[str]) -> None:
     if name in names:
         raise UsageError(f"two graphs have the id '{shortened(name)}'", advice="write all graphs to one file")
-
-
-def _check_file_of(name: str, path: Path, files: Container[tuple[int, int]]) -> None:
-    if not _can_name_a_file(name):
-        raise UsageError(f"the id '{shortened(name)}' cannot name a file", advice="write all graphs to one file")
-    if os.path.exists(path) and _file_number(path) in files:  # noqa: PTH110  unlike Path, it takes names of any length
-        raise UsageError(
-            f"the id '{shortened(name)}' and another one name the same file", where=str(path), advice="rename one"
-        )
-
-
-def _can_name_a_file(name: str) -> bool:
-    """Check that a name stays in the folder, is not hidden, and has no control characters."""
-    leads = {"/", os.sep, os.altsep or os.sep}
-    return bool(name) and not name.startswith(".") and not any(c in leads or category(c) == "Cc" for c in name)
 
 
 def _file_number(path: Path) -> tuple[int, int]:

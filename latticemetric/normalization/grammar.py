@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from latticemetric.errors import InputError, UsageError, placed, shortened
-from latticemetric.formats.openfst.far import machines_of
+from latticemetric.formats.openfst.binary import extents_of
 from latticemetric.formats.streams.stream import open_stream
 from latticemetric.graph import Graph, as_lattice
 from latticemetric.lattice import fst_binary
@@ -174,7 +174,7 @@ def rule_archive(source: str) -> list[tuple[str, bytes, int]]:
         with open_stream(source) as stream:
             archive = stream.read()
     with placed(source):
-        return list(machines_of(archive))
+        return [(name, archive[begin:end], begin) for name, begin, end in extents_of(archive)]
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -77,7 +77,7 @@ def _new_archive(name: str) -> bytes:
     require_pynini()
     from pynini.export import export
 
-    from latticemetric.formats.streams.spool import temporary_files
+    from latticemetric.formats.streams.output import temporary_files
 
     with temporary_files():
         temporary = tempfile.TemporaryDirectory()

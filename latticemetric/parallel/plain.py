@@ -30,7 +30,7 @@ import numpy.typing as npt
 from latticemetric import errors
 from latticemetric.errors import LatticeMetricError, shortened
 from latticemetric.forest.forest import Forest
-from latticemetric.formats.streams.spool import temporary_files
+from latticemetric.formats.streams.output import temporary_files
 from latticemetric.lattice.lattice import Lattice
 from latticemetric.nbest import NBest
 from latticemetric.vocabulary import Vocabulary

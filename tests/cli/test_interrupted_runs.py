@@ -390,13 +390,13 @@ def test_a_small_disk(small_disk, tmp_path):
 
 def test_temporary_files_that_cannot_be_written_are_said_to_be_that(tmp_path, monkeypatch):
     from latticemetric import InputError
-    from latticemetric.formats.streams import spool
+    from latticemetric.formats.streams import output
     from latticemetric.parallel.plain import GraphSpool
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    monkeypatch.setattr(spool, "_MOST_IN_MEMORY", 10)
+    monkeypatch.setattr(output, "_MOST_IN_MEMORY", 10)
     monkeypatch.setattr("latticemetric.parallel.plain._MOST_IN_MEMORY", 10)
-    with spool.Spool() as kept, pytest.raises(InputError, match=r"none: temporary files cannot be written: No such"):
+    with output.Spool() as kept, pytest.raises(InputError, match=r"none: temporary files cannot be written: No such"):
         kept.write(b"x" * 11)
     with pytest.raises(InputError, match=r"none: temporary files cannot be written: No such"):
         GraphSpool().add("a", None)

@@ -459,7 +459,7 @@ def raises(kind: type[Exception]):
 def test_a_temporary_folder_that_is_none_is_named(monkeypatch):
     import tempfile
 
-    from latticemetric.formats.streams.spool import Spool
+    from latticemetric.formats.streams.output import Spool
 
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])

@@ -23,8 +23,8 @@ from kit.paths import EXAMPLES
 import latticemetric as lm
 from latticemetric.batch.pairing import pair_up
 from latticemetric.formats import reading, registry
-from latticemetric.formats.references import read_references
-from latticemetric.formats.symbols import read_symbols
+from latticemetric.formats.reading import read_symbols
+from latticemetric.formats.references import Reference, read_references
 from latticemetric.nbest import Hypothesis
 
 # --- Writing and reading back
@@ -629,18 +629,18 @@ def test_a_table_spells_the_output_side_only(text, tmp_path):
 def test_plain_references_are_lines(tmp_path):
     path = str(write_file(tmp_path, "a b\n\n c\td \n"))
     assert read_references(path).plain() == [
-        (("a", "b"), f"{path}:1"),
-        ((), f"{path}:2"),
-        (("c", "d"), f"{path}:3"),
+        Reference(("a", "b"), f"{path}:1"),
+        Reference((), f"{path}:2"),
+        Reference(("c", "d"), f"{path}:3"),
     ]
 
 
 def test_keyed_references_begin_with_an_id(tmp_path):
     path = str(write_file(tmp_path, "utt-1 a b\n\nutt-2\nutt-3 c\n"))
     assert read_references(path).keyed() == {
-        "utt-1": (("a", "b"), f"{path}:1"),
-        "utt-2": ((), f"{path}:3"),
-        "utt-3": (("c",), f"{path}:4"),
+        "utt-1": Reference(("a", "b"), f"{path}:1"),
+        "utt-2": Reference((), f"{path}:3"),
+        "utt-3": Reference(("c",), f"{path}:4"),
     }
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import latticemetric as lm
 from kit.strategies import drafts
+from latticemetric.formats.reading import read_symbols
 from latticemetric.formats.references import read_references
-from latticemetric.formats.symbols import read_symbols
 from latticemetric.nbest import Hypothesis
 
 # Files of real decoders, which are no part of the repository: tests that read them skip where they are absent.

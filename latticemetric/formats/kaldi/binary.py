@@ -18,7 +18,7 @@ import numpy as np
 
 from latticemetric import _native
 from latticemetric.errors import FormatError, InputError, placed, shortened
-from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
+from latticemetric.formats.kaldi.text import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.fields import is_word_number
@@ -105,23 +105,10 @@ def parse_machine(machine: Piece, table: Vocabulary | None) -> Lattice:
 def write_machine(file: IO[bytes], name: str, graph: Graph) -> tuple[int, int]:
     """Write an id and a machine; return the number of bytes before the machine, and of all bytes."""
     lattice, columns = kaldi_lattice(name, graph)
-    key = name.encode("utf-8") + b" "
-    machine = _encoded(lattice, columns)
-    file.write(key + machine)
-    return len(key), len(key) + len(machine)
-
-
-def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
-    """Write an id and a machine."""
-    write_machine(file, name, graph)
-
-
-def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
-    numbers = _numbers(lattice)
+    word, target = _numbers(lattice), lattice.target.tolist()
     arcs, ends = (_weights(lattice, columns, part) for part in ("arc", "final"))
     final = dict(zip(lattice.final.tolist(), ends, strict=True))
     begin = np.searchsorted(lattice.source, np.arange(lattice.num_states + 1)).tolist()
-    word, target = numbers, lattice.target.tolist()
     infinite = struct.pack("<ffi", np.inf, np.inf, 0)
     body = []
     for state in range(lattice.num_states):
@@ -130,7 +117,14 @@ def _encoded(lattice: Lattice, columns: list[Column]) -> bytes:
         body += [struct.pack("<ii", word[a], word[a]) + arcs[a] + struct.pack("<i", target[a]) for a in rows]
     kind = struct.pack("<i", len(_ARCS)) + _ARCS
     counts = struct.pack("<iiQqqq", 2, 0, _EXPANDED_MUTABLE, 0, lattice.num_states, len(word))
-    return MACHINE + kind + counts + b"".join(body)
+    key, machine = name.encode("utf-8") + b" ", MACHINE + kind + counts + b"".join(body)
+    file.write(key + machine)
+    return len(key), len(key) + len(machine)
+
+
+def write_lattice(file: IO[bytes], name: str, graph: Graph) -> None:
+    """Write an id and a machine."""
+    write_machine(file, name, graph)
 
 
 def _numbers(lattice: Lattice) -> list[int]:
@@ -155,16 +149,17 @@ def _weights(lattice: Lattice, columns: list[Column], part: str) -> list[bytes]:
     single = float32_costs(columns, part)
     if side is None:
         return [pair.tobytes() + bytes(4) for pair in single]
-    texts = [side.vocabulary.word(number) for number in getattr(side, part).tolist()]
-    return [pair.tobytes() + _transition_ids(text) for pair, text in zip(single, texts, strict=True)]
-
-
-def _transition_ids(text: str) -> bytes:
-    parts = text.split("_") if text else []
-    ids = [int(part) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", part) else _TOO_LARGE for part in parts]
-    if any(not -_TOO_LARGE <= number < _TOO_LARGE for number in ids):
-        raise InputError(f"'{shortened(text, 40)}' are no transition ids", advice="leave them out with --drop-labels")
-    return struct.pack(f"<i{len(ids)}i", len(ids), *ids)
+    weights = []
+    for pair, number in zip(single, getattr(side, part).tolist(), strict=True):
+        text = side.vocabulary.word(number)
+        parts = text.split("_") if text else []
+        ids = [int(one) if re.fullmatch(r"0|-?[1-9][0-9]{0,9}", one) else _TOO_LARGE for one in parts]
+        if any(not -_TOO_LARGE <= one < _TOO_LARGE for one in ids):
+            raise InputError(
+                f"'{shortened(text, 40)}' are no transition ids", advice="leave them out with --drop-labels"
+            )
+        weights.append(pair.tobytes() + struct.pack(f"<i{len(ids)}i", len(ids), *ids))
+    return weights
 
 
 register(Format("kaldi-binary", (".ark",), _sniff, _read, write_lattice))

@@ -10,18 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from latticemetric import _native
-from latticemetric.errors import FormatError
-from latticemetric.formats.kaldi.costs import TRANSITIONS, float32_costs, kaldi_lattice, lattice_of
+from latticemetric.errors import FormatError, InputError, UsageError
+from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.fields import parsed_natively, spelled, words_to_write
+from latticemetric.formats.text.fields import parsed_natively, require_id, spelled, words_to_write
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Lattice
-from latticemetric.vocabulary import Vocabulary
+from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.vocabulary import Vocabulary, Words
+
+COLUMNS = ("lm", "acoustic")
+TRANSITIONS = "transitions"
 
 _ID = rb"\s*(?!k2\.Fsa)[^\s|][^\n|]*\n"
 _ARC = rb"\d+[ \t]+\d+[ \t]+\S+([ \t]+[^\s,]+)?([ \t]+[^\s,]+,\S*)?[ \t]*\r?(\n|$)"
@@ -70,12 +76,7 @@ def spells_words(head: bytes) -> bool:
 def parse_block(block: bytes, file: str, lines_before: int, table: Vocabulary | None, *, are_spelled: bool) -> Lattice:
     """Build a lattice from the line of its id and the lines up to a blank line.
 
-    Args:
-        block: The lines.
-        file: The file's name, for errors.
-        lines_before: The number of lines before `block`.
-        table: The words of word numbers.
-        are_spelled: True if the archive has words, so that `8` is a word even in a lattice with numbers only.
+    If the words of the archive `are_spelled`, `8` is a word even in a lattice with numbers only.
     """
     columns = parsed_natively(partial(_native.parse_kaldi, symbols=are_spelled), block, file, lines_before)
     words, vocabulary = spelled(columns["word"], table)
@@ -100,3 +101,51 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
 
 
 register(Format("kaldi", (".lat", ".ark.txt", ".lat.txt", ".kaldi"), _sniff, _read, _write))
+
+
+# ---- Two costs of 32 bits and transition ids, for text and binary archives ----
+
+
+def lattice_of(columns: dict[str, Any], words: Words, vocabulary: Vocabulary | None) -> Lattice:
+    """Build a lattice from the columns of the native parsers."""
+    if not len(columns["source"]) and not len(columns["final"]):
+        raise FormatError("the lattice is empty: it has no states")
+    labels = {}
+    if columns["transition_texts"]:
+        side = Vocabulary.from_words(columns["transition_texts"])
+        labels[TRANSITIONS] = Labels(columns["transitions"], columns["final_transitions"], side)
+    return Lattice.from_arcs(
+        columns["source"],
+        columns["target"],
+        words,
+        final=columns["final"],
+        start=columns["start"],
+        scores={name: Column(columns[f"cost{k}"], columns[f"final_cost{k}"]) for k, name in enumerate(COLUMNS)},
+        vocabulary=vocabulary,
+        labels=labels,
+        copy=False,
+    )
+
+
+def kaldi_lattice(name: str, graph: Graph) -> tuple[Lattice, list[Column]]:
+    """Return the graph as a lattice for Kaldi, and its columns of graph and acoustic costs."""
+    lattice = lattice_to_write(graph, "kaldi", {TRANSITIONS})
+    require_id(name, "an id in a Kaldi archive")
+    zero = Column(np.zeros(len(lattice.word)), np.zeros(len(lattice.final)))
+    if lattice.scores.keys() <= set(COLUMNS):
+        return lattice, [lattice.scores.get(name, zero) for name in COLUMNS]
+    if len(lattice.scores) == 1:
+        return lattice, [*lattice.scores.values(), zero]
+    raise UsageError(
+        f"kaldi holds the scores lm and acoustic, but this graph has {', '.join(lattice.scores)}",
+        advice="add them up with --sum-scores",
+    )
+
+
+def float32_costs(columns: list[Column], part: str) -> npt.NDArray[np.float32]:
+    """Return the graph and acoustic cost of each arc or final state as Kaldi's 32-bit numbers."""
+    with np.errstate(over="ignore"):
+        costs = np.stack([getattr(column, part) for column in columns], axis=1).astype("<f4")
+    if not np.isfinite(costs).all():
+        raise InputError("a cost does not fit into Kaldi's 32 bits", advice="write another format")
+    return costs

@@ -19,7 +19,6 @@ from latticemetric.formats.columns import lattice_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
-from latticemetric.formats.text.confusion import columns_to_write, cost_of, probability_to_write
 from latticemetric.formats.text.fields import (
     is_number,
     number,
@@ -28,6 +27,7 @@ from latticemetric.formats.text.fields import (
     whole_lines,
     word_to_write,
 )
+from latticemetric.formats.text.shapes import columns_to_write, cost_of, probability_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words

@@ -8,6 +8,7 @@ and may be NA.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -17,11 +18,10 @@ from typing import IO, Any, NamedTuple
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.nist.lines import (
     CTM_FIELDS,
+    EXACT,
     MARKS,
     SORT_ADVICE,
     content_lines,
-    duration_between,
-    end_after,
     exact_decimal,
     is_confidence,
     is_ctm,
@@ -29,7 +29,6 @@ from latticemetric.formats.nist.lines import (
     require_first_field,
     seconds,
     split_id,
-    time_to_write,
 )
 from latticemetric.formats.nist.words import (
     TAGS,
@@ -53,7 +52,6 @@ from latticemetric.vocabulary import Vocabulary, split_words
 NAME = "ctm"
 BEGIN, OR, END = MARKS
 EXTRAS = ("confidence", "type", "speaker")
-
 
 _CHANNEL = "1"
 
@@ -97,11 +95,7 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 def parsed_channel(block: Sequence[Line]) -> Lattice:
     """Build the graph of a channel."""
-    parsed = list(items(block))
-    begin, _ = _span(parsed[0])
-    builder = GraphBuilder(float(begin))
-    _add_items(builder, parsed, begin)
-    return builder.lattice(timed=True)
+    return network(list(items(block)), timed=True)
 
 
 def items(block: Sequence[Line]) -> Iterator[TimedWord | Alternation]:
@@ -139,7 +133,7 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
     begin = seconds(fields[0], "begin", where)
     # Decoders that round both times may write durations below 0.
     duration = seconds(fields[1].removeprefix("-"), "duration", where)
-    end = end_after(begin, duration.copy_negate() if fields[1].startswith("-") else duration)
+    end = EXACT.add(begin, duration.copy_negate() if fields[1].startswith("-") else duration)
     if not math.isfinite(float(end)):
         raise FormatError("the end time of the word (begin + duration) is not finite", where=where)
     extras = fields[3:]
@@ -152,42 +146,46 @@ def _row(fields: Sequence[str], where: str) -> TimedWord:
     return TimedWord(begin, end, word._replace(labels=labels))
 
 
+def rows_of(item: TimedWord | Alternation) -> list[TimedWord]:
+    """Return the word, or the words of all alternatives."""
+    return [item] if isinstance(item, TimedWord) else [row for rows in item for row in rows]
+
+
 def _span(item: TimedWord | Alternation) -> tuple[Decimal, Decimal]:
     """Return the begin and the end of a word or alternation: the earliest and the latest of its words."""
-    rows = [item] if isinstance(item, TimedWord) else [row for rows in item for row in rows]
+    rows = rows_of(item)
     return min(row.begin for row in rows), max(row.end for row in rows)
 
 
-def _add_items(builder: GraphBuilder, items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
-    """Add words and alternations, with an ε-arc before each that does not begin at the end of the previous one."""
-    for item in items:
-        begin, end = _span(item)
-        if begin != now:
-            builder.pause(float(begin))
-        if isinstance(item, TimedWord):
-            builder.add(item.word, float(end))
-        else:
-            _add_alternation(builder, item, begin, end)
-        now = end
-    return now
+def network(items: Sequence[TimedWord | Alternation], *, timed: bool) -> Lattice:
+    """Build the graph of words and alternations in sequence; with times, an ε-arc bridges each gap or overlap."""
 
+    def add(items: Sequence[TimedWord | Alternation], now: Decimal) -> Decimal:
+        for item in items:
+            begin, end = _span(item)
+            if timed and begin != now:
+                builder.pause(float(begin))
+            if isinstance(item, TimedWord):
+                builder.add(item.word, float(end))
+            else:
+                builder.open()
+                for number, rows in enumerate(item):
+                    if number:
+                        builder.alternative()
+                    if (add(rows, begin) != end and timed) or not rows:
+                        builder.pause(float(end))
+                builder.close(float(end))
+            now = end
+        return now
 
-def _add_alternation(builder: GraphBuilder, alternation: Alternation, begin: Decimal, end: Decimal) -> None:
-    builder.open()
-    for number, rows in enumerate(alternation):
-        if number:
-            builder.alternative()
-        if _add_items(builder, rows, begin) != end or not rows:
-            builder.pause(float(end))
-    builder.close(float(end))
+    begin = _span(items[0])[0] if items else Decimal(0)
+    builder = GraphBuilder(float(begin))
+    add(items, begin)
+    return builder.lattice(timed=timed)
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:
-    file.write("".join(line + "\n" for line in _lines_to_write(name, graph)).encode())
-
-
-def _lines_to_write(name: str, graph: Graph) -> Iterator[str]:
-    """Return the lines of a graph, after a check that they are read back as the same graph.
+    """Write a graph; refuse it if it would be read back as another graph.
 
     Gaps are not written. If a graph has other ε-arcs, all ε-arcs are written as `@`.
     """
@@ -199,17 +197,12 @@ def _lines_to_write(name: str, graph: Graph) -> Iterator[str]:
     require_first_field(head[0], NAME)
     writer = _Writer(lattice)
     for explicit in (False, True):
-        lines: list[Line] = [("", fields) for fields in writer.sequence(writer.whole, explicit=explicit)]
-        if _is_read_as(lines, lattice):
-            return (" ".join([*head, *fields]) for _, fields in lines)
+        lines: list[Line] = [("", fields) for fields in writer.sequence(writer.speller.whole, explicit=explicit)]
+        with contextlib.suppress(FormatError):
+            if _contents(parsed_channel(lines)) == _contents(lattice):
+                file.write("".join(" ".join([*head, *fields]) + "\n" for _, fields in lines).encode())
+                return
     raise UsageError("ctm cannot hold this graph's times and alternations", advice="write a format of lattices")
-
-
-def _is_read_as(lines: list[Line], lattice: Lattice) -> bool:
-    try:
-        return bool(_contents(parsed_channel(lines)) == _contents(lattice))
-    except FormatError:
-        return False
 
 
 def _contents(lattice: Lattice) -> Any:
@@ -236,8 +229,7 @@ class _Writer:
         assert lattice.times is not None
         self._times = lattice.times.tolist()
         self._ends = lattice.source.tolist(), lattice.target.tolist()
-        self._speller, self._labels = Speller(lattice, NAME), labels_of(lattice)
-        self.whole = decomposed(lattice, NAME)
+        self.speller, self._labels = Speller(lattice, NAME), labels_of(lattice)
 
     def sequence(self, sequence: Series, *, explicit: bool, inside: bool = False) -> Iterator[list[str]]:
         """Yield the fields of each word, without file and channel.
@@ -246,42 +238,36 @@ class _Writer:
         """
         was_gap = not inside
         for place, item in enumerate(sequence):
-            if isinstance(item, Fork):
-                was_gap = False
-                arc = self._speller.option(item)
-                if arc is not None and (inside or place < len(sequence) - 1 or self._extras(arc)):
-                    yield self._fields(arc, optional=True)
-                else:
-                    yield from self._alternation(item, explicit=explicit, inside=inside)
-                continue
             is_last = not inside and place == len(sequence) - 1
-            is_gap = not explicit and not was_gap and not is_last and self._is_gap(item)
-            if not is_gap:
-                yield self._fields(item)
-            was_gap = is_gap
-
-    def _is_gap(self, arc: int) -> bool:
-        begin, end = (self._times[states[arc]] for states in self._ends)
-        return self._speller.is_epsilon(arc) and begin != end
-
-    def _alternation(self, fork: Fork, *, explicit: bool, inside: bool) -> Iterator[list[str]]:
-        if inside:
-            raise UsageError(
-                "ctm cannot nest alternations, but those of this graph are nested", advice="write trn or stm"
-            )
-        for number, branch in enumerate(fork.in_order()):
-            yield ["*", "*", OR if number else BEGIN]
-            yield from self.sequence(branch, explicit=explicit, inside=True)
-        yield ["*", "*", END]
+            if not isinstance(item, Fork):
+                begin, end = (self._times[states[item]] for states in self._ends)
+                is_gap = self.speller.is_epsilon(item) and begin != end
+                was_gap = is_gap and not (explicit or was_gap or is_last)
+                if not was_gap:
+                    yield self._fields(item)
+                continue
+            was_gap = False
+            arc = self.speller.option(item)
+            if arc is not None and (not is_last or self._extras(arc)):
+                yield self._fields(arc, optional=True)
+                continue
+            if inside:
+                raise UsageError(
+                    "ctm cannot nest alternations, but those of this graph are nested", advice="write trn or stm"
+                )
+            for number, branch in enumerate(item.in_order()):
+                yield ["*", "*", OR if number else BEGIN]
+                yield from self.sequence(branch, explicit=explicit, inside=True)
+            yield ["*", "*", END]
 
     def _fields(self, arc: int, *, optional: bool = False) -> list[str]:
         begin, end = (exact_decimal(self._times[states[arc]]) for states in self._ends)
-        word = self._speller.word(arc, optional=optional)
+        word = self.speller.word(arc, optional=optional)
         if begin < 0:
             raise InputError(f"{shortened(word)!r} begins at {begin}, but ctm has no times below 0")
         if word.upper() in (BEGIN, OR, END):
             raise InputError(f"the word '{word}' would be read back as the mark of an alternation")
-        return [time_to_write(begin), time_to_write(duration_between(begin, end)), word, *self._extras(arc)]
+        return [f"{begin:f}", f"{EXACT.subtract(end, begin):f}", word, *self._extras(arc)]
 
     def _extras(self, arc: int) -> list[str]:
         texts = [self._labels[name][arc] if name in self._labels else "" for name in EXTRAS]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
-from typing import NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.text.fields import NUMBER, is_number
 from latticemetric.vocabulary import split_words
 
 MARKS = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
@@ -17,12 +16,11 @@ STM_FIELDS = CTM_FIELDS = 5
 SORT_ADVICE = "sort the file with sort -s -k1,1 -k2,2"
 
 _MOST_CTM_FIELDS = 8
-_TIME = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_SIGNED = re.compile(rf"[-+]?{_TIME.pattern}")
+_TIME = re.compile(f"(?![-+]){NUMBER}")
 _LONGEST_NUMBER = 1000
 _COMMENT = ";;"
 _STARS = "**"
-_EXACT = Context(prec=1000, traps=[])
+EXACT = Context(prec=1000, traps=[])  # adds and subtracts times without an error
 _ESCAPES = {",": "%2C", "%": "%25"}
 
 # A head of more bytes may end inside a line.
@@ -31,14 +29,6 @@ _ID = re.compile(rb"\(([^()\s]+)\)$")
 _LIKE_AN_ID = re.compile(rb"[0-9_-]")
 
 _Row = list[bytes]
-
-
-class Record(NamedTuple):
-    """Hold an utterance or a segment, not yet parsed."""
-
-    name: str
-    where: str
-    text: str
 
 
 def content_lines(stream: Stream) -> Iterator[str]:
@@ -58,19 +48,9 @@ def is_comment(line: str) -> bool:
 
 def seconds(text: str, what: str, where: str) -> Decimal:
     """Read a time exactly."""
-    if len(text) > _LONGEST_NUMBER or not _TIME.fullmatch(text) or not math.isfinite(float(text)):
+    if text.startswith(("+", "-")) or not is_number(text):
         raise FormatError(f"the {what} '{shortened(text, 40)}' is not a number of seconds", where=where)
     return Decimal(text)
-
-
-def end_after(begin: Decimal, duration: Decimal) -> Decimal:
-    """Add a duration to a time."""
-    return _EXACT.add(begin, duration)
-
-
-def duration_between(begin: Decimal, end: Decimal) -> Decimal:
-    """Subtract a time from a later one."""
-    return _EXACT.subtract(end, begin)
 
 
 def exact_decimal(time: float) -> Decimal:
@@ -78,15 +58,9 @@ def exact_decimal(time: float) -> Decimal:
     return Decimal(repr(time + 0.0))
 
 
-def time_to_write(time: Decimal) -> str:
-    """Write a time without an exponent."""
-    return f"{time:f}"
-
-
 def is_confidence(text: str) -> bool:
     """Check whether a field is a confidence: a number or NA."""
-    number = len(text) <= _LONGEST_NUMBER and _SIGNED.fullmatch(text) is not None and math.isfinite(float(text))
-    return number or text.upper() == "NA"
+    return is_number(text) or text.upper() == "NA"
 
 
 # ---- Ids made of fields ----
@@ -141,7 +115,7 @@ def is_stm(head: bytes) -> bool:
 
 def is_stm_reference(head: bytes) -> bool:
     """Check whether all lines are segments, and the times or labels of one show that they are not sentences."""
-    return is_stm(head) and any(_has_fraction(row[3:5]) or _has_labels(row) for row in _rows(head))
+    return is_stm(head) and any(b"." in row[3] + row[4] or _has_labels(row) for row in _rows(head))
 
 
 def is_ctm(head: bytes) -> bool:
@@ -152,7 +126,7 @@ def is_ctm(head: bytes) -> bool:
 
 def is_ctm_reference(head: bytes) -> bool:
     """Check whether all lines are words with times, and the times or mark of one show that they are not sentences."""
-    return is_ctm(head) and any(_is_mark(row) or _has_fraction(row[2:4]) for row in _rows(head))
+    return is_ctm(head) and any(_is_mark(row) or b"." in row[2] + row[3] for row in _rows(head))
 
 
 def _rows(head: bytes) -> list[_Row]:
@@ -190,10 +164,6 @@ def _is_mark(row: _Row) -> bool:
 
 def _has_labels(row: _Row) -> bool:
     return len(row) > STM_FIELDS and row[STM_FIELDS].startswith(b"<") and row[STM_FIELDS].endswith(b">")
-
-
-def _has_fraction(fields: _Row) -> bool:
-    return any(b"." in field for field in fields)
 
 
 def _is_time(field: bytes) -> bool:

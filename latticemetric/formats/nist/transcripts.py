@@ -1,30 +1,83 @@
-"""Read transcripts of any NIST format: utterances of trn, segments of STM, channels of CTM, each with its id."""
+"""Read and write trn and STM, one utterance a line; read transcripts of any NIST format; cut a CTM by an STM.
+
+trn: `words (utterance-id)`; `;;` begins a comment line. STM (segment time marks): `file channel speaker begin end
+[<labels>] words…`; lines that begin with `;;` or `**` are comments. The fields before the words, joined by commas, are
+the id, so that they can be written back. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning.
+Graphs have no scores. See `words` for the words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import groupby
+from typing import IO, NamedTuple
 
-from latticemetric.errors import placed, shortened
-from latticemetric.formats.nist import ctm, stm, trn
-from latticemetric.formats.nist.lines import Record, is_ctm_reference, is_stm_reference, is_trn_reference
-from latticemetric.formats.nist.words import parsed_transcript, plain_words
-from latticemetric.formats.streams.stream import Stream
+from latticemetric.errors import FormatError, UsageError, placed, shortened
+from latticemetric.formats.nist import ctm
+from latticemetric.formats.nist.lines import (
+    STM_FIELDS,
+    content_lines,
+    exact_decimal,
+    is_ctm_reference,
+    is_stm,
+    is_stm_reference,
+    is_trn,
+    is_trn_reference,
+    join_fields,
+    require_first_field,
+    seconds,
+    split_id,
+)
+from latticemetric.formats.nist.words import (
+    MARKUP,
+    TAGS,
+    Speller,
+    parsed_transcript,
+    require_words_only,
+)
+from latticemetric.formats.registry import Entry, Format, register
+from latticemetric.formats.streams.stream import Stream, warn
+from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import split_words
+
+_TRN_ID = re.compile(r"[^() \t\n\r\f\v]+")
+_SPACE = " \t\r\f\v"
+_LABELS = re.compile(r"<[^<>]*>")
+_IGNORED = ("ignore_time_segment_in_scoring", "ignoretimesegmentinscoring")
+_CHANNEL = "1"
+
+_Item = ctm.TimedWord | ctm.Alternation
+_Key = tuple[str, ...]
 
 
-class Transcript(NamedTuple):
-    """Hold an id, its file and line, and its words; a graph if there are alternatives."""
+class Record(NamedTuple):
+    """Hold an utterance or a segment, not yet parsed."""
 
     name: str
     where: str
-    text: Lattice | tuple[str, ...]
+    text: str
+
+
+Transcript = tuple[str, str, Lattice | tuple[str, ...]]
+"""An id, its file and line, and its words; a graph if there are alternatives."""
 
 
 def transcripts(stream: Stream) -> Iterator[Transcript] | None:
     """Read the transcripts of a stream; return `None` for other formats."""
     head = stream.head()
-    return next((read(stream) for is_in_format, read in _READERS if is_in_format(head)), None)
+    if is_stm_reference(head):
+        records = _scored_segments(stream)
+    elif is_ctm_reference(head):
+        return _channels(stream)
+    elif is_trn_reference(head):
+        records = _utterances(stream)
+    else:
+        return None
+    return map(_transcript, records)
 
 
 def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
@@ -32,21 +85,206 @@ def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
     return next(graph.paths()).words if len(graph.word) < graph.num_states else graph
 
 
-def _of_record(record: Record) -> Transcript:
-    words = plain_words(record.text)
-    text = words_or_graph(parsed_transcript(record.text, record.where)) if words is None else words
-    return Transcript(record.name, record.where, text)
+def _transcript(record: Record) -> Transcript:
+    name, where, text = record
+    has_markup = MARKUP.search(text) is not None
+    words = words_or_graph(parsed_transcript(text, where)) if has_markup else tuple(split_words(text))
+    return name, where, words
 
 
 def _channels(stream: Stream) -> Iterator[Transcript]:
     for name, where, lines in ctm.channels(stream):
         with placed(f"{where} ({shortened(name)})"):
             graph = ctm.parsed_channel(lines)
-        yield Transcript(name, where, words_or_graph(graph))
+        yield name, where, words_or_graph(graph)
 
 
-_READERS: tuple[tuple[Callable[[bytes], bool], Callable[[Stream], Iterator[Transcript]]], ...] = (
-    (is_stm_reference, lambda stream: map(_of_record, stm.scored_records(stream))),
-    (is_ctm_reference, _channels),
-    (is_trn_reference, lambda stream: map(_of_record, trn.records(stream))),
-)
+# ---- trn ----
+
+
+def _utterances(stream: Stream) -> Iterator[Record]:
+    """Yield the utterances of a stream; refuse one that other tools would treat as a comment."""
+    for line in stream.lines():
+        if line.startswith("**"):
+            raise FormatError(
+                "sclite skips lines that begin with **",
+                where=stream.place(),
+                advice="put a space before **, or begin a comment with ;;",
+            )
+        text = line.rstrip(_SPACE)
+        if not text or text.lstrip(_SPACE).startswith(";;"):
+            continue
+        begin = text.rfind("(")
+        name = text[begin + 1 : -1]
+        if begin < 0 or not text.endswith(")") or not _TRN_ID.fullmatch(name):
+            raise FormatError(
+                "the line does not end in an id in brackets", where=stream.place(), advice="write words (id)"
+            )
+        yield Record(name, stream.place(), text[:begin])
+
+
+def _entry(record: Record) -> Entry:
+    build = partial(parsed_transcript, record.text, record.where)
+    return Entry(record.name, record.where, build, naming="own")
+
+
+def _write_trn(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice = require_words_only(graph, "trn", set(TAGS))
+    if not _TRN_ID.fullmatch(name):
+        raise UsageError(f"'{shortened(name)}' cannot be an id in trn", advice="ids have neither spaces nor brackets")
+    words = Speller(lattice, "trn").transcript(like_trn=True)
+    line = f"{words} ({name})" if words else f"({name})"
+    file.write(f"{' ' * line.startswith('**')}{line}\n".encode())
+
+
+register(Format("trn", (".trn",), is_trn, lambda stream, _: map(_entry, _utterances(stream)), _write_trn))
+
+
+# ---- STM ----
+
+
+class _Segment(NamedTuple):
+    """Hold a record, its file and channel, and its begin and end times."""
+
+    record: Record
+    channel: tuple[str, str]
+    begin: Decimal
+    end: Decimal
+
+    @property
+    def is_ignored(self) -> bool:
+        """True if the segment is marked as not to be scored."""
+        return any(mark in self.record.text.lower() for mark in _IGNORED)
+
+
+def _segments(stream: Stream) -> Iterator[_Segment]:
+    """Yield all segments of a stream, scored or not."""
+    for line in content_lines(stream):
+        where, fields = stream.place(), split_words(line)
+        if len(fields) < STM_FIELDS:
+            raise FormatError(
+                f"the line has {len(fields)} fields", where=where, advice="write file channel speaker begin end words"
+            )
+        begin, end = (seconds(field, what, where) for field, what in ((fields[3], "begin"), (fields[4], "end")))
+        if end < begin:
+            raise FormatError(f"the segment ends at {fields[4]}, before it begins", where=where)
+        name, words = join_fields(fields[:STM_FIELDS]), fields[STM_FIELDS:]
+        if words and words[0].startswith("<"):
+            if not _LABELS.fullmatch(words[0]):
+                raise FormatError(f"'{shortened(words[0], 40)}' is not a list of labels like <O,F>", where=where)
+            name = f"{name},{words.pop(0)}"
+        yield _Segment(Record(name, where, " ".join(words)), (fields[0], fields[1]), begin, end)
+
+
+def _scored_segments(stream: Stream) -> Iterator[Record]:
+    """Yield the scored segments of a stream; warn of the others."""
+    ignored, first = 0, ""
+    for segment in _segments(stream):
+        if segment.is_ignored:
+            ignored, first = ignored + 1, first or segment.record.where
+            continue
+        yield segment.record
+    if ignored:
+        which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
+        warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
+
+
+def _write_stm(file: IO[bytes], name: str, graph: Graph) -> None:
+    lattice = require_words_only(graph, "stm", set(TAGS))
+    words = Speller(lattice, "stm").transcript(like_trn=False)
+    head = _head(name)
+    if head is None:
+        require_first_field(name, "stm")
+        if lattice.times is None or not 0 <= lattice.times[0] <= lattice.times[-1]:
+            raise UsageError(
+                f"stm needs times, but '{shortened(name)}' has none",
+                advice="name the graph file,channel,speaker,begin,end, or write trn",
+            )
+        begin, end = (f"{exact_decimal(float(lattice.times[k])):f}" for k in (0, -1))
+        head = [name, _CHANNEL, name, begin, end]
+    if len(head) == STM_FIELDS and words.startswith("<"):
+        raise UsageError(
+            f"'{shortened(words, 40)}' would be read back as labels", advice="give the id labels, at its end: …,<>"
+        )
+    if any(mark in words.lower() for mark in _IGNORED):
+        raise UsageError("the segment would be left out when it is read")
+    file.write((" ".join([*head, words]).rstrip(" ") + "\n").encode())
+
+
+def _head(name: str) -> list[str] | None:
+    """Return the fields of an id that was read from STM; `None` for other ids."""
+    parts = name.split(",", STM_FIELDS)
+    head, labels = split_id(",".join(parts[:STM_FIELDS]), STM_FIELDS), parts[STM_FIELDS:]
+    if head is None or not all(_LABELS.fullmatch(text) and split_words(text) == [text] for text in labels):
+        return None
+    try:
+        begin, end = (seconds(field, "time", "") for field in head[3:])
+    except FormatError:
+        return None
+    require_first_field(head[0], "stm")
+    return [*head, *labels] if begin <= end else None
+
+
+register(Format("stm", (".stm",), is_stm, lambda stream, _: map(_entry, _scored_segments(stream)), _write_stm))
+
+
+# ---- Cut a CTM into the segments of an STM ----
+
+
+def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
+    """Return the words of each scored segment, by segment id; assign time-marked words as sclite does.
+
+    A word belongs to the first segment of its channel that ends after the middle of the word; for an alternation, the
+    latest middle counts. Words after the last segment belong to that segment. Case of file and channel names is
+    ignored. Refuse segments that are not in the order of time, and channels of the words without segments.
+    """
+    by_channel: dict[_Key, tuple[str, list[ctm.Line]]] = {}
+    for name, place, lines in ctm.channels(words):
+        key = _key(name.split(","))
+        if key in by_channel:
+            raise FormatError(f"'{shortened(name)}' differs from another channel only in case", where=place)
+        by_channel[key] = place, lines
+    lattices: dict[str, Lattice] = {}
+    done: set[_Key] = set()
+    for channel, several in groupby(_segments(reference), lambda segment: segment.channel):
+        key, listed = _key([join_fields([field]) for field in channel]), list(several)
+        if key in done:
+            raise FormatError(f"the segments of {' '.join(channel)} are not in one piece", where=listed[0].record.where)
+        done.add(key)
+        if key not in by_channel:
+            warn(listed[0].record.where, f"there are no words for {' '.join(channel)} in {words.name}")
+        _, lines = by_channel.pop(key, ("", []))
+        for segment, part in zip(listed, _parts(list(ctm.items(lines)), listed), strict=True):
+            if segment.record.name in lattices:
+                raise FormatError(f"'{shortened(segment.record.name)}' appears twice", where=segment.record.where)
+            if not segment.is_ignored:
+                lattices[segment.record.name] = ctm.network(part, timed=False)
+    if by_channel:
+        key, (place, _) = next(iter(by_channel.items()))
+        raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
+    return lattices
+
+
+def _key(channel: Sequence[str]) -> _Key:
+    return tuple(field.casefold() for field in channel)
+
+
+def _parts(spoken: list[_Item], listed: Sequence[_Segment]) -> Iterator[list[_Item]]:
+    """Yield the words and alternations of each segment of a channel."""
+    at = 0
+    for number, segment in enumerate(listed):
+        if number and segment.begin < listed[number - 1].begin:
+            raise FormatError(
+                "the segment begins before the one above it",
+                where=segment.record.where,
+                advice="sort the segments by file, channel and time",
+            )
+        begin = at
+        last = number + 1 == len(listed)
+        while at < len(spoken) and (last or max(map(_middle, ctm.rows_of(spoken[at]))) < segment.end):
+            at += 1
+        yield spoken[begin:at]
+
+
+def _middle(row: ctm.TimedWord) -> Decimal:
+    return (row.begin + row.end) / 2

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple
-
-import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
 from latticemetric.formats.columns import lattice_to_write, require_bare_ends
+from latticemetric.formats.text.fields import labels_of_arcs, spelled_texts
 from latticemetric.graph import Graph
-from latticemetric.lattice.lattice import Labels, Lattice
-from latticemetric.vocabulary import EPSILON, Vocabulary, split_words
+from latticemetric.lattice.lattice import Lattice
+from latticemetric.vocabulary import split_words
 
 TAGS = ("tag1", "tag2")
 DEEPEST = 32
@@ -29,10 +27,9 @@ NO_WORD = "@"
 _SPACE = r" \t\n\r\f\v"
 _OUTSIDE = re.compile(rf"[{_SPACE}]*(\{{|[^{_SPACE}]+)")
 _INSIDE = re.compile(rf"[{_SPACE}]*([{{}}/]|[^{_SPACE}{{}}/]+)")
-_MARKUP = re.compile(r"[{}();@\\]")
+MARKUP = re.compile(r"[{}();@\\]")
 _SEPARATOR = re.compile(r"(?<!\\);")
-_OPEN, _OR, _CLOSE = _MARKS = ("{", "/", "}")
-_DEEPER = {_OPEN: 1, _OR: 0, _CLOSE: -1}
+_OPEN, _OR, _CLOSE = "{", "/", "}"
 
 
 class Word(NamedTuple):
@@ -112,28 +109,25 @@ class GraphBuilder:
         state = self._same_as
         for number in reversed(range(len(state))):
             state[number] = state[state[number]]  # the later one is resolved already
-        numbers: dict[str, int] = {"": EPSILON}
-        words = [numbers.setdefault(word, len(numbers)) for _, _, word in self._arcs]
-        labels = {}
-        for name, texts in sorted(self._labels.items()):
-            side = Vocabulary.from_words(texts.values())
-            column = np.zeros(len(self._arcs), dtype=np.int32)
-            column[list(texts)] = side.encode(list(texts.values()))
-            labels[name] = Labels(column, np.zeros(1, dtype=np.int32), side)
+        words, vocabulary = spelled_texts((word for _, _, word in self._arcs), "", None)
+        arcs = range(len(self._arcs))
         return Lattice.from_arcs(
             [source for source, _, _ in self._arcs],
             [state[target] for _, target, _ in self._arcs],
             words,
             final=[state[self._here]],
-            vocabulary=Vocabulary.from_words(word for word in numbers if word),
+            vocabulary=vocabulary,
             times=self._times if timed else None,
-            labels=labels,
+            labels={
+                name: labels_of_arcs([texts.get(arc, "") for arc in arcs])
+                for name, texts in sorted(self._labels.items())
+            },
         )
 
 
 def parsed_word(text: str, where: str) -> Word:
     """Parse a word with its tags."""
-    if not _MARKUP.search(text):
+    if not MARKUP.search(text):
         return Word(text, {}, optional=False)
     word, *tags = (part.replace("\\", "") for part in _SEPARATOR.split(text))
     if len(tags) > len(TAGS):
@@ -148,17 +142,24 @@ def parsed_word(text: str, where: str) -> Word:
     return Word(word, labels, optional)
 
 
-def plain_words(text: str) -> tuple[str, ...] | None:
-    """Return the words of a transcript; `None` if it has markup."""
-    return None if _MARKUP.search(text) else tuple(split_words(text))
-
-
 def parsed_transcript(text: str, where: str) -> Lattice:
     """Build the graph of a transcript."""
     builder = GraphBuilder()
-    for part, is_mark in _parts(text):
-        if is_mark:
-            _fork(builder, part, where)
+    at = 0
+    # A slash is a mark only inside braces.
+    while match := (_INSIDE if builder.depth else _OUTSIDE).match(text, at):
+        part, at = match[1], match.end()
+        if part == _OPEN:
+            if builder.depth == DEEPEST:
+                raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
+            builder.open()
+        elif builder.depth and part in {_OR, _CLOSE}:
+            if builder.is_empty and not (part == _CLOSE and builder.has_alternatives):
+                raise FormatError("an alternative is empty", where=where, advice="write @ for no words")
+            if part == _OR:
+                builder.alternative()
+            else:
+                builder.close()
         elif "{" in part or "}" in part:
             raise FormatError(
                 f"'{shortened(part, 40)}' has a brace outside an alternation",
@@ -172,44 +173,15 @@ def parsed_transcript(text: str, where: str) -> Lattice:
     return builder.lattice()
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield words, and marks of alternations; the context decides whether a slash is a mark."""
-    at = depth = 0
-    while match := (_INSIDE if depth else _OUTSIDE).match(text, at):
-        part, at = match[1], match.end()
-        is_mark = part in _MARKS if depth else part == _OPEN
-        yield part, is_mark
-        if is_mark:
-            depth += _DEEPER[part]
-
-
-def _fork(builder: GraphBuilder, mark: str, where: str) -> None:
-    if mark == _OPEN:
-        if builder.depth == DEEPEST:
-            raise FormatError(f"alternations nest more than {DEEPEST} deep", where=where)
-        builder.open()
-    elif builder.is_empty and not (mark == _CLOSE and builder.has_alternatives):
-        raise FormatError("an alternative is empty", where=where, advice="write @ for no words")
-    elif mark == _OR:
-        builder.alternative()
-    else:
-        builder.close()
-
-
 # ---- Writing: graphs that consist of words in series and in parallel ----
 
 
 @dataclass
 class Fork:
-    """Hold alternatives; each is a sequence of arc numbers and further forks.
+    """Hold alternatives; each is a sequence of arc numbers and further forks."""
 
-    Attributes:
-        first: The smallest number of the alternatives' first arcs.
-        branches: The alternatives, in any order.
-    """
-
-    first: int
-    branches: list[Series]
+    first: int  # the smallest number of the alternatives' first arcs
+    branches: list[Series]  # in any order
 
     def in_order(self) -> list[Series]:
         """Return the alternatives, sorted by their first arcs."""
@@ -217,12 +189,6 @@ class Fork:
 
 
 Series = list["int | Fork"]
-
-
-class _Mark(Enum):
-    OPEN = "{"
-    OR = "/"
-    CLOSE = "}"
 
 
 def _first(sequence: Series) -> int:
@@ -243,58 +209,48 @@ def require_words_only(graph: Graph, format_name: str, labels: set[str]) -> Latt
 
 
 def decomposed(lattice: Lattice, format_name: str) -> Series:
-    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape."""
+    """Decompose a graph into a sequence of arcs and forks; refuse graphs of another shape.
+
+    Reduce the graph to a single edge: each edge holds the sequence that it replaces.
+    """
     last = lattice.num_states - 1
-    whole = _Reduction(lattice).whole() if lattice.final.tolist() == [last] else None
-    if whole is None:
-        raise UsageError(
-            f"{format_name} holds only alternations, but the paths of this graph cross or end in several states",
-            advice="write a format of lattices, e.g. openfst-text",
-        )
-    return whole
+    out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
+    into: list[set[int]] = [set() for _ in range(lattice.num_states)]
 
-
-class _Reduction:
-    """Reduce a series-parallel graph to a single edge; each edge holds the sequence that it replaces."""
-
-    def __init__(self, lattice: Lattice) -> None:
-        self._last = lattice.num_states - 1
-        self._out: list[dict[int, Series]] = [{} for _ in range(lattice.num_states)]
-        self._into: list[set[int]] = [set() for _ in range(lattice.num_states)]
-        for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
-            self._join(source, target, [arc])
-
-    def whole(self) -> Series | None:
-        """Return the sequence of the last edge; `None` if several edges are left."""
-        if self._last == 0:
-            return []
-        left = self._last - 1
-        pending = deque(range(1, self._last))
-        while pending:
-            state = pending.popleft()
-            if not 0 < state < self._last or len(self._into[state]) != 1 or len(self._out[state]) != 1:
-                continue
-            left -= 1
-            before, (after, rest) = self._into[state].pop(), self._out[state].popitem()
-            sequence = self._out[before].pop(state)
-            sequence.extend(rest)
-            self._into[after].remove(state)
-            if self._join(before, after, sequence):
-                pending.extend((before, after))
-        return self._out[0][self._last] if left == 0 else None
-
-    def _join(self, source: int, target: int, sequence: Series) -> bool:
+    def join(source: int, target: int, sequence: Series) -> bool:
         """Add an edge, or an alternative to the existing edge; return whether there was one."""
-        old = self._out[source].get(target)
+        old = out[source].get(target)
         if old is None:
-            self._out[source][target] = sequence
-            self._into[target].add(source)
+            out[source][target] = sequence
+            into[target].add(source)
             return False
         forks = sorted((_as_fork(old), _as_fork(sequence)), key=lambda fork: len(fork.branches))
         forks[1].branches.extend(forks[0].branches)
         forks[1].first = min(fork.first for fork in forks)
-        self._out[source][target] = [forks[1]]
+        out[source][target] = [forks[1]]
         return True
+
+    for arc, (source, target) in enumerate(zip(lattice.source.tolist(), lattice.target.tolist(), strict=True)):
+        join(source, target, [arc])
+    inner = last - 1  # the states between the first and the last that are not yet replaced
+    pending = deque(range(1, last))
+    while pending:
+        state = pending.popleft()
+        if not 0 < state < last or len(into[state]) != 1 or len(out[state]) != 1:
+            continue
+        inner -= 1
+        before, (after, rest) = into[state].pop(), out[state].popitem()
+        sequence = out[before].pop(state)
+        sequence.extend(rest)
+        into[after].remove(state)
+        if join(before, after, sequence):
+            pending.extend((before, after))
+    if lattice.final.tolist() != [last] or inner > 0:
+        raise UsageError(
+            f"{format_name} holds only alternations, but the paths of this graph cross or end in several states",
+            advice="write a format of lattices, e.g. openfst-text",
+        )
+    return out[0][last] if last else []
 
 
 def _as_fork(sequence: Series) -> Fork:
@@ -308,6 +264,7 @@ class Speller:
 
     def __init__(self, lattice: Lattice, format_name: str) -> None:
         self._format = format_name
+        self.whole = decomposed(lattice, format_name)
         self._words = [lattice.vocabulary.word(number) for number in lattice.word.tolist()]
         self._labels = labels_of(lattice)
 
@@ -339,31 +296,26 @@ class Speller:
             texts.pop()
         return ";".join(text.replace(";", "\\;") for text in texts)
 
-    def transcript(self, sequence: Series, *, like_trn: bool = True) -> str:
-        """Write a sequence with its alternations, on one line.
-
-        Args:
-            sequence: Arcs and forks.
-            like_trn: True if the line may end in brackets, like lines of trn.
-        """
+    def transcript(self, *, like_trn: bool) -> str:
+        """Write the graph on one line; the line may end in brackets if it is `like_trn`."""
         tokens, depth = [], 0
-        pending: list[int | Fork | _Mark] = list(reversed(sequence))
+        pending: list[int | Fork | str] = list(reversed(self.whole))
         while pending:
             item = pending.pop()
-            if isinstance(item, _Mark):
-                depth += (item is _Mark.OPEN) - (item is _Mark.CLOSE)
+            if isinstance(item, str):
+                depth += (item == _OPEN) - (item == _CLOSE)
                 if depth > DEEPEST:
                     raise UsageError(f"alternations nest more than {DEEPEST} deep", advice="write a format of lattices")
-                tokens.append(item.value)
+                tokens.append(item)
             elif not isinstance(item, Fork):
                 tokens.append(self.word(item, inside=depth > 0))
             elif (arc := self.option(item)) is not None and (like_trn or pending):
                 tokens.append(self.word(arc, inside=depth > 0, optional=True))
             else:
-                pending.append(_Mark.CLOSE)
+                pending.append(_CLOSE)
                 for branch in reversed(item.in_order()):
-                    pending.extend((*reversed(branch), _Mark.OR))
-                pending[-1] = _Mark.OPEN
+                    pending.extend((*reversed(branch), _OR))
+                pending[-1] = _OPEN
         return " ".join(tokens)
 
     def _refuse(self, text: str) -> None:

@@ -42,11 +42,9 @@ _LAST = re.compile(rb"[ \t]*[0-9]+[ \t\r]*")
 
 
 class _Arc(NamedTuple):
-    """Hold a line: its states, its labels (words first), its score."""
-
     source: int
     target: int
-    labels: list[int]
+    labels: list[int]  # words first: the first aux labels, if there are any; the label itself comes last
     score: float
 
 
@@ -54,8 +52,23 @@ def looks_like_k2(head: bytes) -> bool:
     """Check whether the arcs with the label −1, and only these, lead into the state alone on the last line."""
     if _PREFIX.match(head):
         return True
-    ends, others, seen_all = _states_by_label(head) if b"-1" in head else (set(), set(), False)
-    return len(ends) == 1 and max(ends) > max(others, default=0) and (seen_all or len(head) >= HEAD_SIZE)
+    if b"-1" not in head:
+        return False
+    ends: set[int] = set()
+    others: set[int] = set()
+    last: int | None = None
+    for line in filter(bytes.strip, whole_lines(head).split(b"\n")):
+        if last is not None:
+            break  # the first machine of several is enough
+        if _ARC.fullmatch(line):
+            fields = line.split()
+            (ends if fields[2] == b"-1" else others).add(int(fields[1][:10]))
+            others.add(int(fields[0][:10]))
+        elif _LAST.fullmatch(line):
+            last = int(line.strip()[:10])
+        else:
+            return False
+    return len(ends) == 1 and max(ends) > max(others) and (ends == {last} or len(head) >= HEAD_SIZE)
 
 
 def _may_be_k2(head: bytes) -> bool:
@@ -72,32 +85,6 @@ def _may_be_k2(head: bytes) -> bool:
             return False
         lowest = min(lowest, score)
     return lowest < 0
-
-
-def _states_by_label(head: bytes) -> tuple[set[int], set[int], bool]:
-    """Return the targets of arcs with the label −1, all other states, and whether the final state came last."""
-    ends: set[int] = set()
-    others: set[int] = set()
-    last: int | None = None
-    for line in whole_lines(head).split(b"\n"):
-        if not line.strip():
-            continue
-        if last is not None:
-            # The first machine of several is enough.
-            break
-        if _ARC.fullmatch(line):
-            fields = line.split()
-            (ends if fields[2] == b"-1" else others).add(int(fields[1][:10]))
-            others.add(int(fields[0][:10]))
-        elif _LAST.fullmatch(line):
-            last = int(line.strip()[:10])
-        else:
-            return set(), set(), False
-    return ends, others, last is not None and ends == {last}
-
-
-def _sniff(head: bytes) -> bool:
-    return looks_like_k2(head) or _may_be_k2(head)
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -141,8 +128,19 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     if not rows:
         raise FormatError("the Fsa has no arcs", where=last)
     arcs: list[_Arc] = []
+    width = max(len(rows[0][1]), _FEWEST_FIELDS)
     for place, fields in rows:
-        arc = _arc(fields, len(rows[0][1]), place)
+        if any(field.startswith("[") for field in fields):
+            raise FormatError(
+                "a ragged attribute (several labels per arc) cannot be read",
+                where=place,
+                advice="use k2.expand_ragged_attributes before writing",
+            )
+        if len(fields) != width:
+            raise FormatError(f"the arc has {len(fields)} fields, not {width}", where=place)
+        source, target = (whole(field, "the state", place) for field in fields[:2])
+        label, *aux = (whole(field, "the label", place, _END) for field in fields[2:-1])
+        arc = _Arc(source, target, [*aux, label], number(fields[-1], place))
         if arcs and arc.source < arcs[-1].source:
             raise FormatError("the arcs are not sorted by their source states", where=place)
         if max(arc.source + 1, arc.target) > final:
@@ -151,21 +149,6 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
             raise FormatError("arcs into the final state, and only these, must have the label -1", where=place)
         arcs.append(arc)
     return _lattice(arcs, final, table)
-
-
-def _arc(fields: list[str], width: int, place: str) -> _Arc:
-    if any(field.startswith("[") for field in fields):
-        raise FormatError(
-            "a ragged attribute (several labels per arc) cannot be read",
-            where=place,
-            advice="use k2.expand_ragged_attributes before writing",
-        )
-    if len(fields) != width or width < _FEWEST_FIELDS:
-        raise FormatError(f"the arc has {len(fields)} fields, not {max(width, _FEWEST_FIELDS)}", where=place)
-    source, target = (whole(field, "the state", place) for field in fields[:2])
-    label, *aux = (whole(field, "the label", place, _END) for field in fields[2:-1])
-    # Words first: the first aux labels, if there are any. The label itself comes last.
-    return _Arc(source, target, [*aux, label], number(fields[-1], place))
 
 
 def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
@@ -201,7 +184,10 @@ def _lattice(arcs: list[_Arc], final: int, table: Vocabulary | None) -> Lattice:
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     lattice = lattice_to_write(graph, "k2", None, one_score=True)
     sides = [_numbers(lattice.vocabulary, lattice.word.tolist(), "word")]
-    for name in _label_names(lattice):
+    # The input side, and all further aux labels.
+    names = [_INPUT, *(f"aux{k}" for k in range(2, 2 + len(set(lattice.labels) - {_INPUT})))]
+    require_labels(lattice, "k2", names)
+    for name in names if lattice.labels else ():
         side = lattice.labels.get(name)
         if side is not None and side.final.any():
             raise InputError(f"k2 has no place for '{name}' of final states", advice="leave it out with --drop-labels")
@@ -222,14 +208,6 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     file.write(f"{text}\n".encode())
 
 
-def _label_names(lattice: Lattice) -> list[str]:
-    """Return the names of the labels to write: the input side, and all further aux labels."""
-    others = len(set(lattice.labels) - {_INPUT})
-    numbered = [f"aux{k}" for k in range(2, 2 + others)]
-    require_labels(lattice, "k2", {_INPUT, *numbered})
-    return [_INPUT, *numbered] if lattice.labels else []
-
-
 def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]:
     texts = [vocabulary.word(n) if n != EPSILON else "0" for n in numbers]
     for text, n in zip(texts, numbers, strict=True):
@@ -241,4 +219,13 @@ def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]
     return texts
 
 
-register(Format("k2", (".k2.txt", ".k2"), _sniff, _read, _write, single=True))
+register(
+    Format(
+        "k2",
+        (".k2.txt", ".k2"),
+        lambda head: looks_like_k2(head) or _may_be_k2(head),
+        _read,
+        _write,
+        single=True,
+    )
+)

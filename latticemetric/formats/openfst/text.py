@@ -21,7 +21,7 @@ from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import is_word_number, parsed_natively, spelled, words_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
-from latticemetric.vocabulary import Vocabulary, Words
+from latticemetric.vocabulary import Vocabulary
 
 _FIRST_ARC = re.compile(
     rb"\s*\d+[ \t]+\d+[ \t]+(?!\|\|\|)\S+([ \t]+(?!\|\|\|)\S+([ \t]+[-+0-9.iIn]\S*)?)?[ \t]*\r?(\n|$)"
@@ -30,22 +30,15 @@ _ONE_STATE = re.compile(rb"\s*\d+([ \t]+[-+0-9.eE]+)?\s*")
 
 
 def _sniff(head: bytes) -> bool:
-    if _FIRST_ARC.match(head):
-        return not _looks_like_k2(head) and not _looks_like_trn(head)
-    return _ONE_STATE.fullmatch(head) is not None
-
-
-def _looks_like_k2(head: bytes) -> bool:
+    if not _FIRST_ARC.match(head):
+        return _ONE_STATE.fullmatch(head) is not None
+    if all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head)):
+        return False  # trn: the first and the last line end in ids; the last line of a machine is a final state
     if b"-1" not in head:
-        return False
+        return True
     from latticemetric.formats.openfst.k2 import looks_like_k2
 
-    return looks_like_k2(head)
-
-
-def _looks_like_trn(head: bytes) -> bool:
-    """Check whether the first and the last line end in ids; the last line of a machine is a final state."""
-    return all(line.rstrip().endswith(b")") for line in (head.lstrip().partition(b"\n")[0], head))
+    return not looks_like_k2(head)
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
@@ -57,9 +50,10 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     words, vocabulary = spelled(machine["word"], table)
     final = machine["final"]
     labels = {}
-    if machine["input"] is not None and not _same(machine["input"], machine["word"]):
+    given, outputs = machine["input"], machine["word"]
+    if given is not None and (given[1] != outputs[1] or not np.array_equal(given[0], outputs[0])):
         # The table is for words; the other side may be phones or transition ids.
-        inputs, side = spelled(machine["input"], None)
+        inputs, side = spelled(given, None)
         labels["input"] = Labels(inputs, np.zeros(len(final), dtype=np.int32), side)
     return Lattice.from_arcs(
         machine["source"],
@@ -72,11 +66,6 @@ def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
         labels=labels,
         copy=False,
     )
-
-
-def _same(one: tuple[Words, list[str] | None], other: tuple[Words, list[str] | None]) -> bool:
-    """Check whether two native columns are equal."""
-    return one[1] == other[1] and np.array_equal(one[0], other[0])
 
 
 def _write(file: IO[bytes], _name: str, graph: Graph) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from functools import partial
-from typing import IO, NamedTuple
+from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
 from latticemetric.formats.registry import Entry, Format, graph_name, register
@@ -45,29 +45,25 @@ _FIRST_LINE = re.compile(
 )
 
 
-class _Line(NamedTuple):
-    place: str
-    fields: list[str]
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINE.match(head.lstrip()) is not None
+_Line = tuple[str, list[str]]
+"""A place, and the fields of the line."""
 
 
 def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    lines = [_Line(place, fields) for place, fields in split_lines(stream)]
-    if lines:
+    if lines := list(split_lines(stream)):
         yield Entry(graph_name(stream.stem), stream.name, partial(_build, lines), naming="file")
 
 
 def _build(lines: list[_Line]) -> NBest:
-    version = _HEADERS.get(lines[0].fields[0]) if len(lines[0].fields) == 1 else None
+    _, first = lines[0]
+    version = _HEADERS.get(first[0]) if len(first) == 1 else None
     hypotheses = lines if version is None else lines[1:]
-    if version is None and lines[0].fields[0].startswith("("):
-        version = 1
-    parse = {None: _own, 1: _decipher_1, 2: _decipher_2}[version]
-    scales = {None: _SCALES, 1: {_TOTAL: 1.0}, 2: {_TOTAL: 1.0, "acoustic": 0.0, "lm": 0.0}}[version]
-    return NBest(tuple(parse(line) for line in hypotheses), scales)
+    if version == 2:  # noqa: PLR2004
+        return NBest(tuple(map(_decipher_2, hypotheses)), {_TOTAL: 1.0, "acoustic": 0.0, "lm": 0.0})
+    if version == 1 or first[0].startswith("("):
+        totals = (Hypothesis(_words(fields[1:]), {_TOTAL: _total(fields[0], place)}) for place, fields in hypotheses)
+        return NBest(tuple(totals), {_TOTAL: 1.0})
+    return NBest(tuple(map(_own, hypotheses)), _SCALES)
 
 
 def _own(line: _Line) -> Hypothesis:
@@ -83,13 +79,9 @@ def _own(line: _Line) -> Hypothesis:
     return Hypothesis(_words(fields[len(_THREE) :]), dict(zip(_THREE, costs, strict=True)))
 
 
-def _decipher_1(line: _Line) -> Hypothesis:
-    return Hypothesis(_words(line.fields[1:]), {_TOTAL: _total(line)})
-
-
 def _decipher_2(line: _Line) -> Hypothesis:
-    place, (_, *fields) = line
-    total = _total(line)
+    place, (first, *fields) = line
+    total = _total(first, place)
     if len(fields) % _TOKEN_FIELDS:
         raise FormatError("the words are not all followed by ( st: … et: … g: … a: … )", where=place)
     words, acoustic, lm, end = [], 0.0, 0.0, float("-inf")
@@ -110,11 +102,10 @@ def _decipher_2(line: _Line) -> Hypothesis:
     return Hypothesis(_words(words), costs)
 
 
-def _total(line: _Line) -> float:
-    first = line.fields[0]
-    if not (first.startswith("(") and first.endswith(")")):
-        raise FormatError("the line does not begin with a score in brackets", where=line.place)
-    return _cost(first[1:-1], _BYTELOG, line.place)
+def _total(text: str, place: str) -> float:
+    if not (text.startswith("(") and text.endswith(")")):
+        raise FormatError("the line does not begin with a score in brackets", where=place)
+    return _cost(text[1:-1], _BYTELOG, place)
 
 
 def _words(fields: list[str]) -> tuple[str, ...]:
@@ -142,25 +133,30 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     for hypothesis in nbest.hypotheses:
         for word in hypothesis.words:
             refuse_word(word, _PAUSE)
-    lines = _own_lines(nbest) if set(nbest.score_names()) == set(_THREE) else _decipher_lines(nbest)
-    file.write("".join(line + "\n" for line in lines).encode("utf-8"))
+    if set(nbest.score_names()) == set(_THREE):
+        require_scales(nbest, _NAME, _SCALES)
+        lines = []
+        for h in nbest.hypotheses:
+            acoustic, lm, words = (h.scores.get(name, 0.0) for name in _THREE)
+            if not (0 <= words < 10**_MOST_WORDS and words == int(words)):
+                raise UsageError(
+                    f"{words!r} is not a number of words", advice="write jsonl-nbest, which holds any scores"
+                )
+            lines.append([_score(acoustic, _LN_10), _score(lm, _LN_10), str(int(words)), *h.words])
+    else:
+        costs = single_costs(nbest, _NAME)
+        lines = [[f"({_score(c, _BYTELOG)})", *h.words] for c, h in zip(costs, nbest.hypotheses, strict=True)]
+        lines.insert(0, ["NBestList1.0"])
+    file.write("".join(" ".join(line) + "\n" for line in lines).encode("utf-8"))
 
 
-def _own_lines(nbest: NBest) -> list[str]:
-    require_scales(nbest, _NAME, _SCALES)
-    lines = []
-    for h in nbest.hypotheses:
-        acoustic, lm, words = (h.scores.get(name, 0.0) for name in _THREE)
-        if not (0 <= words < 10**_MOST_WORDS and words == int(words)):
-            raise UsageError(f"{words!r} is not a number of words", advice="write jsonl-nbest, which holds any scores")
-        lines.append(" ".join([_score(acoustic, _LN_10), _score(lm, _LN_10), str(int(words)), *h.words]))
-    return lines
-
-
-def _decipher_lines(nbest: NBest) -> list[str]:
-    costs = single_costs(nbest, _NAME)
-    lines = [" ".join([f"({_score(c, _BYTELOG)})", *h.words]) for c, h in zip(costs, nbest.hypotheses, strict=True)]
-    return ["NBestList1.0", *lines]
-
-
-register(Format(_NAME, (".srilm-nbest",), _sniff, _read, _write, single=True))
+register(
+    Format(
+        _NAME,
+        (".srilm-nbest",),
+        lambda head: _FIRST_LINE.match(head.lstrip()) is not None,
+        _read,
+        _write,
+        single=True,
+    )
+)

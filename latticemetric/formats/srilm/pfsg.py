@@ -20,7 +20,7 @@ from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import number, numbered_lines, require_id, spelled_texts, whole, word_to_write
-from latticemetric.formats.text.word_nodes import NOTHING, word_nodes
+from latticemetric.formats.text.shapes import NOTHING, word_nodes
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
@@ -32,12 +32,6 @@ _DURATION = re.compile(r"\(duration=[^()]*\)$")
 _FIRST_LINES = re.compile(rb"(?:[ \t\r]*(?:##[^\n]*)?\n)*[ \t]*name[ \t]+[^\s]+[ \t\r]*\n\s*nodes[ \t]+[0-9]")
 _NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
-_Lines = Iterator[tuple[str, list[str]]]
-
-
-def _sniff(head: bytes) -> bool:
-    return _FIRST_LINES.match(head) is not None
-
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for entry in named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary)):
@@ -45,7 +39,8 @@ def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
-    lines = _fields(data, file, lines_before)
+    numbered = numbered_lines(data, file, lines_before)
+    lines = ((place, fields) for place, fields in numbered if not fields[0].startswith("##"))
     _keyword(lines, "name", 1, file)
     place, (count, *texts) = _keyword(lines, "nodes", None, file)
     if whole(count, "the number of nodes", place, 1) != len(texts):
@@ -53,7 +48,13 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     initial, final = (_node(*_keyword(lines, what, 1, file), len(texts)) for what in ("initial", "final"))
     place, (count,) = _keyword(lines, "transitions", 1, file)
     expected = whole(count, "the number of transitions", place)
-    source, target, cost = _transitions(lines, len(texts))
+    source, target, cost = [], [], []
+    for place_of_arc, fields in lines:
+        if len(fields) != 3:  # noqa: PLR2004  from, to and score
+            raise FormatError(f"a transition has 3 fields, but this line has {len(fields)}", where=place_of_arc)
+        source.append(_node(place_of_arc, fields, len(texts)))
+        target.append(_node(place_of_arc, fields[1:], len(texts)))
+        cost.append(_cost(fields[2], place_of_arc))
     if len(source) != expected:
         raise FormatError(f"the line gives {count} transitions, but the file has {len(source)}", where=place)
     of_node, vocabulary = spelled_texts(texts, _NULL, table)
@@ -70,13 +71,7 @@ def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) 
     )
 
 
-def _fields(data: bytes, file: str, lines_before: int) -> _Lines:
-    for place, fields in numbered_lines(data, file, lines_before):
-        if not fields[0].startswith("##"):
-            yield place, fields
-
-
-def _keyword(lines: _Lines, word: str, values: int | None, file: str) -> tuple[str, list[str]]:
+def _keyword(lines: Iterator[tuple[str, list[str]]], word: str, values: int | None, file: str) -> tuple[str, list[str]]:
     """Return the place and the fields of the next line; it must begin with the keyword `word`."""
     place, fields = next(lines, (file, []))
     if not fields:
@@ -92,17 +87,6 @@ def _node(place: str, fields: list[str], nodes: int) -> int:
     if node >= nodes:
         raise FormatError(f"node {node} does not exist: nodes have numbers from 0 to {nodes - 1}", where=place)
     return node
-
-
-def _transitions(lines: _Lines, nodes: int) -> tuple[list[int], list[int], list[float]]:
-    source, target, cost = [], [], []
-    for place, fields in lines:
-        if len(fields) != 3:  # noqa: PLR2004  from, to and score
-            raise FormatError(f"a transition has 3 fields, but this line has {len(fields)}", where=place)
-        source.append(_node(place, fields, nodes))
-        target.append(_node(place, fields[1:], nodes))
-        cost.append(_cost(fields[2], place))
-    return source, target, cost
 
 
 def _cost(text: str, place: str) -> float:
@@ -145,4 +129,4 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     file.write(("\n".join([*header, *rows]) + "\n\n").encode("utf-8"))
 
 
-register(Format("pfsg", (".pfsg",), _sniff, _read, _write))
+register(Format("pfsg", (".pfsg",), lambda head: _FIRST_LINES.match(head) is not None, _read, _write))

@@ -28,34 +28,23 @@ class Unpacking:
 
     def __init__(self, name: str, packed: Callable[[], int]) -> None:
         self._name, self._packed = name, packed
-        self._total = self._lines = self._graphs = 0
-        self._work = 0
+        self._size = self._lines = self._graphs = 0
         self._is_unlimited = _user_limit() is not None
 
-    def add(self, size: int) -> None:
-        """Count decompressed bytes."""
-        self._total += size
-        if self._total + self._work > _ALWAYS and not self._is_unlimited:
-            self._examine()
-
-    def add_lines(self, lines: int) -> None:
-        """Count lines of these bytes: even blank lines take time."""
+    def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
+        """Count decompressed bytes, and their lines and graphs: even blank lines and small graphs take time."""
+        self._size += size
         self._lines += lines
-        self.add(_WORK_OF_LINE * lines)
-
-    def add_graph(self) -> None:
-        """Count a graph of these bytes: even small graphs take time."""
-        self._graphs += 1
-        self._work += _WORK_OF_GRAPH
-        self.add(0)
-
-    def _examine(self) -> None:
+        self._graphs += graphs
+        total = self._size + _WORK_OF_LINE * self._lines
+        if total + _WORK_OF_GRAPH * self._graphs <= _ALWAYS or self._is_unlimited:
+            return
         packed = self._packed()
-        if self._total > _MOST_UNPACKED * packed:
-            unpacked = shown_size(self._total - _WORK_OF_LINE * self._lines)
-            lines = f", {self._lines} lines" if self._lines else ""
-            graphs = f", {self._graphs} graphs" if self._graphs else ""
-            what = f"{shown_size(packed)} of the compressed file become {unpacked}{lines}{graphs} and more"
+        if total > _MOST_UNPACKED * packed:
+            unpacked = shown_size(self._size)
+            unpacked += f", {self._lines} lines" if self._lines else ""
+            unpacked += f", {self._graphs} graphs" if self._graphs else ""
+            what = f"{shown_size(packed)} of the compressed file become {unpacked} and more"
             raise _too_much(what, self._name, max(_ALWAYS, machine_memory() // _SHARE))
 
 
@@ -77,24 +66,20 @@ class Allowance:
         self._taken += size
         self._lines += lines
         if lines and self._unpacking is not None:
-            self._unpacking.add_lines(lines)
-        if self._taken + _LINE * self._lines > self._checked_at:
-            self._examine()
-
-    def renew(self) -> None:
-        """Reset the counts for the next graph."""
-        self._taken = self._lines = 0
-
-    def _examine(self) -> None:
-        most = self._most = self._most or self._default()
-        self._checked_at = most
+            self._unpacking.add(lines=lines)
+        if self._taken + _LINE * self._lines <= self._checked_at:
+            return
+        if self._most is None:
+            share = max(_ALWAYS, machine_memory() // _SHARE)
+            self._most = share if self._has_end else min(share, _MOST_WITHOUT_END)
+        most = self._checked_at = self._most
         if self._taken + _LINE * self._lines > most:
             what = f"more than {shown_size(most)} would be read at once, for one graph or table"
             raise _too_much(what, self._name, most)
 
-    def _default(self) -> int:
-        share = max(_ALWAYS, machine_memory() // _SHARE)
-        return share if self._has_end else min(share, _MOST_WITHOUT_END)
+    def renew(self) -> None:
+        """Reset the counts for the next graph."""
+        self._taken = self._lines = 0
 
 
 def _too_much(what: str, name: str, most: int) -> InputError:

@@ -19,17 +19,9 @@ class DamageError(Exception):
 
 
 class _Kind(NamedTuple):
-    """Hold a kind of compression.
-
-    Attributes:
-        magics: The first bytes of a part.
-        padding: Zero bytes after a part must be a multiple of this number; 0 allows none.
-        part: Create a decompressor for one part.
-    """
-
-    magics: tuple[bytes, ...]
-    padding: int
-    part: Callable[[], Any]
+    magics: tuple[bytes, ...]  # the first bytes of a part
+    padding: int  # zero bytes after a part must be a multiple of this number; 0 allows none
+    part: Callable[[], Any]  # creates a decompressor for one part
 
 
 class _GzipPart:
@@ -70,11 +62,9 @@ _KINDS = {
 
 
 def compression_of(head: bytes, name: str = "") -> str | None:
-    """Return the suffix of a stream's compression, by its first bytes; `None` if it is not compressed.
+    """Return the suffix of a stream's compression; `None` if it is not compressed.
 
-    Args:
-        head: The first bytes.
-        name: The file's name. It is used only if the file is too short to decide.
+    The first bytes decide; the file's name decides only if the file is too short.
     """
     for suffix, kind in _KINDS.items():
         if head.startswith(kind.magics) or (head and name.endswith(suffix) and kind.magics[0].startswith(head)):
@@ -86,12 +76,8 @@ class Unpacked(io.RawIOBase):
     """Read the decompressed content of a file: of all parts, one after the other.
 
     A damaged or truncated part is an error. So are bytes between or after parts, except the padding that the format
-    allows. Each further attempt to read raises the same error again.
-
-    Args:
-        packed: The compressed bytes.
-        suffix: The compression, from `compression_of`.
-        count: Called with the number of decompressed bytes; it may raise an error.
+    allows. Each further attempt to read raises the same error again. `count` is called with the number of decompressed
+    bytes; it may raise an error.
     """
 
     def __init__(self, packed: io.BufferedReader, suffix: str, count: Callable[[int], None]) -> None:
@@ -136,8 +122,15 @@ class Unpacked(io.RawIOBase):
         return data
 
     def _begins(self) -> bool:
-        """Begin the next part; return whether there is one."""
-        self._pass_padding()
+        """Skip padding and begin the next part; return whether there is one."""
+        zeros = 0
+        while self._kind.padding and (data := self._taken()):
+            self._waiting = data.lstrip(b"\0")
+            zeros += len(data) - len(self._waiting)
+            if self._waiting:
+                break
+        if zeros and zeros % self._kind.padding:
+            raise DamageError(f"{zeros} zero bytes of padding, not a multiple of {self._kind.padding}")
         magics = self._kind.magics
         while len(self._waiting) < max(map(len, magics)) and (more := self._packed.read1(_PIECE)):
             self._waiting += more
@@ -149,18 +142,6 @@ class Unpacked(io.RawIOBase):
             raise DamageError("other data follows the compressed data")
         self._part = self._kind.part()
         return True
-
-    def _pass_padding(self) -> None:
-        if not self._kind.padding:
-            return
-        zeros = 0
-        while data := self._taken():
-            self._waiting = data.lstrip(b"\0")
-            zeros += len(data) - len(self._waiting)
-            if self._waiting:
-                break
-        if zeros % self._kind.padding:
-            raise DamageError(f"{zeros} zero bytes of padding, not a multiple of {self._kind.padding}")
 
 
 def zstd_module() -> Any:
@@ -190,14 +171,11 @@ def compressing(path: str, raw: IO[bytes]) -> IO[bytes]:
 
 def without_compression(name: str) -> str:
     """Return a file name without .gz, .xz or .zst."""
-    for suffix in COMPRESSED_SUFFIXES:
-        if name.endswith(suffix):
-            return name.removesuffix(suffix)
-    return name
+    return name[: name.rindex(".")] if name.endswith(COMPRESSED_SUFFIXES) else name
 
 
-_TAR_AT, _TAR = 257, b"ustar"
-_FOREIGN = {
+# Archives and compressions that cannot be read, by their first bytes (after decompression).
+FOREIGN_CONTAINERS = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "compressed with bzip2",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
@@ -212,9 +190,4 @@ _FOREIGN = {
 
 def is_tar(head: bytes) -> bool:
     """Check whether a stream's first bytes are those of a tar archive."""
-    return head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR
-
-
-def foreign_container(head: bytes) -> str | None:
-    """Return the name of an unsupported archive or compression of a stream, after decompression; otherwise `None`."""
-    return next((name for sign, name in _FOREIGN.items() if head.startswith(sign)), None)
+    return head.startswith(b"ustar", 257)

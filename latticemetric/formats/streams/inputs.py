@@ -34,26 +34,19 @@ class Inputs:
         self._in_place: Identity | None = None
         self._known: Container[str] | None = None
 
-    def add(self, path: str, shown: str | None = None) -> None:
-        """Add a file by its path; `shown` is its name in errors."""
+    def add(self, path: str) -> None:
+        """Add a file by its path."""
         if path not in self._noted:
             self._noted.add(path)
-            self._add(identity(path), shown or path)
+            self.add_open(path, path)
 
-    def add_open(self, number: int, shown: str) -> None:
-        """Add an open file by its descriptor."""
-        self._add(identity(number), shown)
-
-    def _add(self, file: Identity | None, shown: str) -> None:
-        if file is not None:
-            self._names.setdefault(file, shown)
+    def add_open(self, file: str | int, shown: str) -> None:
+        """Add an open file by its descriptor; `shown` is its name in errors."""
+        if (found := identity(file)) is not None:
+            self._names.setdefault(found, shown)
 
     def pointed_to(self, path: str) -> None:
-        """Add a file that another file points to.
-
-        Raises:
-            UsageError: There is a journal, which does not list this file.
-        """
+        """Add a file that another file points to; refuse it if there is a journal that does not list it."""
         if path in self._noted:
             return
         self.add(path)
@@ -76,12 +69,6 @@ class Inputs:
         """Return the name under which an output file is also read; `None` if it is not read, or may be replaced."""
         file = identity(path)
         return None if file is None or file == self._in_place else self._names.get(file)
-
-    def protect(self, path: str) -> None:
-        """Refuse to replace a file that is read."""
-        if (read := self.clash(path)) is not None:
-            also = "" if read == path else f" ({read})"
-            raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
 
 
 _current: Inputs | None = None

@@ -1,21 +1,24 @@
-"""Write output files: a file gets its name only when it is complete, and never replaces a file that is read."""
+"""Write output files: a file gets its name only when it is complete, and never replaces a file that is read.
+
+`Spool` keeps bytes until all are known, in memory or in a temporary file.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import re
 import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Self, cast
 
-from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, of_system, output_closed
+from latticemetric.errors import InputError, LatticeMetricError, OutputClosedError, UsageError, of_system, output_closed
 from latticemetric.formats.streams.compression import compressing
 from latticemetric.formats.streams.inputs import current
-from latticemetric.formats.streams.spool import Spool
 
 STANDARD_OUTPUT = "-"
 
@@ -24,6 +27,9 @@ _TOKEN_BYTES = 8
 _DRAFT = re.compile(rb"\.(.+)\.[0-9a-f]{%d}\.part" % (2 * _TOKEN_BYTES), re.DOTALL)
 # Short enough for the longer name of a draft on every disk.
 _LONGEST_NAME = 200
+
+_MOST_IN_MEMORY = 2**24
+_PIECE = 2**20
 
 _drafts: set[Path] = set()
 
@@ -74,8 +80,11 @@ def _draft_of(path: str) -> Iterator[IO[bytes]]:
         yield raw
         with _write_errors_of(path):
             raw.flush()
-            if draft is not None and before is not None:
-                _copy_owner_and_mode(raw.fileno(), before)
+            if before is not None:
+                with contextlib.suppress(OSError):  # only root may give files away
+                    if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+                        os.fchown(raw.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(raw.fileno(), stat.S_IMODE(before.st_mode))
             raw.close()
             if draft is not None:
                 _check_replaceable(str(real), path)  # meanwhile, more inputs may be known
@@ -102,13 +111,6 @@ def _new_draft(output: Path, before: os.stat_result | None) -> tuple[Path, int]:
         draft = output.with_name(f".{name}.{os.urandom(_TOKEN_BYTES).hex()}.part")
         with contextlib.suppress(FileExistsError):
             return draft, os.open(draft, _CREATE, 0o666 if before is None else 0o600)
-
-
-def _copy_owner_and_mode(number: int, before: os.stat_result) -> None:
-    with contextlib.suppress(OSError):  # only root may give files away
-        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-            os.fchown(number, before.st_uid, before.st_gid)
-    os.fchmod(number, stat.S_IMODE(before.st_mode))
 
 
 def abandon_drafts() -> None:
@@ -187,34 +189,20 @@ def is_replaceable(path: str) -> bool:
 
 
 def check_writable(path: str) -> None:
-    """Check early that a file, or a folder (path ends in `/`), can be written.
-
-    Raises:
-        InputError: It cannot be written.
-    """
-    try:
+    """Check early that a file, or a folder (path ends in `/`), can be written."""
+    with _write_errors_of(path):
         real = Path(os.path.realpath(path))
         if path.endswith("/"):
-            _check_folder(real)
+            there = next(one for one in (real, *real.parents) if one.exists())
+            if not there.is_dir():
+                raise InputError(f"the folder cannot be created: {os.strerror(errno.ENOTDIR)}", where=str(real))
+            _check_access(there)
         elif real.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         elif is_replaceable(path):
             _check_replaceable(str(real), path)
             real.parent.stat()
             _check_access(real.parent)
-    except (OSError, ValueError) as error:
-        if isinstance(error, LatticeMetricError):
-            raise
-        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
-        raise InputError(f"cannot be written: {why}", where=path) from None
-
-
-def _check_folder(folder: Path) -> None:
-    """Check that a folder can be written or created; its parents may be missing, too."""
-    there = next(one for one in (folder, *folder.parents) if one.exists())
-    if not there.is_dir():
-        raise InputError(f"the folder cannot be created: {os.strerror(errno.ENOTDIR)}", where=str(folder))
-    _check_access(there)
 
 
 def _check_access(folder: Path) -> None:
@@ -230,5 +218,73 @@ def _check_replaceable(real: str, path: str) -> None:
         raise InputError("cannot be written: it is a link to itself", where=path)
     if Path(real).exists() and not os.access(real, os.W_OK):
         raise InputError("cannot be written: Permission denied", where=path)
-    if (inputs := current()) is not None:
-        inputs.protect(path)
+    if (inputs := current()) is not None and (read := inputs.clash(path)) is not None:
+        also = "" if read == path else f" ({read})"
+        raise UsageError(f"it would be written over what is read{also}", where=path, advice="name another output")
+
+
+# ---- Bytes that are kept until all are known ----
+
+
+class Spool:
+    """Keep bytes in memory; if there are many, in a temporary file."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = io.BytesIO()
+        self._in_memory = True
+
+    def write(self, data: bytes) -> int:
+        """Append bytes."""
+        with temporary_files():
+            if self._in_memory and self._file.tell() + len(data) > _MOST_IN_MEMORY:
+                import tempfile
+
+                begin = cast("io.BytesIO", self._file).getvalue()
+                self._file = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115  closed with the spool
+                self._in_memory = False
+                self._file.write(begin)
+            return self._file.write(data)
+
+    def copy_to(self, target: IO[bytes]) -> None:
+        """Copy all bytes to a file."""
+        self._rewind(0)
+        while piece := self._file.read(_PIECE):
+            target.write(piece)
+
+    def tell(self) -> int:
+        """Return the number of bytes."""
+        return self._file.tell()
+
+    def copy_part(self, begin: int, end: int, target: IO[bytes]) -> None:
+        """Copy the bytes from `begin` to `end` to a file, after all are written."""
+        self._rewind(begin)
+        target.write(self._file.read(end - begin))
+
+    def _rewind(self, begin: int) -> None:
+        with temporary_files():  # this writes the last bytes
+            self._file.seek(begin)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):  # the error was raised already
+            self._file.close()
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """Name the folder of temporary files in errors."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        folder = None
+        with contextlib.suppress(OSError):  # no folder is writable; the error lists the folders
+            folder = tempfile.gettempdir()
+        raise InputError(
+            f"temporary files cannot be written: {error.strerror}",
+            where=folder,
+            advice="free disk space, or set TMPDIR to another folder",
+        ) from None

@@ -5,29 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from latticemetric.errors import InputError
 from latticemetric.formats.streams.stream import STANDARD_INPUT, is_hidden, warn_left_out
 
 
-def expand(
-    paths: Iterable[str | os.PathLike[str]], is_whole: Callable[[Path], bool] = lambda _folder: False
-) -> list[str]:
-    """List the files of `paths`: the files of a folder and the matches of a glob in natural order (2 before 10).
+def expand(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
+    """List the files of a path: the files of a folder and the matches of a glob in natural order (2 before 10).
 
-    Args:
-        paths: Files, folders, globs, or `-`.
-        is_whole: Check whether a folder is read as a whole; if so, the folder itself is returned.
-
-    Raises:
-        InputError: A path means no file.
+    A folder that is read as a whole stands for itself. A path that means no file is an error.
     """
-    return [file for path in paths for file in _expand_one(os.fspath(path), is_whole)]
-
-
-def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
     if path == STANDARD_INPUT:
         return [path]
     # The functions of `os` treat an impossible name as that of a missing file.
@@ -39,9 +28,16 @@ def _expand_one(path: str, is_whole: Callable[[Path], bool]) -> list[str]:
 
     paths = glob.glob(path, recursive=True)  # noqa: PTH207  absolute patterns too
     matches = [m for m in paths if _is_file(m) or (Path(m).is_dir() and is_whole(Path(m)))]
-    if not matches:
-        raise _missing(path)
-    return sorted(matches, key=natural_order)
+    if matches:
+        return sorted(matches, key=natural_order)
+    try:
+        os.stat(path)  # noqa: PTH116  see above
+    except OSError as error:
+        if error.errno not in {errno.ENOENT, errno.ENOTDIR}:
+            raise InputError(f"cannot be opened: {error.strerror}", where=path) from None
+    except ValueError:
+        raise InputError("cannot be opened: no file has such a name", where=path) from None
+    raise InputError("there is no such file", where=path, advice="check the path")
 
 
 def _files_of_folder(folder: str) -> list[str]:
@@ -50,11 +46,11 @@ def _files_of_folder(folder: str) -> list[str]:
         paths = sorted(map(str, Path(folder).iterdir()), key=natural_order)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=folder) from None
-    files = [path for path in paths if _is_file(path) and not is_hidden(path)]
+    shown = [path for path in paths if not is_hidden(path)]
+    files = [path for path in shown if _is_file(path)]
     taken = set(files)
     warn_left_out(folder, "hidden", [Path(path).name for path in paths if is_hidden(path)])
-    others = [Path(path).name for path in paths if path not in taken and not is_hidden(path)]
-    warn_left_out(folder, "not a file", others)
+    warn_left_out(folder, "not a file", [Path(path).name for path in shown if path not in taken])
     if not files:
         raise InputError("the folder holds no files", where=folder)
     return files
@@ -63,17 +59,6 @@ def _files_of_folder(folder: str) -> list[str]:
 def _is_file(path: str) -> bool:
     """Accept files, and also broken links: opening them raises an error, which should not be hidden."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))  # noqa: PTH110, PTH113, PTH114
-
-
-def _missing(path: str) -> InputError:
-    try:
-        os.stat(path)  # noqa: PTH116  a plain string
-    except OSError as error:
-        if error.errno not in {errno.ENOENT, errno.ENOTDIR}:
-            return InputError(f"cannot be opened: {error.strerror}", where=path)
-    except ValueError:
-        return InputError("cannot be opened: no file has such a name", where=path)
-    return InputError("there is no such file", where=path, advice="check the path")
 
 
 def natural_order(path: str) -> list[tuple[int, int, str]]:
@@ -95,18 +80,15 @@ def would_mean(path: str, new: str) -> bool:
     try:
         if Path(path).is_dir():
             return Path(path).samefile(Path(os.path.realpath(new)).parent)
-        return not Path(path).exists() and _matches(os.path.abspath(path), os.path.abspath(new))  # noqa: PTH100  plain strings
+        if Path(path).exists():
+            return False
+        pattern, name = os.path.abspath(path), os.path.abspath(new)  # noqa: PTH100  plain strings
     except (OSError, ValueError):
         return False  # opening it raises the error
-
-
-def _matches(pattern: str, path: str) -> bool:
     import fnmatch
     import glob
 
-    if not glob.has_magic(pattern):
-        return False
     if "**" in pattern:
-        return fnmatch.fnmatchcase(path, pattern.replace("**/", "*"))
-    wanted, parts = Path(pattern).parts, Path(path).parts
-    return len(wanted) == len(parts) and all(map(fnmatch.fnmatchcase, parts, wanted))
+        return fnmatch.fnmatchcase(name, pattern.replace("**/", "*"))
+    wanted, parts = Path(pattern).parts, Path(name).parts
+    return glob.has_magic(pattern) and len(wanted) == len(parts) and all(map(fnmatch.fnmatchcase, parts, wanted))

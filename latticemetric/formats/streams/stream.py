@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, TypeAlias, cast
+from typing import IO, Any, NamedTuple, Self, TypeAlias
 
 from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
 from latticemetric.formats.streams.allowance import Allowance, Unpacking
@@ -60,21 +60,32 @@ class Stream:
         self.stem = without_compression(Path(name).name) if name != STANDARD_INPUT else "stdin"
         self.line = 0
         self._damage: InputError | None = None
-        self._raw = raw
-        head: bytes
-        outer = None if archive is None else archive._unpacking  # noqa: SLF001
-        self._bytes, head, unpacking = self._guarded(lambda: _opened(raw, name, outer))
-        self.offset = 0 if unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
+        self._raw: Any = raw
+        self._unpacking: Unpacking | None = None if archive is None else archive._unpacking  # noqa: SLF001
+        self._bytes: Any
+        self._head: bytes
+        self._bytes, self._head = self._guarded(self._opened)
+        self.offset = 0 if self._unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
         self.stamp = stamp_of(name) if self.offset is not None else None
-        self._unpacking: Unpacking | None = unpacking
         self._has_end: bool = _has_end(raw) if archive is None else archive._has_end  # noqa: SLF001
-        self._allowance = Allowance(name, unpacking, has_end=self._has_end)
-        if head.startswith(codecs.BOM_UTF8):
+        self._allowance = Allowance(name, self._unpacking, has_end=self._has_end)
+        if self._head.startswith(codecs.BOM_UTF8):
             # Windows tools put it before texts. It is not content, and no binary format begins with it.
             self._bytes.read(len(codecs.BOM_UTF8))
             self.offset = None if self.offset is None else len(codecs.BOM_UTF8)
-            head = head.removeprefix(codecs.BOM_UTF8)
-        self._head = head
+            self._head = self._head.removeprefix(codecs.BOM_UTF8)
+
+    def _opened(self) -> tuple[io.BufferedReader, bytes]:
+        """Return the decompressed bytes, and the first of them."""
+        source, packed, head = _with_head(self._raw)
+        compression = compression_of(head, self.name)
+        if compression is None:
+            return packed, head
+        # A compressed file in a compressed archive shares the limit of the archive.
+        self._unpacking = self._unpacking or Unpacking(self.name, lambda: source.count)
+        content = Unpacked(packed, compression, self._unpacking.add)
+        _, unpacked, head = _with_head(io.BufferedReader(content, _BUFFER))
+        return unpacked, head
 
     def head(self) -> bytes:
         """Return the first bytes, enough to recognise a format, without consuming them."""
@@ -89,7 +100,7 @@ class Stream:
         """Count the bytes that follow for the next graph."""
         self._allowance.renew()
         if self._unpacking is not None:
-            self._unpacking.add_graph()
+            self._unpacking.add(graphs=1)
 
     def read(self) -> bytes:
         """Read everything that is left."""
@@ -127,7 +138,7 @@ class Stream:
         def seek() -> None:
             if self.offset is not None and self._raw.seekable():
                 self._raw.seek(self.offset + size)
-                self._bytes = cast("IO[bytes]", io.BufferedReader(cast("Any", self._raw), _BUFFER))
+                self._bytes = io.BufferedReader(self._raw, _BUFFER)
                 return
             left = size
             while left > 0 and (piece := self._bytes.read(min(left, _BUFFER))):
@@ -138,22 +149,20 @@ class Stream:
 
     def byte_lines(self) -> Iterator[bytes]:
         """Yield lines with their ends, as bytes."""
-        while data := self._next_line():
+        while data := self._next_piece(lines=1):
+            if len(data) == _PIECE and not data.endswith(b"\n"):
+                pieces = [data]
+                while not pieces[-1].endswith(b"\n") and (piece := self._next_piece()):
+                    pieces.append(piece)
+                data = b"".join(pieces)
             self.line += 1
             yield data
 
-    def _next_line(self) -> bytes:
+    def _next_piece(self, lines: int = 0) -> bytes:
+        """Read a line, or a piece of a very long one; count it as `lines`."""
         data = bytes(self._guarded(lambda: self._bytes.readline(_PIECE)))
-        self._allowance.add(len(data), lines=1)
-        if len(data) < _PIECE or data.endswith(b"\n"):
-            return data
-        pieces = [data]
-        while piece := bytes(self._guarded(lambda: self._bytes.readline(_PIECE))):
-            self._allowance.add(len(piece))
-            pieces.append(piece)
-            if piece.endswith(b"\n"):
-                break
-        return b"".join(pieces)
+        self._allowance.add(len(data), lines)
+        return data
 
     def lines(self, *, passing: bool = False) -> Iterator[str]:
         """Yield lines without their ends, decoded from UTF-8; with `passing`, limit each line, not all together."""
@@ -289,21 +298,6 @@ def _has_end(raw: IO[bytes]) -> bool:
         return True
 
 
-def _opened(raw: IO[bytes], name: str, outer: Unpacking | None) -> tuple[IO[bytes], bytes, Unpacking | None]:
-    """Return the decompressed bytes, the first of them, and the limit on compressed bytes.
-
-    A compressed file in a compressed archive shares the limit of the archive.
-    """
-    source, packed, head = _with_head(raw)
-    compression = compression_of(head, name)
-    if compression is None:
-        return cast("IO[bytes]", packed), head, outer
-    unpacking = Unpacking(name, source.count) if outer is None else outer
-    content = Unpacked(packed, compression, unpacking.add)
-    _, unpacked, first = _with_head(io.BufferedReader(content, _BUFFER))
-    return cast("IO[bytes]", unpacked), first, unpacking
-
-
 def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
     """Read the first bytes (`HEAD_SIZE`, even from slow pipes); return a stream of all bytes, and the first bytes."""
     head = b""
@@ -314,14 +308,10 @@ def _with_head(raw: Any) -> tuple[_Rejoined, io.BufferedReader, bytes]:
 
 
 class _Rejoined(io.RawIOBase):
-    """Yield bytes that were already read, then the rest of their stream."""
+    """Yield bytes that were already read, then the rest of their stream; `count` is the number of bytes yielded."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
-        self._head, self._rest, self._count = head, rest, 0
-
-    def count(self) -> int:
-        """Return the number of bytes read from this stream."""
-        return self._count
+        self._head, self._rest, self.count = head, rest, 0
 
     def readable(self) -> bool:
         return True
@@ -333,5 +323,5 @@ class _Rejoined(io.RawIOBase):
             self._head = self._head[count:]
         else:
             count = int(self._rest.readinto(buffer) or 0)
-        self._count += count
+        self.count += count
         return count

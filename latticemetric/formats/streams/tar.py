@@ -35,7 +35,8 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
             for member in tar:
                 if member.isdir():
                     continue
-                if _is_hidden(member.name):
+                # It is hidden if one of its folders is.
+                if any(is_hidden(part) for part in member.name.split("/") if part not in {".", ".."}):
                     hidden.append(member.name)
                     continue
                 yield _content(tar, member, archive)
@@ -44,11 +45,6 @@ def members(archive: Stream) -> Iterator[Stream | InputError]:
         raise FormatError(f"the tar archive is damaged or cut short ({error})", where=archive.name) from None
     watched.check(end, archive.name)
     warn_left_out(archive.name, "hidden", hidden)
-
-
-def _is_hidden(name: str) -> bool:
-    """Check whether a member or one of its folders is hidden."""
-    return any(is_hidden(part) for part in name.split("/") if part not in {".", ".."})
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Stream) -> Stream | InputError:
@@ -83,8 +79,7 @@ class _Watched:
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._size, self._last = file, 0, 0
-        self._ended = False
+        self._file, self._size, self._last, self._ended = file, 0, 0, False
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)

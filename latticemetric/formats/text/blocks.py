@@ -40,10 +40,7 @@ def named_blocks(
 ) -> Iterator[Entry]:
     """Yield the graphs of a file in which each begins with a line of its name; without names, use the file's name.
 
-    Args:
-        stream: The file.
-        name_line: Matches the beginning of a line with a name.
-        build: Build a graph from its lines, the file's name, and the number of lines before them.
+    `build` takes the lines of a graph, the file's name, and the number of lines before them.
     """
     block: list[bytes] = []
     name: str | None = None
@@ -67,12 +64,7 @@ def named_blocks(
 def in_one_piece(
     rows: Iterable[tuple[str, str, Row]], advice: str = "bring them together"
 ) -> Iterator[tuple[str, str, list[Row]]]:
-    """Yield, for each id, the id, the place of its first row, and its rows; these must be together in the file.
-
-    Args:
-        rows: The id, place and content of each row.
-        advice: The advice for lines that are not together.
-    """
+    """Group rows (id, place, content): yield each id, its first place, and its rows, which must be together."""
     current: str | None = None
     start = ""
     block: list[Row] = []

@@ -55,23 +55,18 @@ def is_number(text: str) -> bool:
 
 def number(text: str, place: str) -> float:
     """Read a field as a finite number."""
-    if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
-        if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
-            raise _not_finite(text, place)
+    is_plain = len(text) <= _LONGEST and _NUMBER.fullmatch(text)
+    if not is_plain and text.lower().lstrip("+-") not in {"nan", "inf", "infinity"}:
         raise FormatError(f"'{shortened(text, 40)}' is not a number", where=place)
-    return require_finite(float(text), text, place)
+    return require_finite(float(text) if is_plain else math.inf, text, place)
 
 
 def require_finite(value: float, text: str, place: str) -> float:
     """Return the value; refuse infinity and NaN."""
     if not math.isfinite(value):
-        raise _not_finite(text, place)
+        what = f"score '{shortened(text, 40)}' is not finite"
+        raise InputError(what, where=place, advice="leave out what cannot be taken")
     return value
-
-
-def _not_finite(text: str, place: str) -> InputError:
-    what = f"score '{shortened(text, 40)}' is not finite"
-    return InputError(what, where=place, advice="leave out what cannot be taken")
 
 
 def whole(text: str, what: str, place: str, lowest: int = 0) -> int:
@@ -99,12 +94,12 @@ def require_id(name: str, what: str) -> str:
     return name
 
 
-def word_to_write(vocabulary: Vocabulary, number: int, nothing: str) -> str:
-    """Return a word as a field; `nothing` means no word."""
+def word_to_write(vocabulary: Vocabulary, number: int, *nothing: str) -> str:
+    """Return a word as a field; `nothing` are the texts that mean no word, and the first of them is written."""
     if number == EPSILON:
-        return nothing
+        return nothing[0]
     word = vocabulary.word(number)
-    refuse_word(word, nothing)
+    refuse_word(word, *nothing)
     return require_field(word, "word")
 
 
@@ -165,7 +160,6 @@ def labels_of_arcs(texts: Sequence[str], ends: int = 1) -> Labels:
 # ---- Words of arcs to write ----
 
 _EPSILON_SYMBOLS = ("<eps>", "<epsilon>", "ε")
-
 _MOST_DIGITS = 10
 
 
@@ -177,18 +171,11 @@ def is_word_number(text: str) -> bool:
 
 def words_to_write(vocabulary: Vocabulary, numbers: Sequence[int]) -> list[str]:
     """Return words as fields; refuse words that would be read back differently."""
-    words = [_word_to_write(vocabulary, number) for number in numbers]
+    nothing = ("0", *_EPSILON_SYMBOLS) if vocabulary.is_numeric else _EPSILON_SYMBOLS
+    words = [word_to_write(vocabulary, number, *nothing) for number in numbers]
     if not vocabulary.is_numeric and "0" in words and all(map(is_word_number, words)):
         raise InputError(
             "all words are numbers and one of them is 0, which would be read back as no word",
             advice="write another format",
         )
     return words
-
-
-def _word_to_write(vocabulary: Vocabulary, number: int) -> str:
-    if number == EPSILON:
-        return "0" if vocabulary.is_numeric else "<eps>"
-    word = vocabulary.word(number)
-    refuse_word(word, *_EPSILON_SYMBOLS)
-    return require_field(word, "word")

@@ -20,13 +20,9 @@ _MOST_DIGITS = 300
 def parsed_json(
     data: bytes, file: str, line: int | None = None, objects: Callable[[list[tuple[str, Any]]], Any] = tuple
 ) -> Any:
-    """Parse a JSON text: objects as tuples of pairs, arrays as lists.
+    """Parse a JSON text, or the one on a line of a file: objects as tuples of pairs, arrays as lists.
 
-    Args:
-        data: The text.
-        file: The file's name, for errors.
-        line: The line number if the text is one line of a file.
-        objects: Build an object from its pairs; use `object_of` to refuse duplicate keys.
+    `objects` builds an object from its pairs; use `object_of` to refuse duplicate keys.
     """
     first = line or 1
     try:
@@ -39,7 +35,11 @@ def parsed_json(
     with placed(file if line is None else f"{file}:{line}"):
         try:
             return json.loads(
-                text, object_pairs_hook=objects, parse_constant=_constant, parse_int=_int, parse_float=_float
+                text,
+                object_pairs_hook=objects,
+                parse_constant=_constant,
+                parse_int=_int,
+                parse_float=lambda number: require_finite(float(number), number, ""),
             )
         except json.JSONDecodeError as error:
             raise FormatError(
@@ -71,10 +71,6 @@ def _int(text: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise FormatError(f"the number {shortened(text, 20)} has {len(text)} digits")
     return int(text)
-
-
-def _float(text: str) -> float:
-    return require_finite(float(text), text, "")
 
 
 def fields_of(value: object, place: str) -> dict[str, Any]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from latticemetric.signature import VERSION as __version__  # noqa: N811  the name every tool looks for
-
 _HOME = {
     "Alignment": "metrics.alignment",
     "Answer": "batch.answers",
@@ -87,7 +85,7 @@ _HOME = {
     "tune_mbr": "batch.tuning",
     "worst": "oracle_search.margin",
     "write": "formats.writing",
-    "write_report": "report.writing",
+    "write_report": "report.page",
 }
 
 _PACKAGES = ("evaluation",)
@@ -96,6 +94,8 @@ __all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("latticemetric.signature").VERSION
     if name in _PACKAGES:
         return import_module(f"latticemetric.{name}")
     if name not in _HOME:

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
 from latticemetric.errors import InputError, UsageError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
-_GROUPS = Path("/sys/fs/cgroup")
-_MEMINFO = Path("/proc/meminfo")
-_STATM = Path("/proc/self/statm")
+# Plain strings: to import pathlib takes longer than to print most of `--help`.
+_GROUPS = "/sys/fs/cgroup"
+_MEMINFO = "/proc/meminfo"
+_STATM = "/proc/self/statm"
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
 # A graph of 200,000 arcs takes less than 100 MB; a graph that needs more than this limit is rarely intended.
 _GRAPH_BYTES = 3 * 2**29
@@ -88,7 +88,7 @@ def machine_memory() -> int:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         installed = _UNKNOWN
-    return min([installed, *_limits(), *_granted(Path("/proc/self/cgroup"))])
+    return min([installed, *_limits(), *_granted("/proc/self/cgroup")])
 
 
 def free_memory() -> int:
@@ -98,16 +98,12 @@ def free_memory() -> int:
 
 def _shared() -> int:
     """Return the free bytes for all processes together, so without `ulimit`, which limits each process."""
-    return max(0, min([_available(), *_grants_left(Path("/proc/self/cgroup"))]))
+    return max(0, min([_available(), *_grants_left("/proc/self/cgroup")]))
 
 
 def _available() -> int:
     """Return the bytes that the machine has available without swapping; half of its memory if unknown."""
-    try:
-        text = _MEMINFO.read_bytes()
-    except OSError:
-        return machine_memory() // 2
-    match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", text, re.MULTILINE)
+    match = re.search(rb"^MemAvailable:\s*([0-9]+) kB$", _content(_MEMINFO), re.MULTILINE)
     return int(match[1]) * 1024 if match else machine_memory() // 2
 
 
@@ -118,12 +114,9 @@ def _limits() -> Iterator[int]:
 
 def _limits_left() -> Iterator[int]:
     """List the bytes that each limit of `ulimit` still allows this process to take."""
-    try:
-        pages = _STATM.read_bytes().split()
-    except OSError:
-        return
-    for limit, kind in _soft_limits():
-        yield limit - int(pages[kind]) * _page_size()
+    if pages := _content(_STATM).split():
+        for limit, kind in _soft_limits():
+            yield limit - int(pages[kind]) * _page_size()
 
 
 def _soft_limits() -> Iterator[tuple[int, int]]:
@@ -142,47 +135,45 @@ def _page_size() -> int:
     return os.sysconf("SC_PAGE_SIZE")
 
 
-def _granted(groups: Path) -> Iterator[int]:
+def _granted(groups: str) -> Iterator[int]:
     """List the limits of the process's control group and its parents (for example, containers and SLURM's jobs)."""
     return (limit for limit, _ in _grants(groups))
 
 
-def _grants_left(groups: Path) -> Iterator[int]:
+def _grants_left(groups: str) -> Iterator[int]:
     """List the bytes that are free in each control group; cached files count as free."""
     for limit, group in _grants(groups):
-        used = _size_in(group / "memory.current") or _size_in(group / "memory.usage_in_bytes") or 0
-        yield limit - used + _cached(group / "memory.stat")
+        used = _size_in(f"{group}/memory.current") or _size_in(f"{group}/memory.usage_in_bytes") or 0
+        cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _content(f"{group}/memory.stat"), re.MULTILINE)
+        yield limit - used + sum(map(int, cached[-1:]))
 
 
-def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
-    try:
-        lines = os.fsdecode(groups.read_bytes()).splitlines()
-    except OSError:
-        return
-    for line in lines:
+def _grants(groups: str) -> Iterator[tuple[int, str]]:
+    """List the limits of the control group and of its parents, with their folders."""
+    for line in os.fsdecode(_content(groups)).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
-            top, name = (_GROUPS / controllers, "memory.limit_in_bytes" if controllers else "memory.max")
-            group = Path(path.lstrip("/"))
-            for around in (group, *group.parents):
-                if size := _size_in(top / around / name):
-                    yield size, top / around
+            name = "memory.limit_in_bytes" if controllers else "memory.max"
+            top = group = f"{_GROUPS}/{controllers}".rstrip("/")
+            group += f"/{path.strip('/')}".rstrip("/")
+            while len(group) >= len(top):
+                if size := _size_in(f"{group}/{name}"):
+                    yield size, group
+                group = group.rpartition("/")[0]
 
 
-def _cached(file: Path) -> int:
-    try:
-        text = file.read_bytes()
-    except OSError:
-        return 0
-    return sum(int(size) for size in re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", text, re.MULTILINE)[-1:])
-
-
-def _size_in(file: Path) -> int | None:
-    try:
-        text = file.read_bytes().strip()
-    except OSError:
-        return None
+def _size_in(file: str) -> int | None:
+    text = _content(file).strip()
     return int(text) if text.isdigit() else None
+
+
+def _content(file: str) -> bytes:
+    """Return the bytes of a file; none if it cannot be read."""
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123  without pathlib
+            return stream.read()
+    except OSError:
+        return b""
 
 
 def parse_size(text: str) -> int | None:
@@ -236,7 +227,7 @@ def _hold_data(beyond: int) -> None:
         return
     if _ulimit is None:
         _ulimit = limits[0]
-    has = int(_STATM.read_bytes().split()[_DATA_PAGES]) * _page_size()
+    has = int(_content(_STATM).split()[_DATA_PAGES]) * _page_size()
     most = [limit for limit in (has + beyond, _LARGEST_LIMIT, _ulimit, limits[1]) if limit >= 0]
     _set_data_limits((min(most), limits[1]))
 
@@ -244,7 +235,7 @@ def _hold_data(beyond: int) -> None:
 @cache
 def _tells_data() -> bool:
     """Check whether the system shows the size of this process's data."""
-    return _STATM.exists()
+    return os.path.exists(_STATM)  # noqa: PTH110  without pathlib
 
 
 def _data_limits() -> tuple[int, int] | None:

@@ -1,27 +1,34 @@
-"""Options that several commands share. Each group is a frozen dataclass with one option per field.
-
-If a parameter of a command is annotated with a group, `grouped` adds the options of the group to the command.
-"""
+"""Options that several commands share: how their values are read, and groups of them."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.cli.files import ClusterName, GrammarName, MetricName, NamesFiles, Output, ResultFile, WordList
-from latticemetric.cli.results import STANDARD_OUTPUT, Results, progress, say, writing
+from latticemetric.cli.commands import Options, choice, flag, option
+from latticemetric.cli.files import (
+    STANDARD,
+    ClusterName,
+    GrammarName,
+    MetricName,
+    NamesFiles,
+    Output,
+    ResultFile,
+    WordList,
+)
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.batch.run import Located
     from latticemetric.batch.shards import Part
     from latticemetric.batch.string_scores import StringScorer
+    from latticemetric.cli.results import Results
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Entry
     from latticemetric.metrics.base import Metric
@@ -30,89 +37,10 @@ if TYPE_CHECKING:
     from latticemetric.parallel.cluster import Cluster
     from latticemetric.vocabulary import Vocabulary
 
+    AnyLocated = TypeVar("AnyLocated", bound=Located)
+
 # More draws change no digit in the output, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
-
-
-# Groups
-
-
-class Declaration(NamedTuple):
-    """The options that fill a field of a group: for each, its names and its settings for click."""
-
-    options: list[tuple[Sequence[str], dict[str, Any]]]
-
-
-def option(spelling: str, text: str, **settings: Any) -> Any:
-    """Declare a field of a group and the option that fills it.
-
-    Args:
-        spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
-        text: The help text.
-        **settings: Further arguments of `click.option`.
-    """
-    names = [word for word in spelling.split() if word.startswith("-")]
-    metavar = spelling.rsplit(maxsplit=1)[-1] if len(names) < len(spelling.split()) else None
-    known = {"help": text, "metavar": metavar, "show_default": "default" in settings}
-    return Declaration([(names, {**known, **settings})])
-
-
-def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
-    """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
-    default = {} if optional else {"default": names[0]}
-    return option(name, text, type=click.Choice(names), **default)
-
-
-def flag(spelling: str, text: str) -> Any:
-    """Declare a field that is `True` if its option is given."""
-    return option(spelling, text, is_flag=True, show_default=False)
-
-
-def one_of(default: str, **texts: str) -> Any:
-    """Declare a field for several flags, with their help `texts`; its value is the name of the last flag given."""
-    flags = [((f"--{name}",), {"flag_value": name, "help": text}) for name, text in texts.items()]
-    return Declaration([(names, {"default": default, **settings}) for names, settings in flags])
-
-
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, choice, flag, one_of))
-class Options:
-    """Base of groups: frozen, with an option behind every field.
-
-    Type checkers take groups for frozen dataclasses. Real ones would take a tenth of the time of `--help`.
-    """
-
-    declared: ClassVar[dict[str, Declaration]] = {}
-
-    def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
-        cls.declared = {**cls.declared, **own}
-
-    def __init__(self, **values: Any) -> None:
-        vars(self).update(values)
-
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"cannot assign to field '{name}'")
-
-
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Add to a command the options of each group that one of its parameters is annotated with."""
-    hints = get_type_hints(command)
-    groups: dict[str, type[Options]] = {
-        name: hints[name]
-        for name in inspect.signature(command).parameters
-        if isinstance(hints[name], type) and issubclass(hints[name], Options)
-    }
-
-    @functools.wraps(command)
-    def taking_values(**values: Any) -> None:
-        filled = {name: kind(**{field: values.pop(field) for field in kind.declared}) for name, kind in groups.items()}
-        command(**values, **filled)
-
-    for kind in reversed(groups.values()):
-        for field, declaration in reversed(kind.declared.items()):
-            for names, settings in reversed(declaration.options):
-                click.option(*names, field, **settings)(taking_values)
-    return taking_values
 
 
 # Values of options
@@ -217,7 +145,7 @@ def _shard(context: click.Context, _parameter: click.Parameter, text: str | None
     from latticemetric.batch.shards import Part, Shard
 
     def run() -> dict[str, Any]:
-        from latticemetric.cli.resume import common_to_shards
+        from latticemetric.cli.fingerprint import common_to_shards
 
         return common_to_shards(context)
 
@@ -343,7 +271,7 @@ OUTPUT = option(
     "--output -o FILE",
     "Output file, compressed as its suffix says (default: standard output).",
     type=ResultFile(),
-    default=STANDARD_OUTPUT,
+    default=STANDARD,
     show_default=False,
 )
 
@@ -414,6 +342,7 @@ class PairOptions(ScoredGraphOptions):
     def pairs(self, lattices: str, references: Sequence[str], shard: Part | None = None) -> Iterator[Pair]:
         """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
+        from latticemetric.cli.results import progress
 
         files = self.references(references)
         graphs = self.entries([lattices])
@@ -504,6 +433,10 @@ class ShardedRunOptions(RunOptions):
         "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", callback=_shard
     )
 
+    def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
+        """Return the graphs (or pairs) of the shard; without one, all."""
+        return graphs if self.shard is None else self.shard.take(graphs)
+
 
 class OutputOptions(Options):
     """Options for the format and the file of results."""
@@ -511,13 +444,10 @@ class OutputOptions(Options):
     output_format: str = format_option("text", "tsv", "json", "jsonl")
     output: str = OUTPUT
 
-    @property
-    def is_text(self) -> bool:
-        """True if the format is text."""
-        return self.output_format == "text"
-
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
         """Write results; call `beside`, to write other files, before they appear. See `results.writing`."""
+        from latticemetric.cli.results import writing
+
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)
@@ -525,7 +455,9 @@ class OutputOptions(Options):
 
     def say_summary(self, results: Results) -> None:
         """Print the summary on standard error if the format is text."""
-        if self.is_text:
+        if self.output_format == "text":
+            from latticemetric.cli.results import say
+
             say("\n".join(results.summary()))
 
 

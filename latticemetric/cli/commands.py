@@ -42,14 +42,14 @@ class Declaration:
         self.options = options
 
 
-def option(spelling: str, text: str, **settings: Any) -> Any:
-    """Declare a field of a group and the option that fills it.
+def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+    """Declare a field of a group and the option that fills it, with further `settings` for `click.option`.
 
-    Args:
-        spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
-        text: The help text.
-        **settings: Further arguments of `click.option`.
+    `spelling` has the names of the option and its metavar, as `--help` shows them: `--output -o FILE`. `reads` turns
+    what click has read, or `None`, into the value of the field.
     """
+    if reads is not None:
+        settings["callback"] = lambda _context, _parameter, value: reads(value)
     words = spelling.split()
     names = [word for word in words if word.startswith("-")]
     metavar = words[-1] if len(names) < len(words) else None
@@ -58,7 +58,7 @@ def option(spelling: str, text: str, **settings: Any) -> Any:
 
 def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
     """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
-    default = {} if optional else {"default": names[0]}
+    default: dict[str, Any] = {} if optional else {"default": names[0]}
     return option(name, text, type=click.Choice(names), **default)
 
 

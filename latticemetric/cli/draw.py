@@ -209,6 +209,7 @@ def _draw(
 ) -> Drawing:
     """Draw a graph, its confusion network, or a derivation tree of it."""
     from latticemetric.drawing.api import draw
+    from latticemetric.forest.forest import Forest
     from latticemetric.graph import as_lattice_or_forest
     from latticemetric.posterior.posteriors import posteriors
 
@@ -221,7 +222,13 @@ def _draw(
         return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
     ways = _ways(shape, references, subject=subject, metric=metric, scale=scale, scales=scales)
     if subject.kind == "tree":
-        return _draw_tree(shape, ways)
+        if not isinstance(shape, Forest):
+            raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
+        if len(ways) > 1:
+            what = f"a tree shows one derivation, but {' and '.join(ways)} are given"
+            raise UsageError(what, advice="choose one")
+        (way,) = ways.values()
+        return draw(shape.tree(getattr(way, "edges", way)))
     return draw(
         shape,
         ways=ways,
@@ -260,15 +267,3 @@ def _ways(
 
         ways["mbr"] = mbr(graph, scale=scale, scales=scales)
     return ways
-
-
-def _draw_tree(graph: Lattice | Forest, ways: dict[str, Any]) -> Drawing:
-    from latticemetric.drawing.api import draw
-    from latticemetric.forest.forest import Forest
-
-    if not isinstance(graph, Forest):
-        raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
-    if len(ways) > 1:
-        raise UsageError(f"a tree shows one derivation, but {' and '.join(ways)} are given", advice="choose one")
-    (way,) = ways.values()
-    return draw(graph.tree(getattr(way, "edges", way)))

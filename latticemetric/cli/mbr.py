@@ -82,23 +82,23 @@ class _NgramOptions(Options):
         "--posterior-scale NUMBERS",
         "Factor on costs for posteriors; a factor below 1 flattens them.",
         default="1",
-        callback=weights,
+        reads=weights,
     )
-    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", callback=numbers)
+    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", reads=numbers)
     r: tuple[float, ...] = option(
         "-r NUMBERS",
         "Ratio of the precision of each order to that of the order before.",
         default="0.72",
-        callback=numbers,
+        reads=numbers,
     )
     T: tuple[float, ...] = option(
         "-T NUMBERS",
         "Assumed number of words; a smaller number makes each word cost more.",
         default="10",
-        callback=numbers,
+        reads=numbers,
     )
     word_penalty: tuple[float, ...] = option(
-        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
+        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", reads=numbers
     )
     order: int = option(
         "--order N",

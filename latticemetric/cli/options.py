@@ -57,45 +57,41 @@ class Number(click.FloatRange):
         return number
 
 
-def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+def numbers(value: str | None) -> tuple[float, ...]:
     """Return the numbers, separated by commas in `value`; none if the option is not given."""
     try:
         # As in files: Python alone would accept 1_0 and digits of any script.
         ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
         return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
     except ValueError:
-        raise click.BadParameter(
-            f"'{value}' is not a number or a list of numbers separated by commas", param=parameter
-        ) from None
+        raise click.BadParameter(f"'{value}' is not a number or a list of numbers separated by commas") from None
 
 
-def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+def whole_numbers(value: str | None) -> tuple[int, ...]:
     """Return the whole numbers, separated by commas in `value`."""
-    given = numbers(context, parameter, value)
+    given = numbers(value)
     if not all(number.is_integer() for number in given):
-        raise click.BadParameter(f"'{value}' has a number that is not whole", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not whole")
     return tuple(map(int, given))
 
 
-def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+def numbers_of_strings(value: str | None) -> tuple[int, ...]:
     """Return the sizes of n-best lists, separated by commas in `value`."""
-    given = whole_numbers(context, parameter, value)
+    given = whole_numbers(value)
     if any(number > MOST_STRINGS for number in given):
-        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
+        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings")
     return given
 
 
-def weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+def weights(value: str | None) -> tuple[float, ...]:
     """Return the numbers of at least 0, separated by commas in `value`; drop duplicates."""
-    given = numbers(context, parameter, value)
+    given = numbers(value)
     if not all(0 <= weight < math.inf for weight in given):
-        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0")
     return tuple(dict.fromkeys(given))
 
 
-def _named_numbers(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, float], ...]:
+def _named_numbers(values: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
     """Return the (name, number) pairs of `NAME=NUMBER` values."""
     if not values:
         return ()
@@ -110,7 +106,7 @@ def _named_numbers(
     return tuple(pairs)
 
 
-def _workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
+def _workers(number: int | None) -> int | None:
     if number is not None and number > 1:
         from latticemetric.parallel.pool import check_workers
 
@@ -119,7 +115,7 @@ def _workers(_context: click.Context, _parameter: click.Parameter, number: int |
     return number
 
 
-def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+def _bytes(text: str | None) -> int | None:
     """Return the number of bytes of a size like 500M or 2G."""
     if text is None:
         return None
@@ -127,11 +123,11 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 
     size = parse_size(text)
     if size is None:
-        raise click.BadParameter(f"'{text}' is not a size like 500M or 2G", param=parameter)
+        raise click.BadParameter(f"'{text}' is not a size like 500M or 2G")
     return size
 
 
-def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
+def _cluster(text: str | None) -> Cluster | None:
     if text is None:
         return None
     from latticemetric.parallel.cluster import Cluster
@@ -139,10 +135,12 @@ def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | N
     return Cluster.parse(text)
 
 
-def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> Part | None:
+def _shard(text: str | None) -> Part | None:
     if text is None:
         return None
     from latticemetric.batch.shards import Part, Shard
+
+    context = click.get_current_context()
 
     def run() -> dict[str, Any]:
         from latticemetric.cli.fingerprint import common_to_shards
@@ -324,7 +322,7 @@ class ScoredGraphOptions(GraphOptions):
         "--scale NAME=NUMBER",
         "Weight of a score column in the model's cost; repeatable.",
         multiple=True,
-        callback=_named_numbers,
+        reads=_named_numbers,
     )
 
     @property
@@ -400,7 +398,7 @@ class RateOptions(Options):
 WORKERS = option(
     "--workers N",
     "Number of processes or threads (default: one per processor).",
-    callback=_workers,
+    reads=_workers,
     type=click.IntRange(1),
 )
 
@@ -413,12 +411,10 @@ class RunOptions(Options):
         "--cluster WHERE",
         "Use Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
         type=ClusterName(),
-        callback=_cluster,
+        reads=_cluster,
     )
     timeout: float | None = option("--timeout SECONDS", "Fail graphs that take longer.", type=float)
-    max_memory: int | None = option(
-        "--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", callback=_bytes
-    )
+    max_memory: int | None = option("--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", reads=_bytes)
     resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
@@ -430,7 +426,7 @@ class ShardedRunOptions(RunOptions):
     """Workers, limits and failures of a run over many graphs, or over a shard of them."""
 
     shard: Part | None = option(
-        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", callback=_shard
+        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", reads=_shard
     )
 
     def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
@@ -500,15 +496,15 @@ class PointOptions(Options):
     """Options for the part of each graph to keep."""
 
     beams: tuple[float, ...] = option(
-        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", callback=numbers
+        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", reads=numbers
     )
     densities: tuple[float, ...] = option(
-        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", callback=numbers
+        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", reads=numbers
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
         "Keep these numbers of the model's best strings: 1,10,100.",
-        callback=numbers_of_strings,
+        reads=numbers_of_strings,
     )
 
 

@@ -80,10 +80,10 @@ class AlsoOptions(Options):
         "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
     )
     hope: tuple[float, ...] = option(
-        "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", callback=weights
+        "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", reads=weights
     )
     fear: tuple[float, ...] = option(
-        "--fear W[,W…]", "Also find the string with the largest −W · metric − cost, for each weight.", callback=weights
+        "--fear W[,W…]", "Also find the string with the largest −W · metric − cost, for each weight.", reads=weights
     )
     worst: bool = flag("--worst", "Also find the string that scores worst.")
     on: Literal["rate", "numerator"] = choice(

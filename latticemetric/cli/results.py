@@ -111,13 +111,9 @@ def as_json(value: object) -> str:
 def json_document(
     head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of a JSON document: its head, then lists with one record per line.
+    """Yield the lines of a JSON document: its head, lists with one record per line, and the `end`, called last.
 
-    Args:
-        head: Fields before the lists.
-        lists: Records by the name of their list.
-        end: Returns what follows the last record; called when all of them are written.
-        streamed: True to write each record as it arrives, with the comma before it; else the comma follows it.
+    If `streamed`, write each record as it arrives, with the comma before it; else the comma follows it.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():

@@ -46,7 +46,7 @@ _BOUNDS = ("low", "high", "half_width")
 
 class _SweepOptions(PointOptions):
     by_length: tuple[float, ...] = option(
-        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", callback=numbers
+        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", reads=numbers
     )
 
 

@@ -71,10 +71,10 @@ class _TagOptions(Options):
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
     error_rates: tuple[float, ...] = option(
-        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", callback=numbers
+        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", reads=numbers
     )
     sample_sizes: tuple[int, ...] = option(
-        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", callback=whole_numbers
+        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", reads=whole_numbers
     )
     rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=1, type=_DRAWS)
     significance: float = option(
@@ -101,7 +101,7 @@ class _LatticeOptions(Options):
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",
         "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",
-        callback=numbers,
+        reads=numbers,
     )
     posterior_scale: float = POSTERIOR_SCALE
 

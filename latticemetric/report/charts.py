@@ -40,12 +40,7 @@ class Axis:
 
 
 class Paper:
-    """Collects the elements of a chart.
-
-    Args:
-        title: A description, for readers who cannot see it.
-        height: The height; all charts have the same width.
-    """
+    """Collects the elements of a chart; the title describes it to readers who cannot see it."""
 
     def __init__(self, title: str, height: float) -> None:
         self.title, self.height = title, height

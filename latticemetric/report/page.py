@@ -105,9 +105,9 @@ def write_report(
         rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
     )
     report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
-    pairs = graphs_with_references(graphs, references)
+    pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
     with atomic_output(os.fspath(path)) as file:
-        report.add_all(map_in_order(partial(review_graph, report.review), pairs, workers, packing=graph_packing))
+        report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
         # A file's name may hold bytes that are not UTF-8.
         file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))
 

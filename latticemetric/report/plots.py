@@ -291,13 +291,9 @@ _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draw a sweep into a file: one panel per kind of point, and one for lengths.
+    """Draw a sweep into a file: one panel per kind of point, and one for lengths; intervals of its rows are bands.
 
-    Args:
-        found: The sweep.
-        measured: The metric, and which direction is better.
-        path: A file that ends in .svg, .png or .pdf.
-        intervals: Intervals of the sweep's rows, if any, drawn as bands.
+    `measured` is the metric, and which direction is better.
     """
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
@@ -372,13 +368,7 @@ _LINES = {"f1_mult": ("o-", BLUE), "f1_bad": ("s--", ORANGE), "f1_ok": ("^:", GR
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draw F1-mult and its two factors against the threshold.
-
-    Args:
-        found: The sweep.
-        path: A file that ends in .svg, .png or .pdf.
-        measure: The name of the confidence measure.
-    """
+    """Draw F1-mult and its two factors against the threshold of a confidence measure."""
     at = [row.threshold for row in found.rows]
     with saved_figure(path, 1, _LEAST_COLUMNS) as figure:
         panel = figure.subplots()

@@ -30,16 +30,7 @@ _SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Parameters of a report.
-
-    Attributes:
-        title: The report's title.
-        most_graphs: The number of graphs to draw: those with the most headroom. The others are only listed.
-        resamples: The number of resamples for intervals.
-        seed: The same seed draws the same resamples.
-        confidence: The share of resamples inside an interval.
-        settings: More names and values for the section about the report's settings.
-    """
+    """Parameters of a report; it draws the `most_graphs` graphs with the most headroom, and only lists the others."""
 
     title: str = "lattices"
     most_graphs: int = 100
@@ -68,15 +59,7 @@ class Failure(NamedTuple):
 
 @dataclass
 class Report:
-    """Collects reviews; keeps the drawings of the graphs with the most headroom.
-
-    Attributes:
-        review: The settings of each graph's review.
-        options: The report's parameters.
-        totals: The sums of all reviews.
-        utterances: The data of each utterance, for JSON.
-        failures: Graphs without an answer.
-    """
+    """Collects reviews; keeps the drawings of the graphs with the most headroom."""
 
     review: ReviewSettings
     options: ReportOptions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import Options, option, verb
-from latticemetric.cli.files import GraphFiles, GraphOutput
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
@@ -17,6 +17,7 @@ from latticemetric.cli.options import (
     ScoredGraphOptions,
     ShardedRunOptions,
     format_option,
+    lattices_option,
 )
 from latticemetric.cli.results import AnswerResults
 from latticemetric.cli.run import ask_graphs, written_beside
@@ -43,11 +44,7 @@ _SECTIONS = {
 
 class _NetworkOptions(Options):
     posterior_scale: float = POSTERIOR_SCALE
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write the networks as lattices to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
+    write_lattices: str | None = lattices_option("the networks as lattices")
     least: float = option(
         "--least P", "Leave words below this posterior out of --write-lattices.", type=Number(0, 1), default=1e-6
     )

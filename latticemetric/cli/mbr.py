@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from latticemetric.cli.commands import Options, flag, option, verb
-from latticemetric.cli.files import GraphFiles, GraphOutput, NamesFiles
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     ALPHA,
     BETA,
@@ -26,6 +26,7 @@ from latticemetric.cli.options import (
     ScoredGraphOptions,
     ShardedRunOptions,
     given,
+    lattices_option,
     metrics_named,
     names_of,
     numbers,
@@ -117,11 +118,7 @@ class _NgramOptions(Options):
 
 
 class _GainOptions(Options):
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write lattices with the gains of arcs to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
+    write_lattices: str | None = lattices_option("lattices with the gains of arcs")
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
 

@@ -15,6 +15,7 @@ from latticemetric.cli.files import (
     STANDARD,
     ClusterName,
     GrammarName,
+    GraphOutput,
     MetricName,
     NamesFiles,
     Output,
@@ -279,6 +280,18 @@ def format_option(*names: str) -> Any:
     return choice("--format", names, "Output format.")
 
 
+def resamples_option(default: int) -> Any:
+    """Declare the field of the number of resamples."""
+    text = "Number of resamples for intervals and p-values; 0: none."
+    return option("--resamples N", text, type=click.IntRange(0, MOST_DRAWS), default=default)
+
+
+def lattices_option(what: str, format_parameter: str | None = None) -> Any:
+    """Declare the field of the file for graphs; the parameter `format_parameter` or the suffix tells its format."""
+    text = f"Also write {what} to FILE, in the format of its suffix."
+    return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
+
+
 class GraphOptions(Options):
     """Options for reading graphs."""
 
@@ -473,12 +486,7 @@ class PlottedOutputOptions(OutputOptions):
 class ResamplingOptions(Options):
     """Options for resampling."""
 
-    resamples: int = option(
-        "--resamples N",
-        "Number of resamples for intervals and p-values; 0: none.",
-        type=click.IntRange(0, MOST_DRAWS),
-        default=1000,
-    )
+    resamples: int = resamples_option(1000)
     seed: int = SEED
     confidence: float = option(
         "--confidence SHARE",

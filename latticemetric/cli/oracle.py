@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from latticemetric.cli.commands import Options, choice, flag, option, verb, version_option
-from latticemetric.cli.files import STANDARD, GraphFiles, GraphOutput, MetricName, NamesFiles, names_automaton
+from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
 from latticemetric.cli.options import (
     ENGINE,
     MOST_STRINGS,
@@ -20,6 +20,7 @@ from latticemetric.cli.options import (
     RateOptions,
     ShardedRunOptions,
     given,
+    lattices_option,
     refuse,
     string_scorer,
     weights,
@@ -122,11 +123,7 @@ class AlsoOptions(Options):
 class BestGraphOptions(GraphFormatOptions):
     """Options for writing the graphs of all best paths."""
 
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write lattices or forests to FILE, in the format of its suffix.",
-        type=GraphOutput("to_format"),
-    )
+    write_lattices: str | None = lattices_option("lattices or forests", "to_format")
 
     def check(self) -> None:
         """Check before the search that the graphs can be written."""
@@ -143,7 +140,7 @@ class BestGraphOptions(GraphFormatOptions):
         for name in (name for name, value in given.items() if value):
             raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
 
-    def written(self, lattices: Iterator[Outcome], scales: dict[str, float]) -> Iterator[Outcome]:
+    def graphs_written(self, lattices: Iterator[Outcome], scales: dict[str, float]) -> Iterator[Outcome]:
         """Yield the lattices, and write the graphs of their best paths after the last one."""
         if self.write_lattices is None:
             return lattices
@@ -289,7 +286,7 @@ def _search_by_rate(
             confidence=also.posterior_scale if also.posteriors else None,
             wanted=wanted,
         )
-        written = best.written(failures.reported(found), reading.weights)
+        written = best.graphs_written(failures.reported(found), reading.weights)
         sums = OracleSums(rate, references, scorer, wanted)
         return OracleResults(written, sums, also, normalize=reading.normalize, shard=run.shard)
 

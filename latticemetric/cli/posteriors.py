@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from latticemetric.cli.commands import Options, choice, option, verb
-from latticemetric.cli.files import GraphFiles, GraphOutput
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
@@ -17,6 +17,7 @@ from latticemetric.cli.options import (
     ScoredGraphOptions,
     ShardedRunOptions,
     given,
+    lattices_option,
 )
 from latticemetric.cli.results import AnswerResults, Record, values
 from latticemetric.cli.run import ask_graphs, written_beside
@@ -54,11 +55,7 @@ class _ListingOptions(Options):
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
     least: float = option("--least P", "List posteriors of at least P.", type=Number(0, 1), default=0.0)
     top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write lattices with posteriors to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
+    write_lattices: str | None = lattices_option("lattices with posteriors")
 
 
 @verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)

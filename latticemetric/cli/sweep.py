@@ -12,7 +12,6 @@ import click
 from latticemetric.cli.commands import option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
-    MOST_DRAWS,
     PairOptions,
     PlottedOutputOptions,
     PointOptions,
@@ -21,6 +20,7 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     given,
     numbers,
+    resamples_option,
 )
 from latticemetric.cli.results import Record, Results, counted, json_document, resampled, shown, table, with_interval
 from latticemetric.cli.run import running
@@ -53,12 +53,7 @@ class _SweepOptions(PointOptions):
 class _ResamplingOptions(ResamplingOptions):
     """Options for resampling; by default, there are no intervals."""
 
-    resamples: int = option(
-        "--resamples N",
-        "Number of resamples for intervals and p-values; 0: none.",
-        type=click.IntRange(0, MOST_DRAWS),
-        default=0,
-    )
+    resamples: int = resamples_option(0)
 
     def check(self) -> None:
         """Refuse options of resampling without resamples."""

@@ -183,9 +183,7 @@ def command(
     from latticemetric.cli.run import running
 
     if names_automaton(metric.metric):
-        search = _search_by_automaton(metric, also, reading, run)
-        if not references:
-            refuse(["style"], "with an automaton without references")
+        search = _search_by_automaton(metric, also, reading, run, has_references=bool(references))
     elif not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
     elif metric.metric.strip().lower() in _BLEU:
@@ -203,13 +201,15 @@ def command(
 
 
 def _search_by_automaton(
-    metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions
+    metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions, *, has_references: bool
 ) -> Search:
     """Return the search for the path of each lattice that scores best by a user's automaton."""
     from latticemetric.batch.user_automaton import AutomatonSums, automaton_oracles, read_automaton
     from latticemetric.cli.oracle_results import AutomatonResults
 
     refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
+    if not has_references:
+        refuse(["style"], "with an automaton without references")
     if also.engine == "native":
         raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
     automaton = read_automaton(metric.metric)

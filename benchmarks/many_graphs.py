@@ -153,8 +153,7 @@ def plot(runs: dict[str, list[Run]], path: Path) -> None:
     """Plot memory against the part of the run."""
     lines = {"a loop": (plots.GREY, ":"), "`lattice-oracle --workers 1`": (plots.BLUE, "-")}
     lines["`lattice-oracle --workers 2`"] = (plots.ORANGE, "--")
-    with plots.style():
-        figure = plots.new_figure(1, 2)
+    with plots.saved_figure(str(path), 1, 2) as figure:
         panels = figure.subplots(1, 2)
         shown = {}
         for name, (color, line) in lines.items():
@@ -169,7 +168,6 @@ def plot(runs: dict[str, list[Run]], path: Path) -> None:
             panel.set_ylim(bottom=0)
         plots.legend_above(figure, shown)
         path.parent.mkdir(exist_ok=True)
-        plots.save(figure, str(path))
 
 
 def report(folder: Path, count: int, rounds: int, target: Path) -> Iterator[str]:

@@ -28,7 +28,7 @@ import latticemetric as lm
 from latticemetric.batch.oracles import OracleSums, oracles_of
 from latticemetric.batch.pairing import Pair, pair_up
 from latticemetric.batch.run import Run
-from latticemetric.cli.oracle_rates import OracleResults
+from latticemetric.cli.oracle_results import OracleResults
 from latticemetric.formats.reading import entries
 from latticemetric.formats.references import Reference, read_references
 from latticemetric.formats.registry import Entry

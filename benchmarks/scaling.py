@@ -77,8 +77,7 @@ def scaling(longest: int) -> Iterator[str]:
 
 
 def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
-    with plots.style():
-        figure = plots.new_figure(2, 2)
+    with plots.saved_figure(str(STATIC / "scaling.svg"), 2, 2) as figure:
         shown = {}
         for panel, (series, seconds) in zip(figure.subplots(2, 2).flat, measured, strict=True):
             numbers, milliseconds = np.array(series.numbers), seconds * 1e3
@@ -95,4 +94,3 @@ def _plot(measured: list[tuple[Series, np.ndarray]]) -> None:
             panel.set_ylabel("milliseconds")
         plots.legend_above(figure, shown)
         STATIC.mkdir(exist_ok=True)
-        plots.save(figure, str(STATIC / "scaling.svg"))

@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from latticemetric.signature import VERSION as __version__  # noqa: N811  the name every tool looks for
-
 _NAMES = {
     "batch.answers": "Answer ask_each",
     "batch.sweep": "Sweep sweep",
@@ -47,7 +45,7 @@ _NAMES = {
     "oracle_search.user_automaton": "AutomatonOracle ValuedPath automaton_oracle",
     "posterior.ngrams": "NgramPosteriors",
     "posterior.posteriors": "ForestPosteriors Posteriors posteriors",
-    "report.writing": "write_report",
+    "report.page": "write_report",
     "vocabulary": "Vocabulary",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -58,6 +56,8 @@ __all__ = ["__version__", *_HOME, *_PACKAGES]  # noqa: PLE0604  the names above
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("latticemetric.signature").VERSION
     if name in _PACKAGES:
         return import_module(f"latticemetric.{name}")
     if name not in _HOME:

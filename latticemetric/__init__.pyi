@@ -76,7 +76,7 @@ from latticemetric.posterior.ngrams import NgramPosteriors as NgramPosteriors
 from latticemetric.posterior.posteriors import ForestPosteriors as ForestPosteriors
 from latticemetric.posterior.posteriors import Posteriors as Posteriors
 from latticemetric.posterior.posteriors import posteriors as posteriors
-from latticemetric.report.writing import write_report as write_report
+from latticemetric.report.page import write_report as write_report
 from latticemetric.vocabulary import Vocabulary as Vocabulary
 
 __version__: str

@@ -293,7 +293,7 @@ def _zstd() -> str:
 
 _GIBIBYTE = 2**30
 _LIMIT = 2**26
-_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+_CONTAINER_LIMIT = "/sys/fs/cgroup/memory.max"
 
 
 @_subject(

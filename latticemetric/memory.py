@@ -10,16 +10,16 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from latticemetric.errors import InputError, UsageError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _UNKNOWN = 2**33
-_GROUPS = Path("/sys/fs/cgroup")
-_MEMINFO = Path("/proc/meminfo")
-_STATM = Path("/proc/self/statm")
-_OWN_GROUPS = Path("/proc/self/cgroup")
+# Plain strings: to import pathlib takes longer than to print most of `--help`.
+_GROUPS = "/sys/fs/cgroup"
+_MEMINFO = "/proc/meminfo"
+_STATM = "/proc/self/statm"
+_OWN_GROUPS = "/proc/self/cgroup"
 _ADDRESS_PAGES, _DATA_PAGES = 0, 5
 # A graph of 200,000 arcs takes less than 100 MB; a graph that needs more than this limit is rarely intended.
 _GRAPH_BYTES = 3 * 2**29
@@ -119,27 +119,29 @@ def _soft_limits() -> Iterator[tuple[int, int]]:
             yield soft, pages
 
 
-def _grants_left(groups: Path) -> Iterator[int]:
+def _grants_left(groups: str) -> Iterator[int]:
     """List the bytes that are free in each control group; cached files count as free."""
     for limit, group in _grants(groups):
-        used = size_in(group / "memory.current") or size_in(group / "memory.usage_in_bytes") or 0
-        cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _read(group / "memory.stat"), re.MULTILINE)
+        used = size_in(f"{group}/memory.current") or size_in(f"{group}/memory.usage_in_bytes") or 0
+        cached = re.findall(rb"^(?:total_)?inactive_file ([0-9]+)$", _read(f"{group}/memory.stat"), re.MULTILINE)
         yield limit - used + sum(map(int, cached[-1:]))
 
 
-def _grants(groups: Path) -> Iterator[tuple[int, Path]]:
+def _grants(groups: str) -> Iterator[tuple[int, str]]:
     """List the limits of the process's control group and its parents, each with the folder of the group."""
     for line in os.fsdecode(_read(groups)).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:
-            top, name = (_GROUPS / controllers, "memory.limit_in_bytes" if controllers else "memory.max")
-            group = Path(path.lstrip("/"))
-            for around in (group, *group.parents):
-                if size := size_in(top / around / name):
-                    yield size, top / around
+            name = "memory.limit_in_bytes" if controllers else "memory.max"
+            top = f"{_GROUPS}/{controllers}".rstrip("/")
+            group = f"{top}/{path.strip('/')}".rstrip("/")
+            while len(group) >= len(top):
+                if size := size_in(f"{group}/{name}"):
+                    yield size, group
+                group = group.rpartition("/")[0]
 
 
-def size_in(file: Path) -> int | None:
+def size_in(file: str) -> int | None:
     """Return the number of bytes that a file of a control group states; `None` if it states none."""
     text = _read(file).strip()
     return int(text) if text.isdigit() else None
@@ -150,10 +152,11 @@ def _pages() -> list[int]:
     return list(map(int, _read(_STATM).split()))
 
 
-def _read(file: Path) -> bytes:
+def _read(file: str) -> bytes:
     """Return the content of a file; nothing if it cannot be read."""
     try:
-        return file.read_bytes()
+        with open(file, "rb") as stream:  # noqa: PTH123  without pathlib
+            return stream.read()
     except OSError:
         return b""
 
@@ -216,7 +219,7 @@ def _hold_data(beyond: int) -> None:
 
 def _data_limits() -> tuple[int, int] | None:
     """Return the soft and the hard limit of data; a negative number means no limit. `None` if unknown."""
-    if not _STATM.exists():
+    if not os.path.exists(_STATM):  # noqa: PTH110  without pathlib
         return None
     import resource
 

@@ -18,14 +18,19 @@ ARGUMENTS = [str(EXAMPLES / "meeting.lat.txt"), str(EXAMPLES / "meeting.ref.txt"
 HEAVY = {"numpy", "networkx", "pynini", "pywrapfst", "nltk", "scipy", "tqdm", "matplotlib", "sacrebleu", "jinja2"}
 
 
-def imported_by(*command: str) -> set[str]:
-    """The top-level packages that a Python process imports; it tells them on standard error."""
+def modules_of(*command: str) -> set[str]:
+    """The modules that a Python process imports; it tells them on standard error."""
     python = [sys.executable, "-P", "-X", "importtime", *command]
     done = subprocess.run(python, capture_output=True, text=True, timeout=60, check=True)
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
-    found = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    found = {line.rpartition("|")[2].strip() for line in lines}
     assert "encodings" in found
     return found
+
+
+def imported_by(*command: str) -> set[str]:
+    """The top-level packages that a Python process imports."""
+    return {module.partition(".")[0] for module in modules_of(*command)}
 
 
 def program(name: str) -> str:
@@ -65,6 +70,15 @@ def test_the_report_of_imports_would_show_a_heavy_one():
 )
 def test_what_computes_nothing_imports_nothing_heavy(command):
     assert imported_by(*command) & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "more"), [("latticemetric", set()), ("lattice-oracle", {"cli.files", "cli.options", "cli.oracle"})]
+)
+def test_help_imports_options_only(name, more):
+    modules = {"cli", "cli.main", "cli.commands", "cli.signals", "errors", "memory", *more}
+    own = {module for module in modules_of(program(name), "--help") if module.startswith("latticemetric.")}
+    assert own == {f"latticemetric.{module}" for module in modules}
 
 
 @pytest.mark.parametrize("words", ["latticemetric ", "latticemetric oracle --metric ", "latticemetric convert --from "])

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from latticemetric.cli import main
-from latticemetric.cli.help_page import option_sections
+from latticemetric.cli.commands import option_sections
 
 _FOLDER = "commands"
 _NO_GUIDES = {

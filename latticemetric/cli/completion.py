@@ -20,10 +20,11 @@ from click.shell_completion import (
     get_completion_class,
 )
 
-from latticemetric.cli.help_page import verb
+from latticemetric.cli.commands import verb
 
 Names = Callable[[], Iterable[str]]
 
+_RATES, _BLEU = ("wer", "wrr", "2-grr", "3-grr", "4-grr"), ("bleu", "bleu-sbp")
 _FILE_METAVARS = frozenset({"FILE", "REFERENCES"})
 
 
@@ -49,18 +50,10 @@ def add_completions(command: click.Command) -> None:
 
 
 class _Completion(click.types.StringParamType):
-    """The completion of a parameter's value.
-
-    Args:
-        names: Returns the names to complete.
-        listed: True if the value may be several names, separated by commas.
-        files: True if the value may also be a file.
-    """
+    """The completion of a parameter's value: one of `names`, several with commas if `listed`; a file if `files`."""
 
     def __init__(self, names: Names = tuple, *, listed: bool = False, files: bool = False) -> None:
-        self._names = names
-        self._listed = listed
-        self._files = files
+        self._names, self._listed, self._files = names, listed, files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's interface
         """Return the names that begin with `incomplete`; if there are none, complete files if `files` is set."""
@@ -74,14 +67,15 @@ class _Completion(click.types.StringParamType):
 
 def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
     """Choose the completion of a parameter by its name or metavar; `None` if it has none."""
+    rates = (*_RATES, *(_BLEU if verb == "oracle" else ()))
     by_name: dict[str, _Completion] = {
-        "metric": _Completion(_all_metrics) if verb == "mbr" else _Completion(_rates(verb), files=verb == "oracle"),
-        "method": _Completion(_methods),
-        "mbr": _Completion(_methods),
-        "metrics": _Completion(_all_metrics, listed=True),
-        "score": _Completion(_all_metrics, listed=True),
-        "baseline": _Completion(_all_metrics),
-        "unigram": _Completion(_all_metrics),
+        "metric": _Completion(_metrics) if verb == "mbr" else _Completion(lambda: rates, files=verb == "oracle"),
+        "method": _Completion(lambda: ["ngram", *_metrics()]),
+        "mbr_method": _Completion(lambda: ["auto", "none", "ngram", *_metrics()]),
+        "metrics": _Completion(_metrics, listed=True),
+        "score": _Completion(_metrics, listed=True),
+        "baseline": _Completion(_metrics),
+        "unigram": _Completion(_metrics),
         "tokenize": _Completion(_tokenizers),
         "from_format": _Completion(_formats),
         "to_format": _Completion(_written_formats),
@@ -97,20 +91,10 @@ def _completion(verb: str, parameter: click.Parameter) -> _Completion | None:
     return None
 
 
-def _rates(verb: str) -> Names:
-    """Return a function that lists the search metrics of a verb; `oracle` also has BLEU."""
-    corpora = ("bleu", "bleu-sbp") if verb == "oracle" else ()
-    return lambda: ("wer", "wrr", "2-grr", "3-grr", "4-grr", *corpora)
-
-
-def _all_metrics() -> list[str]:
+def _metrics() -> list[str]:
     from latticemetric.metrics.registry import OWN_METRICS
 
     return sorted([*(OWN_METRICS - {"grr"}), "4-grr", *_plugins("metrics")])
-
-
-def _methods() -> list[str]:
-    return ["ngram", *_all_metrics()]
 
 
 def _formats() -> list[str]:

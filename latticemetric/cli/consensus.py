@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.files import GraphFiles, GraphOutput
-from latticemetric.cli.help_page import verb
+from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
-    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
     format_option,
-    option,
+    lattices_option,
 )
-from latticemetric.cli.results import AnswerResults, written_beside
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.results import AnswerResults
+from latticemetric.cli.run import ask_graphs, written_beside
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
@@ -44,14 +43,8 @@ _SECTIONS = {
 
 
 class _NetworkOptions(Options):
-    """Options for building and writing networks."""
-
     posterior_scale: float = POSTERIOR_SCALE
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write the networks as lattices to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
+    write_lattices: str | None = lattices_option("the networks as lattices")
     least: float = option(
         "--least P", "Leave words below this posterior out of --write-lattices.", type=Number(0, 1), default=1e-6
     )
@@ -90,16 +83,12 @@ def command(
 
 
 class _Networks(AnswerResults):
-    """Consensus networks."""
-
     columns = ("id", "hypothesis", "bayes_risk", "confidences", "error")
 
     def lines(self, output_format: str) -> Iterable[str]:
-        """Yield the lines of one format."""
         return self._ctm() if output_format == "ctm" else super().lines(output_format)
 
     def text(self) -> Iterator[str]:
-        """Yield the words of each graph with their confidences."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield f"{harmless(answer.name)} failed"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from latticemetric.cli.commands import verb
 from latticemetric.cli.files import ConvertedGraphs, GraphFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import GraphFormatOptions, ScoredGraphOptions, ShardedRunOptions
 from latticemetric.cli.results import counted, progress, say
 from latticemetric.cli.run import Failures, running
@@ -46,12 +46,10 @@ def command(
     summed_by = reading.weights if written.sum_scores else None
     convert = partial(converted, summed_by=summed_by, drop_labels=written.drop_labels)
     entries = progress(reading.entries([graphs]), None, "graphs")
-    failures = Failures(run.failures)
-    with running(run, target) as started:
-        answers = answers_of(entries if run.shard is None else run.shard.take(entries), convert, started)
+    with running(run, target) as (started, failures):
+        answers = answers_of(run.take(entries), convert, started)
         good = _GoodGraphs(answers, failures)
         count = write(target, good, format=written.to_format, refused=good.refuse if run.keep_going else None)
-        failures.write()
     say(f"{counted(count, 'graph')} written to {harmless(target)}")
     failures.exit()
 

@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
     WORKERS,
     Number,
-    Options,
     PlottedOutputOptions,
     ResamplingOptions,
-    choice,
-    flag,
     format_option,
     grammar_named,
     listed,
     metrics_named,
-    option,
 )
 from latticemetric.errors import UsageError
 
@@ -36,7 +32,6 @@ if TYPE_CHECKING:
     from latticemetric.evaluation.scoring import AnyMetric
     from latticemetric.formats.judged import JudgedSystems
     from latticemetric.judgments import Judgments
-    from latticemetric.metrics.preparation import Preparation
 
     _Texts = list[tuple[str, ...]]
 
@@ -65,8 +60,6 @@ _SECTIONS = {
 
 
 class _TestSetOptions(Options):
-    """Options for reading the test set and for turning judgments into scores."""
-
     pair: str | None = option("--pair PAIR", "Language pair to read from a WMT folder with several pairs, like cs-en.")
     references: tuple[str, ...] = option(
         "--reference -r FILE",
@@ -111,19 +104,25 @@ class MetricOptions(Options):
 
     def named(self) -> tuple[list[AnyMetric], tuple[str, ...]]:
         """Return the metrics, and notes on default metrics that are left out."""
-        metrics = metrics_named(self.metrics or [_ALL_METRICS])
-        notes = () if self.metrics else _without_wordnet()
-        if notes:
-            metrics = [metric for metric in metrics if metric.name != "meteor"]
+        from latticemetric.errors import MissingDependencyError
+        from latticemetric.metrics.wordnet import wordnet
+
+        metrics, notes = metrics_named(self.metrics or [_ALL_METRICS]), list[str]()
+        if not self.metrics:
+            try:
+                wordnet()
+            except MissingDependencyError as error:
+                metrics = [metric for metric in metrics if metric.name != "meteor"]
+                notes = [f"meteor: left out, as {error}"]
         self.baseline_among(metrics)
-        return with_length(metrics, self.effective_length), notes
+        return _with_length(metrics, self.effective_length), tuple(notes)
 
     def baseline_among(self, metrics: list[AnyMetric]) -> str:
         """Return the name of the baseline; by default, the first metric."""
         names = [metric.name for metric in metrics]
         if self.baseline is None:
             return names[0]
-        name = single_metric(self.baseline, "--baseline").name
+        name = _single_metric(self.baseline, "--baseline").name
         if name not in names:
             advice = f"choose {', '.join(names)}"
             raise UsageError(f"{self.baseline} is not among the metrics", where="--baseline", advice=advice)
@@ -131,8 +130,6 @@ class MetricOptions(Options):
 
 
 class _GroupOptions(Options):
-    """Options for grouping segments."""
-
     group_by: Literal["unigram", "human"] | None = choice(
         "--group-by",
         ["unigram", "human"],
@@ -150,8 +147,6 @@ class _GroupOptions(Options):
 
 
 class _OutputOptions(PlottedOutputOptions):
-    """Options for writing and plotting correlations."""
-
     tables: str = option(
         "--tables NAMES",
         f"Tables to show in text output, separated by commas: {', '.join(_TABLES)}.",
@@ -170,11 +165,6 @@ class _OutputOptions(PlottedOutputOptions):
             raise UsageError(what, where="--tables", advice=f"choose among {', '.join(_TABLES)}")
         return tuple(dict.fromkeys(names))
 
-    def check_groups(self, *, grouped: bool) -> None:
-        """Refuse to plot groups if there are none."""
-        if self.plot and self.plot_level == "groups" and not grouped:
-            raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
-
     def draw(self, agreement: Agreement, grouping: Grouping | None) -> None:
         """Draw the plot if `--plot` is given."""
         if not self.plot:
@@ -189,8 +179,6 @@ class _OutputOptions(PlottedOutputOptions):
 
 
 class _WorkOptions(Options):
-    """The number of threads."""
-
     workers: int | None = WORKERS
 
 
@@ -215,17 +203,25 @@ def command(
     from latticemetric.metrics.base import references_each
     from latticemetric.metrics.preparation import Preparation
 
-    single_metric(groups.unigram, "--unigram")
+    _single_metric(groups.unigram, "--unigram")
     metrics, left_out = measured.named()
     tables = output.table_names()
     output.check_plot()
-    output.check_groups(grouped=groups.group_by is not None)
+    if output.plot and output.plot_level == "groups" and groups.group_by is None:
+        raise UsageError("there are no groups", where="--plot-level", advice="make them with --group-by")
     judged = read_judged(test_set, pair=reading.pair, references=reading.references, human=reading.human)
     judged = judged.without(reading.leave_out)
     if measured.effective_length is None and judged.raw:
-        metrics = with_length(metrics, "closest")
+        metrics = _with_length(metrics, "closest")
     preparation = Preparation(measured.lowercase, measured.tokenize or ("13a" if judged.raw else "none"))
-    outputs, references = _texts(judged, preparation, measured.normalize)
+    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
+    references = [[preparation.words(text) for text in several] for several in judged.references]
+    if (grammar := grammar_named(measured.normalize)) is not None:
+        from latticemetric.batch.normalization import normalized_sides
+
+        # A grammar may make several references of one.
+        files = [("references", list(texts)) for texts in zip(*references, strict=True)]
+        outputs, references = normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
     human = reading.human_scores(judged.judgments)
     agreement, grouping = _evaluate(
         judged, human, outputs, references, metrics, groups=groups, resampling=resampling, workers=work.workers
@@ -245,19 +241,6 @@ def command(
     )
     output.write(results, beside=lambda: output.draw(agreement, grouping))
     output.say_summary(results)
-
-
-def _texts(judged: JudgedSystems, preparation: Preparation, normalize: str | None) -> tuple[list[_Texts], list[_Texts]]:
-    """Return the texts of each system and the references of each segment; a grammar may make several of one."""
-    outputs = [list(map(preparation.words, texts)) for texts in judged.outputs]
-    references = [[preparation.words(text) for text in several] for several in judged.references]
-    grammar = grammar_named(normalize)
-    if grammar is None:
-        return outputs, references
-    from latticemetric.batch.normalization import normalized_sides
-
-    files = [("references", list(texts)) for texts in zip(*references, strict=True)]
-    return normalized_sides([*zip(judged.systems, outputs, strict=True)], files, grammar)
 
 
 def _evaluate(
@@ -287,14 +270,14 @@ def _evaluate(
         return agreement, None
     by = human.segment
     if groups.group_by == "unigram":
-        metric = single_metric(groups.unigram, "--unigram")
+        metric = _single_metric(groups.unigram, "--unigram")
         table = tables.get(metric.name) or system_tables(outputs, references, [metric])[metric.name]
         by = table.of_segments()
     grouping = group_segments(tables, human.segment, by, width=groups.width, smallest=groups.smallest, **drawn)
     return agreement, grouping
 
 
-def single_metric(name: str, where: str) -> AnyMetric:
+def _single_metric(name: str, where: str) -> AnyMetric:
     """Return the metric that an option names; refuse several."""
     metrics: list[AnyMetric] = metrics_named([name])
     if len(metrics) != 1:
@@ -302,7 +285,7 @@ def single_metric(name: str, where: str) -> AnyMetric:
     return metrics[0]
 
 
-def with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
+def _with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMetric]:
     """Set the effective length on the metrics that support it; return all metrics."""
     if length is None:
         return list(metrics)
@@ -310,15 +293,3 @@ def with_length(metrics: Iterable[AnyMetric], length: str | None) -> list[AnyMet
         replace(metric, effective_length=length) if hasattr(metric, "effective_length") else metric  # type: ignore[type-var]
         for metric in metrics
     ]
-
-
-def _without_wordnet() -> tuple[str, ...]:
-    """Return a note that METEOR is left out; return none if WordNet is installed."""
-    from latticemetric.errors import MissingDependencyError
-    from latticemetric.metrics.wordnet import wordnet
-
-    try:
-        wordnet()
-    except MissingDependencyError as error:
-        return (f"meteor: left out, as {error}",)
-    return ()

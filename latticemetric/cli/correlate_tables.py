@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, with_interval
+from latticemetric.cli.results import Record, Results, as_json, counted, resampled, shown, table, with_interval
 from latticemetric.errors import harmless
 from latticemetric.evaluation.agreement import NO_HUMAN_SCORE, NO_SCORE, NO_SEGMENTS, Agreement, MetricComparison
 from latticemetric.evaluation.correlation import Correlation, SegmentCorrelation
@@ -73,130 +73,125 @@ class Correlations(Results):
         agreement = self.agreement
         sizes = f"{counted(len(agreement.human_segments[0]), 'segment')}, {counted(self.references, 'reference')}"
         if agreement.resamples:
-            drawn = f"± {100 * agreement.confidence:g} % of {agreement.resamples} resamples, seed {agreement.seed}"
-            sizes += f"; {drawn}"
+            sizes += f"; {resampled(agreement.confidence, agreement.resamples, agreement.seed)}"
         return ["", *map(harmless, self.notes), sizes, *map(harmless, self.signatures.values())]
 
     def _system_table(self) -> Iterator[str]:
-        agreement = self.agreement
-        yield f"Systems: {len(agreement.systems)}"
-        p, tested = self._p_values(agreement.system_comparisons), self._williams()
-        header = ["", *_HEADINGS, *p.heading, *tested.heading]
-        rows = [
-            [self._marked(name), *_coefficients(one.system), *p.cells[name], *tested.cells[name]]
-            for name, one in agreement.metrics.items()
-        ]
-        reasons = [
-            one.system.reason or tested.reasons.get(name) or p.reasons.get(name)
-            for name, one in agreement.metrics.items()
-        ]
-        yield from _with_reasons([header, *rows], reasons)
+        yield f"Systems: {len(self.agreement.systems)}"
+        p, williams = self._p_values(self.agreement.system_comparisons), self._williams()
+        yield from self._metric_table(
+            [*_HEADINGS, *p.heading, *williams.heading],
+            {
+                name: (
+                    [*_coefficients(one.system), *p.cells[name], *williams.cells[name]],
+                    one.system.reason or williams.reasons.get(name) or p.reasons.get(name),
+                )
+                for name, one in self.agreement.metrics.items()
+            },
+        )
 
     def _differential_table(self) -> Iterator[str]:
-        metrics = self.agreement.metrics
-        number = next(iter(metrics.values())).differentials.correlation.points
-        yield f"Pairs of systems: {number}"
-        header = ["", *_HEADINGS, "agreement"]
-        rows = [
-            [
-                self._marked(name),
-                *_coefficients(one.differentials.correlation),
-                _interval_cell(one.differentials.agreement),
-            ]
-            for name, one in metrics.items()
-        ]
-        yield from _with_reasons([header, *rows], [one.differentials.correlation.reason for one in metrics.values()])
+        differentials = {name: one.differentials for name, one in self.agreement.metrics.items()}
+        yield f"Pairs of systems: {next(iter(differentials.values())).correlation.points}"
+        yield from self._metric_table(
+            [*_HEADINGS, "agreement"],
+            {
+                name: ([*_coefficients(one.correlation), _interval_cell(one.agreement)], one.correlation.reason)
+                for name, one in differentials.items()
+            },
+        )
 
     def _segment_table(self) -> Iterator[str]:
-        agreement = self.agreement
-        segments = {name: one.segment for name, one in agreement.metrics.items() if one.segment is not None}
+        segments = self._segments()
         if not segments:
             yield "Segments: none was judged"
             return
         judged = max(one.pooled.points for one in segments.values())
         yield f"Segments: {judged} judged; on average over systems, and pooled"
-        p = self._p_values(agreement.segment_comparisons)
-        header = ["", *_HEADINGS, *p.heading, "pooled", "Spearman", "Kendall"]
-        rows = [
-            [self._marked(name), *_coefficients(one), *p.cells[name], *_coefficients(one.pooled)]
-            for name, one in segments.items()
-        ]
-        reasons = [one.reason or p.reasons.get(name) or _without(one.left_out) for name, one in segments.items()]
-        yield from _with_reasons([header, *rows], reasons)
+        p = self._p_values(self.agreement.segment_comparisons)
+        rows = {}
+        for name, one in segments.items():
+            without = f"without {', '.join(one.left_out)}, where it is undefined" if one.left_out else None
+            cells = [*_coefficients(one), *p.cells[name], *_coefficients(one.pooled)]
+            rows[name] = (cells, one.reason or p.reasons.get(name) or without)
+        yield from self._metric_table([*_HEADINGS, *p.heading, "pooled", "Spearman", "Kendall"], rows)
 
     def _by_system_table(self) -> Iterator[str]:
-        segments = {name: one.segment for name, one in self.agreement.metrics.items() if one.segment is not None}
+        segments = self._segments()
         if not segments:
             yield "Segments: none was judged"
             return
         yield "Segments of each system: Pearson"
-        rows = [["", *(self._marked(name) for name in segments)]]
-        rows += [
-            [harmless(system), *(_interval_cell(one.systems[system].pearson) for one in segments.values())]
-            for system in self.agreement.systems
-        ]
+        rows, reasons = [["", *map(self._marked, segments)]], list[str | None]()
+        for system in self.agreement.systems:
+            own = {name: one.systems[system] for name, one in segments.items()}
+            rows.append([harmless(system), *(_interval_cell(one.pearson) for one in own.values())])
+            reasons.append(next((f"{name}: {one.reason}" for name, one in own.items() if one.reason), None))
         rows.append(["average", *(_interval_cell(one.pearson) for one in segments.values())])
-        reasons = [_first_reason(segments, system) for system in self.agreement.systems]
         yield from _with_reasons(rows, [*reasons, None])
 
     def _score_table(self) -> Iterator[str]:
-        agreement = self.agreement
         yield "Scores of systems"
-        rows = [["", "human", *(self._marked(name) for name in agreement.metrics)]]
-        columns = [agreement.human, *(one.scores for one in agreement.metrics.values())]
-        for k, system in enumerate(agreement.systems):
-            rows.append([harmless(system), *(_interval_cell(column[k]) for column in columns)])
-        names = ["human", *agreement.metrics]
-        undefined = [
-            ", ".join(name for name, column in zip(names, columns, strict=True) if column[k].value is None)
-            for k in range(len(agreement.systems))
-        ]
-        yield from _with_reasons(rows, [names and f"undefined: {names}" for names in undefined])
+        columns = {"human": self.agreement.human}
+        columns |= {name: one.scores for name, one in self.agreement.metrics.items()}
+        rows, reasons = [["", "human", *map(self._marked, self.agreement.metrics)]], list[str | None]()
+        for k, system in enumerate(self.agreement.systems):
+            rows.append([harmless(system), *(_interval_cell(column[k]) for column in columns.values())])
+            undefined = ", ".join(name for name, column in columns.items() if column[k].value is None)
+            reasons.append(undefined and f"undefined: {undefined}")
+        yield from _with_reasons(rows, reasons)
 
     def _group_table(self) -> Iterator[str]:
         grouping = self.grouping
         assert grouping is not None
         by = "unigram score" if self.group_by == "unigram" else "human score"
         yield f"Groups by {by}; * of fewer than {grouping.smallest} segments"
-        rows = [["group", "segments", "human", *(self._marked(name) for name in grouping.every)]]
+        rows = [["group", "segments", "human", *map(self._marked, grouping.every)]]
         for group in grouping.groups:
             size = f"{group.size}{' *' if group.small else '  '}"
             rows.append([f"{group.value:g}", size, shown(group.human), *map(shown, group.scores.values())])
         yield from _with_reasons(rows, [group.reason for group in grouping.groups])
         yield ""
         yield "Correlation over groups, and over those that are not small"
-        header = ["", *_HEADINGS, "large", "Spearman", "Kendall"]
-        lines = [
-            [self._marked(name), *_coefficients(one), *_coefficients(grouping.large[name])]
-            for name, one in grouping.every.items()
-        ]
-        reasons = [one.reason or _of_large(grouping.large[name].reason) for name, one in grouping.every.items()]
-        yield from _with_reasons([header, *lines], reasons)
+        lines = {}
+        for name, one in grouping.every.items():
+            large = grouping.large[name]
+            of_large = large.reason and f"of large groups: {large.reason}"
+            lines[name] = ([*_coefficients(one), *_coefficients(large)], one.reason or of_large)
+        yield from self._metric_table([*_HEADINGS, "large", "Spearman", "Kendall"], lines)
+
+    def _segments(self) -> dict[str, SegmentCorrelation]:
+        """Return the correlations over segments, if people judged any."""
+        return {name: one.segment for name, one in self.agreement.metrics.items() if one.segment is not None}
+
+    def _metric_table(self, headings: Sequence[str], rows: Mapping[str, tuple[list[str], str | None]]) -> Iterator[str]:
+        """Yield a table with a row per metric: its cells, and the reason why a value is undefined."""
+        marked = ([self._marked(name), *cells] for name, (cells, _) in rows.items())
+        return _with_reasons([["", *headings], *marked], [reason for _, reason in rows.values()])
 
     def _marked(self, metric: str) -> str:
         return f"{metric} {'↑' if self.agreement.metrics[metric].higher_is_better else '↓'}"
 
     def _p_values(self, comparisons: Sequence[MetricComparison]) -> _Column:
         """Return p-values of the paired bootstrap against the baseline; no column without resamples or comparisons."""
-        if not self.agreement.resamples or not comparisons:
-            return _Column([], {name: [] for name in self.agreement.metrics}, {})
         compared = self._against_baseline(comparisons)
-        p_values = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
-        cells = {name: [""] for name in self.agreement.metrics} | {name: [shown(p)] for name, p in p_values.items()}
-        reasons = {name: f"p: {self.baseline} has no correlation" for name, p in p_values.items() if p is None}
-        return _Column([f"p vs {self.baseline}"], cells, reasons)
+        values = {name: one.bootstrap.p for name, one in compared.items() if one.bootstrap}
+        reasons = {name: f"p: {self.baseline} has no correlation" for name, p in values.items() if p is None}
+        return self._column(f"p vs {self.baseline}", values, reasons)
 
     def _williams(self) -> _Column:
         """Return p-values of Williams' test against the baseline; no column if there are too few systems."""
         compared = self._against_baseline(self.agreement.system_comparisons)
         tests = {name: one.williams for name, one in compared.items() if one.williams is not None}
-        if all(test.degrees < 1 for test in tests.values()):
-            return _Column([], {name: [] for name in self.agreement.metrics}, {})
-        cells = {name: [""] for name in self.agreement.metrics} | {
-            name: [shown(test.p)] for name, test in tests.items()
-        }
-        reasons = {name: f"Williams: {test.reason}" for name, test in tests.items() if test.reason}
-        return _Column(["Williams"], cells, reasons)
+        has_degrees = any(test.degrees >= 1 for test in tests.values())
+        values = {name: test.p for name, test in tests.items()} if has_degrees else {}
+        reasons = {name: f"Williams: {test.reason}" for name, test in tests.items() if test.reason and has_degrees}
+        return self._column("Williams", values, reasons)
+
+    def _column(self, title: str, values: Mapping[str, float | None], reasons: Mapping[str, str]) -> _Column:
+        blank = [""] if values else []
+        cells = {name: [shown(values[name])] if name in values else blank for name in self.agreement.metrics}
+        return _Column([title] if values else [], cells, reasons)
 
     def _against_baseline(self, comparisons: Sequence[MetricComparison]) -> dict[str, MetricComparison]:
         """Return the comparison of each other metric with the baseline."""
@@ -208,31 +203,11 @@ class Correlations(Results):
 
 
 class _Column(NamedTuple):
-    """A column of p-values, or no column.
-
-    Attributes:
-        heading: Its heading; empty if there is no column.
-        cells: The cell of each metric; empty if there is no column.
-        reasons: For a metric without a value, the reason.
-    """
+    """A column of p-values: its heading, the cell of each metric, and reasons for undefined values; or no column."""
 
     heading: list[str]
-    cells: dict[str, list[str]]
-    reasons: dict[str, str]
-
-
-def _first_reason(segments: Mapping[str, SegmentCorrelation], system: str) -> str | None:
-    """Return the reason of the first metric that is undefined for a system."""
-    reasons = {name: one.systems[system].reason for name, one in segments.items()}
-    return next((f"{name}: {reason}" for name, reason in reasons.items() if reason), None)
-
-
-def _without(systems: Sequence[str]) -> str | None:
-    return f"without {', '.join(systems)}, where it is undefined" if systems else None
-
-
-def _of_large(reason: str | None) -> str | None:
-    return reason and f"of large groups: {reason}"
+    cells: Mapping[str, list[str]]
+    reasons: Mapping[str, str]
 
 
 def _coefficients(one: Correlation | SegmentCorrelation) -> list[str]:
@@ -253,17 +228,19 @@ def _with_reasons(rows: Sequence[list[str]], reasons: Sequence[str | None]) -> I
 
 def _rows(agreement: Agreement) -> Iterator[_Row]:
     for system, human in zip(agreement.systems, agreement.human, strict=True):
-        yield _score_row("human", system, human, NO_HUMAN_SCORE)
+        reason = NO_HUMAN_SCORE if human.value is None else None
+        yield ["scores", "human", system, "score", *_numbers(human), None, reason]
     for metric, one in agreement.metrics.items():
         for system, score in zip(agreement.systems, one.scores, strict=True):
-            yield _score_row(metric, system, score, NO_SCORE)
+            reason = NO_SCORE if score.value is None else None
+            yield ["scores", metric, system, "score", *_numbers(score), None, reason]
     for metric, one in agreement.metrics.items():
-        yield from _coefficient_rows("system", metric, "", one.system)
-        yield from _coefficient_rows("differentials", metric, "", one.differentials.correlation)
         pairs = one.differentials.correlation
+        yield from _coefficient_rows("system", metric, "", one.system)
+        yield from _coefficient_rows("differentials", metric, "", pairs)
         share = one.differentials.agreement
         reason = pairs.reason if share.value is None else None
-        yield _row(("differentials", metric, "", "agreement"), share, pairs.points, reason)
+        yield ["differentials", metric, "", "agreement", *_numbers(share), pairs.points, reason]
         if one.segment is None:
             yield ["segment", metric, "average", "pearson", None, None, None, None, 0, NO_SEGMENTS]
             continue
@@ -287,15 +264,9 @@ def _group_rows(grouping: Grouping) -> Iterator[_Row]:
 def _coefficient_rows(name: str, metric: str, system: str, one: Correlation | SegmentCorrelation) -> Iterator[_Row]:
     points = one.pooled.points if isinstance(one, SegmentCorrelation) else one.points
     for coefficient in ("pearson", "spearman", "kendall"):
-        yield _row((name, metric, system, coefficient), getattr(one, coefficient), points, one.reason)
+        interval = getattr(one, coefficient)
+        yield [name, metric, system, coefficient, *_numbers(interval), points, one.reason]
 
 
-def _score_row(metric: str, system: str, interval: Interval, why_not: str) -> _Row:
-    reason = why_not if interval.value is None else None
-    return _row(("scores", metric, system, "score"), interval, reason=reason)
-
-
-def _row(
-    place: tuple[str, str, str, str], interval: Interval, points: int | None = None, reason: str | None = None
-) -> _Row:
-    return [*place, interval.value, interval.low, interval.high, interval.half_width, points, reason]
+def _numbers(interval: Interval) -> list[float | None]:
+    return [interval.value, interval.low, interval.high, interval.half_width]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from latticemetric.cli.help_page import verb
+from latticemetric.cli.commands import verb
 
 
 def example_data() -> Path:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.help_page import verb
-from latticemetric.cli.options import Options, format_option
+from latticemetric.cli.commands import Options, verb
+from latticemetric.cli.options import format_option
 from latticemetric.cli.results import table
 from latticemetric.errors import harmless
 
 if TYPE_CHECKING:
-    from latticemetric.doctor import Check, Installation
+    from latticemetric.doctor import Installation
 
 _EPILOG = """\b
 Examples:
@@ -25,8 +25,6 @@ Examples:
 
 
 class _FormatOptions(Options):
-    """The output format of the checks."""
-
     output_format: str = format_option("text", "json")
 
 
@@ -60,14 +58,10 @@ def _text(installation: Installation) -> Iterator[str]:
         yield line
     for check in installation.checks:
         if check.state != "ok":
+            need = ", and required" if check.required else ""
             yield ""
-            yield from map(harmless, _explanation(check))
-
-
-def _explanation(check: Check) -> Iterator[str]:
-    need = ", and required" if check.required else ""
-    yield f"{check.name} is {check.state}{need}: {check.problem}"
-    if check.needed_for:
-        yield f"  does not work:  {check.needed_for}"
-    if check.advice:
-        yield f"  to get it:      {check.advice}"
+            yield harmless(f"{check.name} is {check.state}{need}: {check.problem}")
+            if check.needed_for:
+                yield harmless(f"  does not work:  {check.needed_for}")
+            if check.advice:
+                yield harmless(f"  to get it:      {check.advice}")

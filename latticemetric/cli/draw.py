@@ -9,29 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.cli.files import GraphFiles, NamesFiles
-from latticemetric.cli.help_page import verb
-from latticemetric.cli.options import (
-    OUTPUT,
-    POSTERIOR_SCALE,
-    PRUNE,
-    STYLE,
-    Options,
-    RateOptions,
-    ScoredGraphOptions,
-    choice,
-    flag,
-    listed,
-    option,
-)
-from latticemetric.cli.results import STANDARD_OUTPUT, say
+from latticemetric.cli.commands import Options, choice, flag, option, verb
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
+from latticemetric.cli.options import OUTPUT, POSTERIOR_SCALE, PRUNE, STYLE, RateOptions, ScoredGraphOptions, listed
+from latticemetric.cli.results import say
 from latticemetric.errors import InputError, UsageError, harmless, placed, shortened
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Style
     from latticemetric.drawing.api import Drawing
     from latticemetric.forest.forest import Forest
-    from latticemetric.formats.registry import Entry
     from latticemetric.graph import Graph
     from latticemetric.lattice.lattice import Lattice
     from latticemetric.metrics.base import GraphReference
@@ -61,8 +48,6 @@ _SECTIONS = {
 
 
 class _SubjectOptions(Options):
-    """Options for the graph to draw, its references, and the paths to highlight."""
-
     name: str | None = option("--id ID", "Id of the graph (not needed if the file has only one).")
     kind: str = choice(
         "--kind",
@@ -95,13 +80,11 @@ class _SubjectOptions(Options):
             advice = "also name the file of graphs; for a text use --reference-text"
             raise UsageError("--reference names a file of references, one per graph", advice=advice)
         for file in self.files:
-            if file != STANDARD_OUTPUT and not Path(file).exists():
+            if file != STANDARD and not Path(file).exists():
                 raise InputError("there is no such file", where=file, advice="for a text use --reference-text")
 
 
 class _PictureOptions(Options):
-    """Options for the drawing and its labels."""
-
     posteriors: bool = flag("--posteriors", "Write posteriors under words.")
     posterior_scale: float = POSTERIOR_SCALE
     scores: str = option("--scores NAMES", "Write these score columns under words: acoustic,lm.", default="")
@@ -125,7 +108,7 @@ class _PictureOptions(Options):
         """Return the output format."""
         from latticemetric.drawing.api import format_of
 
-        return self.output_format or ("text" if self.output == STANDARD_OUTPUT else format_of(self.output))
+        return self.output_format or ("text" if self.output == STANDARD else format_of(self.output))
 
 
 @verb("draw", epilog=_EPILOG, sections=_SECTIONS)
@@ -156,7 +139,7 @@ def command(
             drawing = _draw_automaton(metric, references)
         else:
             drawing = _draw(graph, references, subject=subject, metric=metric, picture=picture, scales=reading.weights)
-    if picture.output != STANDARD_OUTPUT or output_format not in {"text", "dot"}:
+    if picture.output != STANDARD or output_format not in {"text", "dot"}:
         for omission in drawing.diagram.omissions:
             say(omission)
     drawing.save(picture.output, output_format, picture.width or shutil.get_terminal_size(_PIPED).columns)
@@ -169,13 +152,16 @@ def _read(graphs: str, subject: _SubjectOptions, reading: ScoredGraphOptions) ->
     entries = reading.entries([graphs])
     if not subject.files:
         entry = _named(graphs, subject.name, {entry.name: entry for entry in entries})
-        return _built(entry), [_words(text) for text in subject.texts]
-    pairs = {pair.name: pair for pair in pair_up(entries, reading.references(subject.files), subject.style)}
-    pair = _named(graphs, subject.name, {name: pair for name, pair in pairs.items() if pair.entry is not None})
-    if pair.problem is not None:
-        raise pair.problem
-    assert pair.entry is not None
-    return _built(pair.entry), pair.graph_references()
+        references: list[GraphReference] = [_words(text) for text in subject.texts]
+    else:
+        pairs = {pair.name: pair for pair in pair_up(entries, reading.references(subject.files), subject.style)}
+        pair = _named(graphs, subject.name, {name: pair for name, pair in pairs.items() if pair.entry is not None})
+        if pair.problem is not None:
+            raise pair.problem
+        assert pair.entry is not None
+        entry, references = pair.entry, pair.graph_references()
+    with placed(entry.place):
+        return entry.build(), references
 
 
 def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
@@ -189,11 +175,6 @@ def _named(graphs: str, name: str | None, known: Mapping[str, T]) -> T:
     if name is None:
         raise UsageError(f"{graphs} holds {len(known)} graphs", advice=f"choose one with --id: {names}{more}")
     raise InputError(f"there is no graph '{shortened(name)}'", where=graphs, advice=f"there are {names}{more}")
-
-
-def _built(entry: Entry) -> Graph:
-    with placed(entry.place):
-        return entry.build()
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -228,6 +209,7 @@ def _draw(
 ) -> Drawing:
     """Draw a graph, its confusion network, or a derivation tree of it."""
     from latticemetric.drawing.api import draw
+    from latticemetric.forest.forest import Forest
     from latticemetric.graph import as_lattice_or_forest
     from latticemetric.posterior.posteriors import posteriors
 
@@ -240,7 +222,13 @@ def _draw(
         return draw(consensus(shape, scale=scale, scales=scales), most_states=most_states)
     ways = _ways(shape, references, subject=subject, metric=metric, scale=scale, scales=scales)
     if subject.kind == "tree":
-        return _draw_tree(shape, ways)
+        if not isinstance(shape, Forest):
+            raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
+        if len(ways) > 1:
+            what = f"a tree shows one derivation, but {' and '.join(ways)} are given"
+            raise UsageError(what, advice="choose one")
+        (way,) = ways.values()
+        return draw(shape.tree(getattr(way, "edges", way)))
     return draw(
         shape,
         ways=ways,
@@ -279,15 +267,3 @@ def _ways(
 
         ways["mbr"] = mbr(graph, scale=scale, scales=scales)
     return ways
-
-
-def _draw_tree(graph: Lattice | Forest, ways: dict[str, Any]) -> Drawing:
-    from latticemetric.drawing.api import draw
-    from latticemetric.forest.forest import Forest
-
-    if not isinstance(graph, Forest):
-        raise UsageError("a lattice has no derivation trees", advice="draw --kind graph")
-    if len(ways) > 1:
-        raise UsageError(f"a tree shows one derivation, but {' and '.join(ways)} are given", advice="choose one")
-    (way,) = ways.values()
-    return draw(graph.tree(getattr(way, "edges", way)))

@@ -1,6 +1,6 @@
 """Click types that tell which files a parameter reads or writes.
 
-`outputs.py` uses them to keep outputs from overwriting inputs, and `resume.py` to list the files that a run reads.
+They keep outputs from overwriting inputs (`outputs.py`), and list the files that a run reads (`fingerprint.py`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ class NamesFiles(click.types.StringParamType):
 class GraphFiles(NamesFiles):
     """A file, folder or glob of graphs, with the archives that scripts among them point to.
 
-    Args:
-        format_parameter: The parameter that names the format; without one, the content decides.
+    The parameter `format_parameter` names their format; without one, the content decides.
     """
 
     many = True
@@ -107,37 +106,35 @@ class NoFile(click.types.StringParamType):
 class Output(click.types.StringParamType):
     """A file to write."""
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+    has_journal = False
+
+    def written(self, value: str, context: click.Context) -> Iterator[str]:
         """Yield the files that are written; a folder for files ends in `/`."""
         yield value
+        yield from self._beside(value, context)
+        if self.has_journal and context.params.get("resume"):
+            yield journal_of(value)
+
+    def _beside(self, value: str, context: click.Context) -> Iterator[str]:  # noqa: ARG002  others need it
+        return iter(())
 
 
 class ResultFile(Output):
     """The main output of a command; under `--resume`, there is a journal beside it."""
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:
-        """Yield the files that are written."""
-        yield value
-        if context.params.get("resume"):
-            yield journal_of(value)
+    has_journal = True
 
 
 class GraphOutput(Output):
-    """A file or a folder for graphs; a parameter or the name tells the format.
-
-    Args:
-        format_parameter: The parameter that names the format.
-    """
+    """A file or a folder for graphs; the parameter `format_parameter` or the name tells the format."""
 
     def __init__(self, format_parameter: str | None = None) -> None:
         self._format_parameter = format_parameter
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:
-        """Yield the files that are written."""
+    def _beside(self, value: str, context: click.Context) -> Iterator[str]:
         from latticemetric.errors import LatticeMetricError
         from latticemetric.formats.registry import find_format, format_for_writing
 
-        yield value
         name = context.params.get(self._format_parameter) if self._format_parameter else None
         with contextlib.suppress(LatticeMetricError):  # raised again where the file is written
             target = find_format(name) if name else format_for_writing(value)
@@ -148,11 +145,7 @@ class GraphOutput(Output):
 class ConvertedGraphs(GraphOutput):
     """The main output of a command that writes graphs; it may replace the command's only input."""
 
-    def written(self, value: str, context: click.Context) -> Iterator[str]:
-        """Yield the files that are written."""
-        yield from super().written(value, context)
-        if context.params.get("resume"):
-            yield journal_of(value)
+    has_journal = True
 
 
 class OutputFolder(Output):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import click
 
+from latticemetric.cli.commands import HELP, Options, Verb, grouped
 from latticemetric.cli.files import GrammarName, NoFile, OutputFolder
-from latticemetric.cli.help_page import Verb
-from latticemetric.cli.options import OUTPUT, Options, grouped
+from latticemetric.cli.options import OUTPUT
 from latticemetric.cli.results import say, table, writing
 from latticemetric.errors import harmless
 
@@ -22,12 +20,10 @@ Examples:
 
 
 class _OutputOption(Options):
-    """The output file."""
-
     output: str = OUTPUT
 
 
-@click.group("grammar", epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("grammar", epilog=_EPILOG, context_settings=HELP)
 def command() -> None:
     """List, show, apply and build the grammars of --normalize."""
 
@@ -63,12 +59,15 @@ def show(grammar: str, *, source: bool) -> None:
 @grouped
 def apply(grammar: str, *, hypothesis: bool, output: _OutputOption) -> None:
     """Rewrite each line of standard input by GRAMMAR; write alternatives as { a / b }, with @ for no word."""
+    from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
     from latticemetric.normalization.grammar import find_grammar
     from latticemetric.normalization.notation import with_alternatives
+    from latticemetric.vocabulary import split_words
 
     rule = find_grammar(grammar)
-    with writing(output.output) as put:
-        for words in _lines():
+    with writing(output.output) as put, open_stream(STANDARD_INPUT) as stream:
+        for line in stream.lines(passing=True):
+            words = split_words(line)
             put(" ".join(rule.text(words)) if hypothesis else with_alternatives(rule.reference(words)))
 
 
@@ -85,11 +84,3 @@ def build(names: tuple[str, ...], output: str) -> None:
 
     for path in built(names, Path(output)):
         say(harmless(f"written: {path}"))
-
-
-def _lines() -> Iterator[list[str]]:
-    from latticemetric.formats.streams.stream import STANDARD_INPUT, open_stream
-    from latticemetric.vocabulary import split_words
-
-    with open_stream(STANDARD_INPUT) as stream:
-        yield from map(split_words, stream.lines(passing=True))

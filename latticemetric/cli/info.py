@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from latticemetric.cli.commands import verb
 from latticemetric.cli.files import GraphFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import GraphOptions, OutputOptions, ShardedRunOptions
 from latticemetric.cli.results import AnswerResults, Record, shown, table, values
 from latticemetric.cli.run import ask_graphs
@@ -40,13 +40,10 @@ def command(graphs: tuple[str, ...], *, reading: GraphOptions, run: ShardedRunOp
 
 
 class _Sizes(AnswerResults):
-    """Sizes of graphs."""
-
     name = "graphs"
     columns = (*_COLUMNS, "error")
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per graph."""
         for answer in self.answers:
             if answer.problem is not None:
                 yield {"id": answer.name, "error": str(answer.problem)}
@@ -58,7 +55,6 @@ class _Sizes(AnswerResults):
         return (list(map(_with_commas, values(record, self.columns))) for record in self.records())
 
     def text(self) -> Iterator[str]:
-        """Yield one table."""
         rows = [[name.replace("_", " ") for name in _COLUMNS]]
         rows += [[shown(_with_commas(record.get(name))) for name in _COLUMNS] for record in self.records()]
         yield from table(rows, left=(0, 1, len(_COLUMNS) - 1))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from latticemetric.cli.help_page import version_option
-from latticemetric.cli.run import Stopped, listen, listen_no_more
+from latticemetric.cli.commands import HELP, version_option
+from latticemetric.cli.signals import Stopped, listen, listen_no_more
 from latticemetric.errors import LatticeMetricError, OutputClosedError, UsageError, harmless, of_system, output_closed
 from latticemetric.memory import hold_command
 
@@ -90,7 +90,7 @@ class _LazyGroup(click.Group):
 @click.group(
     cls=_LazyGroup,
     epilog="See latticemetric VERB --help for the options of a verb, with examples.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP,
 )
 @version_option("latticemetric")
 def _group() -> None:
@@ -124,79 +124,10 @@ def _run(command: click.Command, program: str) -> None:
     except (LatticeMetricError, OutputClosedError, ImportError, MemoryError, OSError, Stopped) as end:
         listen_no_more()
         status = _report(end)
-        _drop_output()
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # standard output is closed
+            # Keep the interpreter from writing the rest of the output when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     _leave(status)
-
-
-def _require_memory() -> None:
-    """Refuse a limit too small to load NumPy: its BLAS would end the process without a clear message."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for kind, option, least in ((resource.RLIMIT_AS, "v", _LEAST_MEMORY), (resource.RLIMIT_DATA, "d", _LEAST_DATA)):
-        allowed = resource.getrlimit(kind)[0]
-        if allowed != resource.RLIM_INFINITY and allowed < least:
-            raise UsageError(
-                f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB",
-                advice="allow more",
-            )
-
-
-def _status(command: click.Command, program: str) -> int:
-    """Run a command, or complete a line for a shell; return the exit status."""
-    if any(name.endswith("_COMPLETE") for name in os.environ):
-        from latticemetric.cli.completion import add_shells
-
-        add_shells(command)
-    try:
-        status = command(prog_name=program, standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
-    except SystemExit as exit_:
-        if not isinstance(exit_.code, int):
-            raise
-        return exit_.code
-    except click.ClickException as error:
-        _show(error)
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        raise Stopped(signal.SIGINT) from None
-
-
-def _report(end: Exception | Stopped) -> int:
-    """Print in one line why there is no result; return the exit status."""
-    from latticemetric.cli.results import say
-
-    if isinstance(end, OutputClosedError):  # the reader closed the pipe
-        return 0
-    if isinstance(end, Stopped):
-        say(str(end))
-        return end.status
-    say(harmless(f"error: {_in_words(end)}"))
-    return 2
-
-
-def _in_words(problem: Exception) -> str:
-    if isinstance(problem, ImportError):  # something that every installation has is missing, or cannot be loaded
-        return f"{problem}; to see what is missing: latticemetric doctor"
-    if isinstance(problem, MemoryError):
-        return "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
-    if isinstance(problem, OSError):  # errors of known files already name them
-        file = None if problem.errno in {errno.EMFILE, errno.ENFILE} else problem.filename
-        place = file or ("standard output" if problem.errno in _OF_OUTPUT else None)
-        return f"{place}: {of_system(problem)}" if place else of_system(problem)
-    return str(problem)
-
-
-def _show(error: click.ClickException) -> None:
-    """Show an error of click without control characters: it may quote anything, even a file's name."""
-    from latticemetric.cli.results import say
-
-    text = io.StringIO()
-    error.show(text)
-    say("\n".join(map(harmless, text.getvalue().rstrip("\n").split("\n"))))
 
 
 def _fill_closed_streams() -> None:
@@ -217,12 +148,74 @@ class _ClosedOutput(io.TextIOBase):
 
     @property
     def buffer(self) -> NoReturn:
-        """The stream for bytes, which is closed too."""
         raise output_closed()
 
     def write(self, _text: str) -> NoReturn:
-        """Raise an error: the text would be lost."""
         raise output_closed()
+
+
+def _require_memory() -> None:
+    """Refuse a limit too small to load NumPy: its BLAS would end the process without a clear message."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for kind, option, least in ((resource.RLIMIT_AS, "v", _LEAST_MEMORY), (resource.RLIMIT_DATA, "d", _LEAST_DATA)):
+        allowed = resource.getrlimit(kind)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < least:
+            what = f"ulimit -{option} allows {allowed >> 20} MB of memory, but an empty run takes {least >> 20} MB"
+            raise UsageError(what, advice="allow more")
+
+
+def _status(command: click.Command, program: str) -> int:
+    """Run a command, or complete a line for a shell; return the exit status."""
+    if any(name.endswith("_COMPLETE") for name in os.environ):
+        from latticemetric.cli.completion import add_shells
+
+        add_shells(command)
+    try:
+        status = command(prog_name=program, standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except SystemExit as exit_:
+        if not isinstance(exit_.code, int):
+            raise
+        return exit_.code
+    except click.ClickException as error:
+        from latticemetric.cli.results import say
+
+        text = io.StringIO()
+        error.show(text)
+        # Without control characters: it may quote anything, even a file's name.
+        say("\n".join(map(harmless, text.getvalue().rstrip("\n").split("\n"))))
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        raise Stopped(signal.SIGINT) from None
+
+
+def _report(end: Exception | Stopped) -> int:
+    """Print in one line why there is no result; return the exit status."""
+    from latticemetric.cli.results import say
+
+    match end:
+        case OutputClosedError():  # the reader closed the pipe
+            return 0
+        case Stopped():
+            say(str(end))
+            return end.status
+        case ImportError():  # something that every installation has is missing, or cannot be loaded
+            what = f"{end}; to see what is missing: latticemetric doctor"
+        case MemoryError():
+            what = "there is not enough memory; prune the graphs, or skip the largest with --keep-going"
+        case OSError():  # errors of known files already name them
+            file = None if end.errno in {errno.EMFILE, errno.ENFILE} else end.filename
+            place = file or ("standard output" if end.errno in _OF_OUTPUT else None)
+            what = f"{place}: {of_system(end)}" if place else of_system(end)
+        case _:
+            what = str(end)
+    say(harmless(f"error: {what}"))
+    return 2
 
 
 def _leave(status: int) -> None:
@@ -240,9 +233,3 @@ def _leave(status: int) -> None:
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(status)
-
-
-def _drop_output() -> None:
-    """Keep the interpreter from writing the rest of the output when it ends."""
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # it is closed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,42 +1,48 @@
-"""`latticemetric mbr`: the words of each graph with the best expected score under the model's distribution."""
+"""`latticemetric mbr`: the words of each graph with the best expected score under the model's distribution.
+
+With `--tune`, find the parameters with the best answers on a development set.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.files import GraphFiles, GraphOutput
-from latticemetric.cli.help_page import verb
-from latticemetric.cli.mbr_tuning import TuningOptions, write_tuning
+from latticemetric.cli.commands import Options, flag, option, verb
+from latticemetric.cli.files import GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     ALPHA,
     BETA,
+    IGNORE,
     PRUNE,
     SAMPLES,
     SEED,
-    Options,
+    STYLE,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
-    flag,
     given,
+    lattices_option,
+    metrics_named,
     names_of,
     numbers,
-    option,
     refuse,
     weights,
+    word_list,
 )
-from latticemetric.cli.results import AnswerResults, Record, written_beside
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.results import AnswerResults, Record, Results, as_json, counted, progress, shown, table
+from latticemetric.cli.run import Failures, ask_graphs, written_beside
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
+    from latticemetric.batch.pairing import Style
+    from latticemetric.batch.tuning import MBRTuning
+    from latticemetric.evaluation.intervals import PairedBootstrap
     from latticemetric.graph import Graph
 
 _EPILOG = """\b
@@ -60,8 +66,6 @@ _OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory", "fai
 
 
 class _DecisionOptions(Options):
-    """Options for decoding graphs."""
-
     method: str = option("--method NAME", "Decode by ngram, wer, or a metric: 4-grr, bleu, meteor …", default="ngram")
     prune: float | None = PRUNE
     evidence: tuple[str, ...] = option(
@@ -79,23 +83,23 @@ class _NgramOptions(Options):
         "--posterior-scale NUMBERS",
         "Factor on costs for posteriors; a factor below 1 flattens them.",
         default="1",
-        callback=weights,
+        reads=weights,
     )
-    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", callback=numbers)
+    p: tuple[float, ...] = option("-p NUMBERS", "Average precision of unigrams.", default="0.85", reads=numbers)
     r: tuple[float, ...] = option(
         "-r NUMBERS",
         "Ratio of the precision of each order to that of the order before.",
         default="0.72",
-        callback=numbers,
+        reads=numbers,
     )
     T: tuple[float, ...] = option(
         "-T NUMBERS",
         "Assumed number of words; a smaller number makes each word cost more.",
         default="10",
-        callback=numbers,
+        reads=numbers,
     )
     word_penalty: tuple[float, ...] = option(
-        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", callback=numbers
+        "--word-penalty NUMBERS", "Additional cost of each word; may be negative.", default="0", reads=numbers
     )
     order: int = option(
         "--order N",
@@ -112,25 +116,9 @@ class _NgramOptions(Options):
         """Return the number of combinations of values."""
         return math.prod(map(len, self.grid().values()))
 
-    def single(self, what: str) -> dict[str, float]:
-        """Return the only value of each parameter.
-
-        Raises:
-            UsageError: There are several values; `what` names the option or method that takes only one.
-        """
-        if self.settings() > 1:
-            raise UsageError(f"{what} one setting, but there are several", advice="give one number of each")
-        return {name: values[0] for name, values in self.grid().items()}
-
 
 class _GainOptions(Options):
-    """Options for writing lattices with gains."""
-
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write lattices with the gains of arcs to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
+    write_lattices: str | None = lattices_option("lattices with the gains of arcs")
     gains_only: bool = flag("--gains-only", "Leave the model's scores and labels out of --write-lattices.")
 
 
@@ -145,10 +133,17 @@ class _MetricOptions(Options):
         "--smoothing NAME", "Smoothing of bleu: none, floor, add-k or exp; sentence scores need it."
     )
 
-    def parameters(self) -> dict[str, str]:
-        """Return the parameters of the metric that are given."""
-        named = {"alpha": self.alpha, "beta": self.beta, "smoothing": self.smoothing}
-        return {name: value for name, value in named.items() if value is not None}
+
+class _TuningOptions(Options):
+    tune: tuple[str, ...] = option(
+        "--tune REFERENCES",
+        "Find the parameters that score best against these references; repeatable.",
+        type=NamesFiles(),
+        multiple=True,
+    )
+    metric: str = option("--metric NAME", "Metric that --tune optimizes.", default="bleu")
+    ignore: str | None = IGNORE
+    style: Style = STYLE
 
 
 @verb("mbr", epilog=_EPILOG, sections=_SECTIONS)
@@ -160,7 +155,7 @@ def command(
     ngrams: _NgramOptions,
     gains: _GainOptions,
     strings: _MetricOptions,
-    tuning: TuningOptions,
+    tuning: _TuningOptions,
     reading: ScoredGraphOptions,
     run: ShardedRunOptions,
     output: OutputOptions,
@@ -177,31 +172,40 @@ def command(
     """
     method = decision.method.strip().lower()
     _refuse_others(method, tune=bool(tuning.tune))
+    both = {"scales": reading.weights, "prune": decision.prune}
     if tuning.tune:
-        parameters = {name: getattr(ngrams, name) for name in names_of(_NgramOptions) if given([name])}
-        parameters |= {"scales": reading.weights, "prune": decision.prune}
-        write_tuning(
+        varied = {name: getattr(ngrams, name) for name in names_of(_NgramOptions) if given([name])}
+        _write_tuning(
             graphs,
-            tuning,
-            parameters=parameters,
-            evidence=decision.evidence,
+            decision.evidence,
+            tuning=tuning,
+            parameters=varied | both,
             reading=reading,
             output=output,
             keep_going=run.keep_going,
         )
         return
-    decode = _decoder(method, ngrams, strings, gains, {"scales": reading.weights, "prune": decision.prune})
+    decode = _decoder(method, ngrams, strings, gains, both)
+
+    def lattice_of(answer: Answer) -> Graph | None:
+        return None if answer.problem is not None else answer.value[1]
 
     def results(answers: Iterator[Answer]) -> _Decoded:
-        return _Decoded(written_beside(answers, gains.write_lattices, _lattice), run.shard, ngrams.settings())
+        return _Decoded(written_beside(answers, gains.write_lattices, lattice_of), run.shard, ngrams.settings())
 
-    with _gains_only_advised():
+    try:
         ask_graphs(decode, reading.entries(graphs), results, run, output, evidence=reading.evidence(decision.evidence))
+    except UsageError as error:
+        # A format's advice is for `convert`; here, other options do the same.
+        if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
+            raise
+        advice = "--gains-only leaves the model's scores and labels out"
+        raise UsageError(error.what, where=error.where, advice=advice) from None
 
 
 def _refuse_others(method: str, *, tune: bool) -> None:
     """Refuse options that apply only to other methods."""
-    of_gains, of_tuning = names_of(_GainOptions), names_of(TuningOptions, without="tune")
+    of_gains, of_tuning = names_of(_GainOptions), names_of(_TuningOptions, without="tune")
     if method != "ngram":
         refuse(["p", "r", "T", "word_penalty", "order", *of_gains, "tune", *of_tuning], f"with the method {method}")
     if method == "wer":
@@ -225,7 +229,10 @@ def _decoder(
     if method == "ngram" and not gains.write_lattices:
         parameters: dict[str, Any] = {**ngrams.grid(), "order": ngrams.order}
         return partial(mbr_by_ngrams, **both, **parameters)
-    single = ngrams.single("--write-lattices writes" if method == "ngram" else f"the method {method} takes")
+    if ngrams.settings() > 1:
+        what = "--write-lattices writes" if method == "ngram" else f"the method {method} takes"
+        raise UsageError(f"{what} one setting, but there are several", advice="give one number of each")
+    single = {name: values[0] for name, values in ngrams.grid().items()}
     if method == "ngram":
         parameters = {**single, "order": ngrams.order}
         return partial(mbr_with_gains, **both, parameters=parameters, gains_only=gains.gains_only)
@@ -233,38 +240,20 @@ def _decoder(
         return partial(mbr_by_strings, method="wer", scale=single["scale"], **both)
     from latticemetric.mbr_decoding.mbr import mbr_metric
 
-    metric = mbr_metric(method, **strings.parameters())
+    named = {"alpha": strings.alpha, "beta": strings.beta, "smoothing": strings.smoothing}
+    metric = mbr_metric(method, **{name: value for name, value in named.items() if value is not None})
     return partial(
         mbr_by_strings, method=metric, scale=single["scale"], samples=strings.samples, seed=strings.seed, **both
     )
 
 
-@contextlib.contextmanager
-def _gains_only_advised() -> Iterator[None]:
-    """Replace a format's advice for `convert` (--sum-scores, --drop-labels) by advice for --gains-only."""
-    try:
-        yield
-    except UsageError as error:
-        if not any(option in (error.advice or "") for option in ("--sum-scores", "--drop-labels")):
-            raise
-        advice = "--gains-only leaves the model's scores and labels out"
-        raise UsageError(error.what, where=error.where, advice=advice) from None
-
-
-def _lattice(answer: Answer) -> Graph | None:
-    return None if answer.problem is not None else answer.value[1]
-
-
 class _Decoded(AnswerResults):
-    """Answers of minimum Bayes risk, one for each setting."""
-
     columns = (
         "id", "hypothesis", "gain", "risk", "cost", "confidences", "one_best",
         "scale", "T", "p", "r", "order", "word_penalty", "error"
     )  # fmt: skip
 
     def records_of(self, answer: Answer) -> Iterable[Record]:
-        """Return the records of a graph, one for each setting."""
         records: list[Record] = answer.value[0]
         return records
 
@@ -272,3 +261,79 @@ class _Decoded(AnswerResults):
         """Yield ids and words, as decoders write them."""
         for record in self.records():
             yield f"{harmless(record['id'])} {harmless(record.get('hypothesis', 'failed'))}".rstrip()
+
+
+def _write_tuning(
+    graphs: Sequence[str],
+    evidence: Sequence[str],
+    *,
+    tuning: _TuningOptions,
+    parameters: dict[str, Any],
+    reading: ScoredGraphOptions,
+    output: OutputOptions,
+    keep_going: bool,
+) -> None:
+    """Tune the parameters and write them. With `keep_going`, leave out graphs that fail, and exit with status 1."""
+    from latticemetric.batch.mbr_evidence import examples_of
+    from latticemetric.batch.pairing import pair_up
+    from latticemetric.batch.tuning import tune_mbr
+
+    (metric,) = metrics_named([tuning.metric])
+    ignore = word_list(tuning.ignore)
+    pairs = pair_up(reading.entries(graphs), reading.references(tuning.tune), tuning.style)
+    answers = progress(examples_of(pairs, reading.evidence(evidence), keep_going=keep_going), None, "graphs")
+    failures = Failures(None)
+    examples = [answer.value for answer in failures.reported(answers) if answer.problem is None]
+    tuned = tune_mbr(
+        [example.graph for example in examples],
+        [example.references for example in examples],
+        metric,
+        evidence=[example.evidence for example in examples] if evidence else None,
+        ignore=ignore,
+        **parameters,
+    )
+    results = _TuningResults(tuned, metric.name)
+    output.write(results)
+    output.say_summary(results)
+    failures.exit()
+
+
+class _TuningResults(Results):
+    """All tried settings, and the best of them."""
+
+    columns = ("scale", "T", "p", "r", "order", "word_penalty", "score", "best")
+
+    def __init__(self, tuning: MBRTuning, metric: str) -> None:
+        self._tuning, self._metric = tuning, metric
+
+    def text(self) -> list[str]:
+        """Return the best setting as options of this program."""
+        best = self._tuning.best.parameters
+        first = f"--posterior-scale {best.scale:.10g} -T {best.T:.10g} -p {best.p:.10g} -r {best.r:.10g}"
+        return [f"{first} --word-penalty={best.word_penalty:.10g} --order {best.order}"]
+
+    def records(self) -> Iterator[Record]:
+        return ({**trial.asdict(), "best": trial == self._tuning.best} for trial in self._tuning.trials)
+
+    def document(self) -> list[str]:
+        return [as_json(self._tuning.asdict())]
+
+    def summary(self) -> list[str]:
+        """Return the scores of the best setting and of others, with intervals and p-values of the differences."""
+        tuning = self._tuning
+        rows = [
+            ["", self._metric, "best minus it", "95 % interval", "p"],
+            ["best", shown(tuning.best.score), "", "", ""],
+            ["default", shown(tuning.default.score), *_compared(tuning.over_default)],
+            ["1-best", shown(tuning.one_best), *_compared(tuning.over_one_best)],
+            ["held out", shown(tuning.held_out), "", "", ""],
+        ]
+        graphs = counted(tuning.graphs, "graph")
+        return ["", *table(rows), f"{len(tuning.trials)} settings, {graphs}   {tuning.signature}"]
+
+
+def _compared(comparison: PairedBootstrap | None) -> list[str]:
+    if comparison is None:
+        return ["", "", ""]
+    difference = comparison.difference
+    return [shown(difference.value), f"{shown(difference.low)} … {shown(difference.high)}", shown(comparison.p)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from latticemetric.cli.commands import verb
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import PlottedOutputOptions, format_option, refuse
 from latticemetric.cli.results import write_lines
 

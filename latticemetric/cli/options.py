@@ -1,27 +1,35 @@
-"""Options that several commands share. Each group is a frozen dataclass with one option per field.
-
-If a parameter of a command is annotated with a group, `grouped` adds the options of the group to the command.
-"""
+"""Options that several commands share: how their values are read, and groups of them."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from latticemetric.cli.files import ClusterName, GrammarName, MetricName, NamesFiles, Output, ResultFile, WordList
-from latticemetric.cli.results import STANDARD_OUTPUT, Results, progress, say, writing
+from latticemetric.cli.commands import Options, choice, flag, option
+from latticemetric.cli.files import (
+    STANDARD,
+    ClusterName,
+    GrammarName,
+    GraphOutput,
+    MetricName,
+    NamesFiles,
+    Output,
+    ResultFile,
+    WordList,
+)
 from latticemetric.errors import UsageError, placed
 
 if TYPE_CHECKING:
     from latticemetric.batch.pairing import Pair, Style
+    from latticemetric.batch.run import Placed
     from latticemetric.batch.shards import ShardRun
     from latticemetric.batch.string_scores import StringScorer
+    from latticemetric.cli.results import Results
     from latticemetric.formats.references import ReferenceFile
     from latticemetric.formats.registry import Entry
     from latticemetric.metrics.base import Metric
@@ -30,89 +38,10 @@ if TYPE_CHECKING:
     from latticemetric.parallel.cluster import Cluster
     from latticemetric.vocabulary import Vocabulary
 
+    AnyLocated = TypeVar("AnyLocated", bound=Placed)
+
 # More draws change no digit in the output, and nobody reads more strings per graph.
 MOST_DRAWS, MOST_STRINGS = 10**6, 10**6
-
-
-# Groups
-
-
-class Declaration(NamedTuple):
-    """The options that fill a field of a group: for each, its names and its settings for click."""
-
-    options: list[tuple[Sequence[str], dict[str, Any]]]
-
-
-def option(spelling: str, text: str, **settings: Any) -> Any:
-    """Declare a field of a group and the option that fills it.
-
-    Args:
-        spelling: The names of the option and its metavar, as `--help` shows them: `--output -o FILE`.
-        text: The help text.
-        **settings: Further arguments of `click.option`.
-    """
-    names = [word for word in spelling.split() if word.startswith("-")]
-    metavar = spelling.rsplit(maxsplit=1)[-1] if len(names) < len(spelling.split()) else None
-    known = {"help": text, "metavar": metavar, "show_default": "default" in settings}
-    return Declaration([(names, {**known, **settings})])
-
-
-def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
-    """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
-    default = {} if optional else {"default": names[0]}
-    return option(name, text, type=click.Choice(names), **default)
-
-
-def flag(spelling: str, text: str) -> Any:
-    """Declare a field that is `True` if its option is given."""
-    return option(spelling, text, is_flag=True, show_default=False)
-
-
-def one_of(default: str, **texts: str) -> Any:
-    """Declare a field for several flags, with their help `texts`; its value is the name of the last flag given."""
-    flags = [((f"--{name}",), {"flag_value": name, "help": text}) for name, text in texts.items()]
-    return Declaration([(names, {"default": default, **settings}) for names, settings in flags])
-
-
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, choice, flag, one_of))
-class Options:
-    """Base of groups: frozen, with an option behind every field.
-
-    Type checkers take groups for frozen dataclasses. Real ones would take a tenth of the time of `--help`.
-    """
-
-    declared: ClassVar[dict[str, Declaration]] = {}
-
-    def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
-        cls.declared = {**cls.declared, **own}
-
-    def __init__(self, **values: Any) -> None:
-        vars(self).update(values)
-
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"cannot assign to field '{name}'")
-
-
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Add to a command the options of each group that one of its parameters is annotated with."""
-    hints = get_type_hints(command)
-    groups: dict[str, type[Options]] = {
-        name: hints[name]
-        for name in inspect.signature(command).parameters
-        if isinstance(hints[name], type) and issubclass(hints[name], Options)
-    }
-
-    @functools.wraps(command)
-    def taking_values(**values: Any) -> None:
-        filled = {name: kind(**{field: values.pop(field) for field in kind.declared}) for name, kind in groups.items()}
-        command(**values, **filled)
-
-    for kind in reversed(groups.values()):
-        for field, declaration in reversed(kind.declared.items()):
-            for names, settings in reversed(declaration.options):
-                click.option(*names, field, **settings)(taking_values)
-    return taking_values
 
 
 # Values of options
@@ -129,45 +58,41 @@ class Number(click.FloatRange):
         return number
 
 
-def numbers(_context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+def numbers(value: str | None) -> tuple[float, ...]:
     """Return the numbers, separated by commas in `value`; none if the option is not given."""
     try:
         # As in files: Python alone would accept 1_0 and digits of any script.
         ascii_only = (value or "").encode("ascii").replace(b"_", b"?")
         return tuple(map(float, ascii_only.split(b","))) if value is not None else ()
     except ValueError:
-        raise click.BadParameter(
-            f"'{value}' is not a number or a list of numbers separated by commas", param=parameter
-        ) from None
+        raise click.BadParameter(f"'{value}' is not a number or a list of numbers separated by commas") from None
 
 
-def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+def whole_numbers(value: str | None) -> tuple[int, ...]:
     """Return the whole numbers, separated by commas in `value`."""
-    given = numbers(context, parameter, value)
+    given = numbers(value)
     if not all(number.is_integer() for number in given):
-        raise click.BadParameter(f"'{value}' has a number that is not whole", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not whole")
     return tuple(map(int, given))
 
 
-def numbers_of_strings(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+def numbers_of_strings(value: str | None) -> tuple[int, ...]:
     """Return the sizes of n-best lists, separated by commas in `value`."""
-    given = whole_numbers(context, parameter, value)
+    given = whole_numbers(value)
     if any(number > MOST_STRINGS for number in given):
-        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings", param=parameter)
+        raise click.BadParameter(f"'{value}' asks for more than {MOST_STRINGS} strings")
     return given
 
 
-def weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...]:
+def weights(value: str | None) -> tuple[float, ...]:
     """Return the numbers of at least 0, separated by commas in `value`; drop duplicates."""
-    given = numbers(context, parameter, value)
+    given = numbers(value)
     if not all(0 <= weight < math.inf for weight in given):
-        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0", param=parameter)
+        raise click.BadParameter(f"'{value}' has a number that is not finite and at least 0")
     return tuple(dict.fromkeys(given))
 
 
-def _named_numbers(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, float], ...]:
+def _named_numbers(values: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
     """Return the (name, number) pairs of `NAME=NUMBER` values."""
     if not values:
         return ()
@@ -182,7 +107,7 @@ def _named_numbers(
     return tuple(pairs)
 
 
-def _workers(_context: click.Context, _parameter: click.Parameter, number: int | None) -> int | None:
+def _workers(number: int | None) -> int | None:
     if number is not None and number > 1:
         from latticemetric.parallel.pool import check_workers
 
@@ -191,7 +116,7 @@ def _workers(_context: click.Context, _parameter: click.Parameter, number: int |
     return number
 
 
-def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+def _bytes(text: str | None) -> int | None:
     """Return the number of bytes of a size like 500M or 2G."""
     if text is None:
         return None
@@ -199,11 +124,11 @@ def _bytes(_context: click.Context, parameter: click.Parameter, text: str | None
 
     size = parse_size(text)
     if size is None:
-        raise click.BadParameter(f"'{text}' is not a size like 500M or 2G", param=parameter)
+        raise click.BadParameter(f"'{text}' is not a size like 500M or 2G")
     return size
 
 
-def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Cluster | None:
+def _cluster(text: str | None) -> Cluster | None:
     if text is None:
         return None
     from latticemetric.parallel.cluster import Cluster
@@ -211,13 +136,15 @@ def _cluster(_context: click.Context, _parameter: click.Parameter, text: str | N
     return Cluster.parse(text)
 
 
-def _shard(context: click.Context, _parameter: click.Parameter, text: str | None) -> ShardRun | None:
+def _shard(text: str | None) -> ShardRun | None:
     if text is None:
         return None
     from latticemetric.batch.shards import Shard, ShardRun
 
+    context = click.get_current_context()
+
     def run() -> dict[str, Any]:
-        from latticemetric.cli.resume import common_to_shards
+        from latticemetric.cli.fingerprint import common_to_shards
 
         return common_to_shards(context)
 
@@ -343,7 +270,7 @@ OUTPUT = option(
     "--output -o FILE",
     "Output file, compressed as its suffix says (default: standard output).",
     type=ResultFile(),
-    default=STANDARD_OUTPUT,
+    default=STANDARD,
     show_default=False,
 )
 
@@ -351,6 +278,18 @@ OUTPUT = option(
 def format_option(*names: str) -> Any:
     """Declare the field of the output format."""
     return choice("--format", names, "Output format.")
+
+
+def resamples_option(default: int) -> Any:
+    """Declare the field of the number of resamples."""
+    text = "Number of resamples for intervals and p-values; 0: none."
+    return option("--resamples N", text, type=click.IntRange(0, MOST_DRAWS), default=default)
+
+
+def lattices_option(what: str, format_parameter: str | None = None) -> Any:
+    """Declare the field of the file for graphs; the parameter `format_parameter` or the suffix tells its format."""
+    text = f"Also write {what} to FILE, in the format of its suffix."
+    return option("--write-lattices FILE", text, type=GraphOutput(format_parameter))
 
 
 class GraphOptions(Options):
@@ -396,7 +335,7 @@ class ScoredGraphOptions(GraphOptions):
         "--scale NAME=NUMBER",
         "Weight of a score column in the model's cost; repeatable.",
         multiple=True,
-        callback=_named_numbers,
+        reads=_named_numbers,
     )
 
     @property
@@ -414,6 +353,7 @@ class PairOptions(ScoredGraphOptions):
     def pairs(self, lattices: str, references: Sequence[str], shard: ShardRun | None = None) -> Iterator[Pair]:
         """Yield each graph with its references. With a shard, yield only the graphs of that shard."""
         from latticemetric.batch.pairing import Pair, pair_up
+        from latticemetric.cli.results import progress
 
         files = self.references(references)
         graphs = self.entries([lattices])
@@ -471,7 +411,7 @@ class RateOptions(Options):
 WORKERS = option(
     "--workers N",
     "Number of processes or threads (default: one per processor).",
-    callback=_workers,
+    reads=_workers,
     type=click.IntRange(1),
 )
 
@@ -484,12 +424,10 @@ class RunOptions(Options):
         "--cluster WHERE",
         "Use Dask workers: local[:N], slurm:N, tcp://HOST:PORT or a scheduler's FILE.json.",
         type=ClusterName(),
-        callback=_cluster,
+        reads=_cluster,
     )
     timeout: float | None = option("--timeout SECONDS", "Fail graphs that take longer.", type=float)
-    max_memory: int | None = option(
-        "--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", callback=_bytes
-    )
+    max_memory: int | None = option("--max-memory SIZE", "Fail graphs that take more memory: 500M, 2G.", reads=_bytes)
     resume: bool = flag("--resume", "Keep a journal beside the output, and continue an interrupted run from it.")
     failures: str | None = option(
         "--failures FILE", "Also list the failed graphs in FILE: id, file, line, reason.", type=Output()
@@ -501,8 +439,12 @@ class ShardedRunOptions(RunOptions):
     """Workers, limits and failures of a run over many graphs, or over a shard of them."""
 
     shard: ShardRun | None = option(
-        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", callback=_shard
+        "--shard I/N", "Process only every N-th graph, from the I-th on; see merge.", reads=_shard
     )
+
+    def take(self, graphs: Iterable[AnyLocated]) -> Iterable[AnyLocated]:
+        """Return the graphs (or pairs) of the shard; without one, all."""
+        return graphs if self.shard is None else self.shard.take(graphs)
 
 
 class OutputOptions(Options):
@@ -511,13 +453,10 @@ class OutputOptions(Options):
     output_format: str = format_option("text", "tsv", "json", "jsonl")
     output: str = OUTPUT
 
-    @property
-    def is_text(self) -> bool:
-        """True if the format is text."""
-        return self.output_format == "text"
-
     def write(self, results: Results, *, at_once: bool = False, beside: Callable[[], None] = lambda: None) -> None:
         """Write results; call `beside`, to write other files, before they appear. See `results.writing`."""
+        from latticemetric.cli.results import writing
+
         with writing(self.output, at_once=at_once) as put:
             for line in results.lines(self.output_format):
                 put(line)
@@ -525,7 +464,9 @@ class OutputOptions(Options):
 
     def say_summary(self, results: Results) -> None:
         """Print the summary on standard error if the format is text."""
-        if self.is_text:
+        if self.output_format == "text":
+            from latticemetric.cli.results import say
+
             say("\n".join(results.summary()))
 
 
@@ -545,12 +486,7 @@ class PlottedOutputOptions(OutputOptions):
 class ResamplingOptions(Options):
     """Options for resampling."""
 
-    resamples: int = option(
-        "--resamples N",
-        "Number of resamples for intervals and p-values; 0: none.",
-        type=click.IntRange(0, MOST_DRAWS),
-        default=1000,
-    )
+    resamples: int = resamples_option(1000)
     seed: int = SEED
     confidence: float = option(
         "--confidence SHARE",
@@ -568,15 +504,15 @@ class PointOptions(Options):
     """Options for the part of each graph to keep."""
 
     beams: tuple[float, ...] = option(
-        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", callback=numbers
+        "--beams COSTS", "Keep paths up to these costs above the best path: 1,2,4.", reads=numbers
     )
     densities: tuple[float, ...] = option(
-        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", callback=numbers
+        "--densities NUMBERS", "Keep these numbers of arcs per reference word: 1,5,10.", reads=numbers
     )
     nbest_sizes: tuple[int, ...] = option(
         "--nbest-sizes NUMBERS",
         "Keep these numbers of the model's best strings: 1,10,100.",
-        callback=numbers_of_strings,
+        reads=numbers_of_strings,
     )
 
 

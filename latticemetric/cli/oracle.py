@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
+
 import click
 
-from latticemetric.cli.files import GraphFiles, MetricName, NamesFiles, names_automaton
-from latticemetric.cli.help_page import verb, version_option
-from latticemetric.cli.options import OutputOptions, PairOptions, RateOptions, ShardedRunOptions, option
-from latticemetric.cli.oracle_rates import AlsoOptions, BestGraphOptions
+from latticemetric.cli.commands import Options, choice, flag, option, verb, version_option
+from latticemetric.cli.files import STANDARD, GraphFiles, MetricName, NamesFiles, names_automaton
+from latticemetric.cli.options import (
+    ENGINE,
+    MOST_STRINGS,
+    POSTERIOR_SCALE,
+    SCORE,
+    GraphFormatOptions,
+    OutputOptions,
+    PairOptions,
+    RateOptions,
+    ShardedRunOptions,
+    given,
+    lattices_option,
+    refuse,
+    string_scorer,
+    weights,
+    word_list,
+)
+from latticemetric.errors import UsageError
+
+if TYPE_CHECKING:
+    from latticemetric.batch.margins import MarginOptions
+    from latticemetric.batch.oracles import OracleAnswer
+    from latticemetric.batch.pairing import Pair
+    from latticemetric.batch.run import Run
+    from latticemetric.cli.results import Results
+    from latticemetric.cli.run import Failures
+    from latticemetric.graph import Graph
+
+    Search = Callable[[Iterator[Pair], Run, Failures], Results]
 
 _EPILOG = """\b
 Examples:
@@ -25,6 +55,12 @@ _SECTIONS = {
     "The search": "--engine",
 }
 _BLEU = ("bleu", "bleu-sbp", "bleu-stem", "bleu-sbp-stem")
+# Options that apply only to recognition rates.
+_OF_RATES = (
+    "alpha", "beta", "wildcard", "nbest", "hope", "fear", "worst", "on", "tags", "alignment",
+    "posteriors", "posterior_scale", "write_lattices", "to_format", "sum_scores", "drop_labels"
+)  # fmt: skip
+_OF_SINGLE_GRAPHS = ("cluster", "shard", "resume", "timeout", "max_memory")
 
 
 class _MetricOptions(RateOptions):
@@ -36,6 +72,89 @@ class _MetricOptions(RateOptions):
         type=MetricName(),
         default="4-grr",
     )
+
+
+class AlsoOptions(Options):
+    """Options for further results beside the oracles."""
+
+    nbest: int | None = option(
+        "--nbest K", "Also list the K best strings of each graph.", type=click.IntRange(1, MOST_STRINGS)
+    )
+    hope: tuple[float, ...] = option(
+        "--hope W[,W…]", "Also find the string with the largest W · metric − cost, for each weight.", reads=weights
+    )
+    fear: tuple[float, ...] = option(
+        "--fear W[,W…]", "Also find the string with the largest −W · metric − cost, for each weight.", reads=weights
+    )
+    worst: bool = flag("--worst", "Also find the string that scores worst.")
+    on: Literal["rate", "numerator"] = choice(
+        "--on", ["rate", "numerator"], "What the weights of --hope and --fear apply to."
+    )
+    score: str | None = SCORE
+    alignment: bool = flag("--alignment", "Show the alignment of words in text output; json always has it.")
+    tags: bool = flag("--tags", "Tag words as OK or BAD; text then has the tags of the 1-best only.")
+    posteriors: bool = flag("--posteriors", "Show the posterior of each word.")
+    posterior_scale: float = POSTERIOR_SCALE
+    engine: str = ENGINE
+
+    def refuse_contradictions(self, output_format: str) -> None:
+        """Refuse options that the output format cannot show: text with tags is for other programs to read."""
+        if self.tags and output_format == "text" and (self.alignment or self.nbest or self.posteriors):
+            advice = "choose --format json, which has everything"
+            raise UsageError("--tags writes only tags in text output", advice=advice)
+        if self.alignment and output_format == "tsv":
+            raise UsageError(
+                "--alignment has no effect with --format tsv", advice="choose --format json, which always has it"
+            )
+        if not self.posteriors:
+            refuse(["posterior_scale"], "without --posteriors")
+
+    def wanted(self, *, graphs: bool) -> MarginOptions | None:
+        """Return the margins to search in each graph; `None` if there are none."""
+        if not (self.hope or self.fear):
+            refuse(["on"], "without --hope and --fear")
+        if not (self.nbest or self.hope or self.fear or self.worst or graphs):
+            return None
+        from latticemetric.batch.margins import MarginOptions
+
+        return MarginOptions(self.nbest or 0, self.hope, self.fear, self.on, self.worst, graphs)
+
+
+class BestGraphOptions(GraphFormatOptions):
+    """Options for writing the graphs of all best paths."""
+
+    write_lattices: str | None = lattices_option("lattices or forests", "to_format")
+
+    def check(self) -> None:
+        """Check before the search that the graphs can be written."""
+        from latticemetric.formats.registry import find_format, format_for_writing
+
+        if self.write_lattices == STANDARD:
+            raise UsageError("results go to standard output", where="--write-lattices", advice="name a file")
+        if self.write_lattices is not None:
+            target = find_format(self.to_format) if self.to_format else format_for_writing(self.write_lattices)
+            if not target.can_be_written:
+                raise UsageError(f"{target.name} can only be read", where="--to")
+            return
+        given = {"--to": self.to_format, "--sum-scores": self.sum_scores, "--drop-labels": self.drop_labels}
+        for name in (name for name, value in given.items() if value):
+            raise UsageError("no lattices are written", where=name, advice="name a file: --write-lattices")
+
+    def graphs_written(self, lattices: Iterator[OracleAnswer], scales: dict[str, float]) -> Iterator[OracleAnswer]:
+        """Yield the lattices, and write the graphs of their best paths after the last one."""
+        if self.write_lattices is None:
+            return lattices
+        from latticemetric.batch.answers import converted
+
+        def best_graph(outcome: OracleAnswer) -> Graph | None:
+            if outcome.margins is None or outcome.margins.graph is None:
+                return None
+            summed_by = scales if self.sum_scores else None
+            return converted(outcome.margins.graph, summed_by=summed_by, drop_labels=self.drop_labels)
+
+        from latticemetric.cli.run import written_beside
+
+        return written_beside(lattices, self.write_lattices, best_graph, self.to_format, if_none=False)
 
 
 @verb("oracle", epilog=_EPILOG, sections=_SECTIONS)
@@ -61,22 +180,113 @@ def command(
     Ties go to the least model cost, then to the fewest words. Under --keep-going, the reference words of graphs that
     fail count as deletions. Exit status: 0, 1 if some graphs failed under --keep-going, 2 after other errors.
     """
+    from latticemetric.cli.run import running
+
     if names_automaton(metric.metric):
-        from latticemetric.cli.oracle_automaton import write_automaton_oracles
-
-        write_automaton_oracles(
-            lattices, references, automaton=metric.metric, engine=also.engine, reading=reading, run=run, output=output
-        )
-        return
-    if not references:
+        search = _search_by_automaton(metric, also, reading, run, has_references=bool(references))
+    elif not references:
         raise click.MissingParameter(param_hint="'REFERENCES...'", param_type="argument")
-    if metric.metric.strip().lower() in _BLEU:
-        from latticemetric.cli.oracle_corpus import write_corpus_oracle
-
-        write_corpus_oracle(lattices, references, metric=metric, also=also, reading=reading, run=run, output=output)
+    elif metric.metric.strip().lower() in _BLEU:
+        search = _search_by_bleu(metric, also, reading, run)
     else:
-        from latticemetric.cli.oracle_rates import write_rate_oracles
-
-        write_rate_oracles(
-            lattices, references, rate=metric.rate, also=also, best=best, reading=reading, run=run, output=output
+        search = _search_by_rate(
+            metric, also, best, reading, run, output_format=output.output_format, references=len(references)
         )
+    pairs = reading.pairs(lattices, references, run.shard)
+    with running(run, output.output) as (started, failures):
+        results = search(pairs, started, failures)
+        output.write(results, at_once=run.keep_going and output.output_format != "json")
+    output.say_summary(results)
+    failures.exit()
+
+
+def _search_by_automaton(
+    metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions, *, has_references: bool
+) -> Search:
+    """Return the search for the path of each lattice that scores best by a user's automaton."""
+    from latticemetric.batch.user_automaton import AutomatonSums, automaton_oracles, read_automaton
+    from latticemetric.cli.oracle_results import AutomatonResults
+
+    refuse((*_OF_RATES, "ignore", "normalize", "score"), "with an automaton", advice="leave it out, or name a metric")
+    if not has_references:
+        refuse(["style"], "with an automaton without references")
+    if also.engine == "native":
+        raise UsageError("the native engine supports recognition rates only", advice="leave --engine out")
+    automaton = read_automaton(metric.metric)
+
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> AutomatonResults:
+        found = failures.reported(automaton_oracles(lattices, automaton, started, scales=reading.weights))
+        return AutomatonResults(found, AutomatonSums(), run.shard)
+
+    return search
+
+
+def _search_by_bleu(metric: RateOptions, also: AlsoOptions, reading: PairOptions, run: ShardedRunOptions) -> Search:
+    """Return the search for the paths of all lattices that have the best BLEU together."""
+    from latticemetric.batch.corpus_bleu import corpus_oracle_of
+    from latticemetric.cli.oracle_results import CorpusResults
+    from latticemetric.metrics.registry import make_metric
+    from latticemetric.oracle_search.corpus_bleu import as_bleu
+
+    refuse(_OF_RATES, "with BLEU of a corpus", advice="leave it out, or name a rate")
+    if also.score:
+        raise UsageError(
+            "--score works with rates only", advice="write strings with --format tsv; use latticemetric score"
+        )
+    for name in given(_OF_SINGLE_GRAPHS):
+        raise UsageError(f"{name} has no effect if all graphs are searched together", advice="leave it out")
+    if also.engine == "openfst":
+        raise UsageError("the openfst engine supports recognition rates only", advice="leave --engine out")
+    bleu = as_bleu(make_metric(metric.metric))
+    ignore = word_list(metric.ignore)
+
+    def search(lattices: Iterator[Pair], _started: Run, failures: Failures) -> CorpusResults:
+        found = corpus_oracle_of(
+            lattices,
+            bleu,
+            ignore=ignore,
+            scales=reading.weights,
+            keep_going=run.keep_going,
+            normalize=reading.normalize,
+        )
+        return CorpusResults(found, list(failures.reported(found.members)), bleu.name)
+
+    return search
+
+
+def _search_by_rate(
+    metric: RateOptions,
+    also: AlsoOptions,
+    best: BestGraphOptions,
+    reading: PairOptions,
+    run: ShardedRunOptions,
+    *,
+    output_format: str,
+    references: int,
+) -> Search:
+    """Return the search for the path of each lattice that scores best by a recognition rate."""
+    from latticemetric.batch.oracles import OracleSums, oracles_of
+    from latticemetric.cli.oracle_results import OracleResults
+
+    also.refuse_contradictions(output_format)
+    rate = metric.rate()
+    scorer = string_scorer(also.score, rate, reading.normalize, each=output_format != "text")
+    wanted = also.wanted(graphs=best.write_lattices is not None)
+    best.check()
+
+    def search(lattices: Iterator[Pair], started: Run, failures: Failures) -> OracleResults:
+        found = oracles_of(
+            lattices,
+            rate,
+            started,
+            scales=reading.weights,
+            engine=also.engine,
+            scorer=scorer,
+            confidence=also.posterior_scale if also.posteriors else None,
+            wanted=wanted,
+        )
+        written = best.graphs_written(failures.reported(found), reading.weights)
+        sums = OracleSums(rate, references, scorer, wanted)
+        return OracleResults(written, sums, also, normalize=reading.normalize, shard=run.shard)
+
+    return search

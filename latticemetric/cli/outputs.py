@@ -46,23 +46,25 @@ def guarded(context: click.Context) -> Iterator[None]:
     _check_outside(context, written)
     inputs = Inputs()
     if redirected or any(_exists(path) for _, path in written):
-        _note_inputs(context, inputs)
+        for _, _, file in read_files(context):
+            if file != STANDARD:
+                inputs.add(file)
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without an argument
+            inputs.add_open(sys.stdin.fileno(), "standard input")
     for parameter, path in written:
         if _in_place(context, parameter, path):
             inputs.may_replace(path)
         elif (read := inputs.clash(path)) is not None:
-            raise _overwritten(written_name(parameter), path, read)
+            also = "" if read == path else f" ({read})"
+            what = f"{written_name(parameter)} would be written over what is read{also}"
+            raise UsageError(what, where=path, advice="name another output")
     if redirected and (read := inputs.clash(sys.stdout.fileno())) is not None:
-        raise _overwritten("standard output", read, read)
+        what = "standard output would be written over what is read"
+        raise UsageError(what, where=read, advice="name another output")
     with watched(inputs):
         for _, path in written:
             check_writable(path)
         yield
-
-
-def _overwritten(what: str, path: str, read: str) -> UsageError:
-    also = "" if read == path else f" ({read})"
-    return UsageError(f"{what} would be written over what is read{also}", where=path, advice="name another output")
 
 
 def _is_redirected(context: click.Context) -> bool:
@@ -102,26 +104,11 @@ def _check_outside(context: click.Context, written: Written) -> None:
     """Refuse a new file in an input folder or glob: this run, or the next one, would read it, too."""
     from latticemetric.formats.streams.paths import would_mean
 
-    folders = [name for parameter, name in named_files(context) if _may_be_many(parameter)]
+    folders = [name for parameter, name in named_files(context) if _means_many(parameter)]
     for parameter, path in written:
         if not path.endswith("/") and not _exists(path) and any(would_mean(name, path) for name in folders):
-            raise UsageError(
-                f"{written_name(parameter)} would be one of the input files",
-                where=path,
-                advice="name another folder",
-            )
-
-
-def _may_be_many(parameter: click.Parameter) -> bool:
-    return isinstance(parameter.type, NamesFiles) and parameter.type.many
-
-
-def _note_inputs(context: click.Context, inputs: Inputs) -> None:
-    for _, _, file in read_files(context):
-        if file != STANDARD:
-            inputs.add(file)
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # some commands read it without an argument
-        inputs.add_open(sys.stdin.fileno(), "standard input")
+            what = f"{written_name(parameter)} would be one of the input files"
+            raise UsageError(what, where=path, advice="name another folder")
 
 
 def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> bool:
@@ -132,4 +119,8 @@ def _in_place(context: click.Context, parameter: click.Parameter, path: str) -> 
     if mine is None or path != context.params.get(parameter.name or ""):
         return False  # new; or written beside the target
     alike = [(reading, name, file) for reading, name, file in read_files(context) if identity(file) == mine]
-    return bool(alike) and all(file == name and _may_be_many(reading) for reading, name, file in alike)
+    return bool(alike) and all(file == name and _means_many(reading) for reading, name, file in alike)
+
+
+def _means_many(parameter: click.Parameter) -> bool:
+    return isinstance(parameter.type, NamesFiles) and parameter.type.many

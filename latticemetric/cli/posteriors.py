@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.files import GraphFiles, GraphOutput
-from latticemetric.cli.help_page import verb
+from latticemetric.cli.commands import Options, choice, option, verb
+from latticemetric.cli.files import GraphFiles
 from latticemetric.cli.options import (
     POSTERIOR_SCALE,
     Number,
-    Options,
     OutputOptions,
     ScoredGraphOptions,
     ShardedRunOptions,
-    choice,
     given,
-    option,
+    lattices_option,
 )
-from latticemetric.cli.results import AnswerResults, Record, values, written_beside
-from latticemetric.cli.run import ask_graphs
+from latticemetric.cli.results import AnswerResults, Record, values
+from latticemetric.cli.run import ask_graphs, written_beside
 from latticemetric.errors import UsageError, harmless
 
 if TYPE_CHECKING:
@@ -52,30 +50,12 @@ _SECTIONS = {
 
 
 class _ListingOptions(Options):
-    """Options for the posteriors to list."""
-
     posterior_scale: float = POSTERIOR_SCALE
     of: str = choice("--of", list(_COLUMNS), "What to list; arcs for lattices, edges for forests.")
     order: int = option("--order N", "Length of the longest n-grams.", default=4, type=click.IntRange(1))
     least: float = option("--least P", "List posteriors of at least P.", type=Number(0, 1), default=0.0)
     top: int | None = option("--top N", "List at most N rows per graph.", type=click.IntRange(0))
-    write_lattices: str | None = option(
-        "--write-lattices FILE",
-        "Also write lattices with posteriors to FILE, in the format of its suffix.",
-        type=GraphOutput(),
-    )
-
-    def check(self) -> None:
-        """Refuse options that have no effect on what is listed."""
-        if self.of == "edges" and self.write_lattices:
-            what = "--write-lattices has no effect with --of edges, which lists forests"
-            raise UsageError(what, advice="leave it out")
-        if self.of != "ngrams" and given(["order"]):
-            raise UsageError(f"--order has no effect with --of {self.of}", advice="leave it out, or give --of ngrams")
-
-    def listed(self) -> dict[str, Any]:
-        """Return the options of `listing`."""
-        return {"of": self.of, "order": self.order, "least": self.least, "top": self.top}
+    write_lattices: str | None = lattices_option("lattices with posteriors")
 
 
 @verb("posteriors", epilog=_EPILOG, sections=_SECTIONS)
@@ -95,40 +75,38 @@ def command(
     """
     from latticemetric.batch.answers import listed_posteriors
 
-    listing.check()
+    if listing.of == "edges" and listing.write_lattices:
+        what = "--write-lattices has no effect with --of edges, which lists forests"
+        raise UsageError(what, advice="leave it out")
+    if listing.of != "ngrams" and given(["order"]):
+        raise UsageError(f"--order has no effect with --of {listing.of}", advice="leave it out, or give --of ngrams")
+
+    def lattice_of(answer: Answer) -> Graph | None:
+        return None if answer.problem is not None else answer.value[1]
 
     def results(answers: Iterator[Answer]) -> _Posteriors:
-        beside = written_beside(answers, listing.write_lattices, _lattice)
-        return _Posteriors(beside, run.shard, listing.of)
+        return _Posteriors(written_beside(answers, listing.write_lattices, lattice_of), run.shard, listing.of)
 
     ask = partial(
         listed_posteriors,
         scale=listing.posterior_scale,
         scales=reading.weights,
-        options=listing.listed(),
+        options={"of": listing.of, "order": listing.order, "least": listing.least, "top": listing.top},
         with_lattice=bool(listing.write_lattices),
     )
     ask_graphs(ask, reading.entries(graphs), results, run, output)
 
 
-def _lattice(answer: Answer) -> Graph | None:
-    return None if answer.problem is not None else answer.value[1]
-
-
 class _Posteriors(AnswerResults):
-    """Posteriors of words, n-grams, arcs or edges."""
-
     def __init__(self, answers: Iterable[Answer], shard: ShardRun | None, of: str) -> None:
         super().__init__(answers, shard)
         self._of = of
 
     @property
     def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
         return ["id", *_COLUMNS[self._of], "error"]
 
     def records_of(self, answer: Answer) -> Iterator[Record]:
-        """Yield the record of a graph."""
         yield answer.value[0].asdict()
 
     def rows(self) -> Iterator[list[object]]:
@@ -140,7 +118,6 @@ class _Posteriors(AnswerResults):
             yield from (values({"id": answer.name, **row}, self.columns) for row in rows)
 
     def text(self) -> Iterator[str]:
-        """Yield one line per row."""
         for answer in self.answers:
             name = harmless(answer.name)
             if answer.problem is not None:

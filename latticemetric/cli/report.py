@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from latticemetric.cli.files import GraphFiles, NamesFiles
-from latticemetric.cli.help_page import verb
+from latticemetric.cli.commands import Options, option, verb
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles
 from latticemetric.cli.options import (
     ENGINE,
     OUTPUT,
@@ -18,17 +18,15 @@ from latticemetric.cli.options import (
     PRUNE,
     SAMPLES,
     SCORE,
-    Options,
     PairOptions,
     PointOptions,
     RateOptions,
     ResamplingOptions,
     RunOptions,
-    option,
     string_scorer,
 )
-from latticemetric.cli.results import STANDARD_OUTPUT, writing
-from latticemetric.cli.run import Failures, running
+from latticemetric.cli.results import writing
+from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,8 +51,6 @@ _NOT_LISTED = {
 
 
 class _PageOptions(Options):
-    """Options for the contents of the page."""
-
     mbr_method: str = option(
         "--mbr-method NAME",
         "MBR beside oracle and 1-best: wer, ngram, a metric, or none; auto: ngram for forests, else wer.",
@@ -109,7 +105,7 @@ def command(
     from latticemetric.report.report import Report, ReportOptions
 
     check_page()
-    if shown.output == STANDARD_OUTPUT and sys.stdout.isatty():
+    if shown.output == STANDARD and sys.stdout.isatty():
         raise UsageError("a page cannot be shown on a terminal", advice="name a file: -o report.html")
     rate = metric.rate()
     reviewing = ReviewSettings(
@@ -129,13 +125,11 @@ def command(
         **resampling.asdict(),
     )
     report = Report(reviewing, report_options, ReviewTotals(reviewing, len(references), reading.normalize))
-    failures = Failures(run.failures)
-    with running(run, shown.output) as started:
+    with running(run, shown.output) as (started, failures):
         pairs = reading.pairs(lattices, references)
         with writing(shown.output) as put:
             report.add_all(failures.reported(reviews_of(pairs, reviewing, started)))
             put(page(report))
-        failures.write()
     failures.exit()
 
 

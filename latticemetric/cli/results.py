@@ -10,7 +10,8 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,21 +21,12 @@ from latticemetric.errors import harmless
 if TYPE_CHECKING:
     from latticemetric.batch.answers import Answer
     from latticemetric.batch.shards import ShardRun
-    from latticemetric.graph import Graph
 
 T = TypeVar("T")
-
-
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-N = TypeVar("N", bound=_Named)
 Record = dict[str, Any]
 """Named values; in TSV a row, in JSON an object."""
 
-STANDARD_OUTPUT = "-"
+STANDARD = "-"
 _ID_WIDTH = 12
 
 
@@ -55,8 +47,12 @@ class Results(ABC):
         """Yield the objects of JSON lines."""
 
     def rows(self) -> Iterable[Sequence[object]]:
-        """Yield the rows of TSV: the records, unless a verb lays them out itself."""
-        return (values(record, self.columns) for record in self.records())
+        """Yield the rows of TSV: the records, with the values of their 1-best, unless a verb lays them out itself."""
+        columns = self.columns
+        for record in self.records():
+            one_best = record.get("one_best")
+            nested = one_best if isinstance(one_best, dict) else {}
+            yield values({**record, **{f"one_best_{name}": value for name, value in nested.items()}}, columns)
 
     @abstractmethod
     def document(self) -> Iterable[str]:
@@ -69,20 +65,14 @@ class Results(ABC):
     def lines(self, output_format: str) -> Iterable[str]:
         """Yield the lines of one format."""
         if output_format == "tsv":
-            return _tsv(self.columns, self.rows())
+            return ("\t".join(map(tsv_field, row)) for row in chain([self.columns], self.rows()))
         if output_format == "jsonl":
             return map(as_json, self.records())
         return self.document() if output_format == "json" else self.text()
 
 
 class AnswerResults(Results):
-    """Answers of graphs, written as they arrive.
-
-    Args:
-        answers: Answers in the order of the graphs; they are read once.
-        shard: The shard that this run works on, if any.
-        records_each: The number of records per graph.
-    """
+    """Answers of graphs, written as they arrive, with `records_each` records per graph."""
 
     name = "lattices"
 
@@ -121,13 +111,9 @@ def as_json(value: object) -> str:
 def json_document(
     head: Record, lists: Mapping[str, Iterable[Record]], end: Callable[[], str] = lambda: "]}", *, streamed: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of a JSON document: its head, then lists with one record per line.
+    """Yield the lines of a JSON document: its head, lists with one record per line, and the `end`, called last.
 
-    Args:
-        head: Fields before the lists.
-        lists: Records by the name of their list.
-        end: Returns what follows the last record; called when all of them are written.
-        streamed: True to write each record as it arrives, with the comma before it; else the comma follows it.
+    If `streamed`, write each record as it arrives, with the comma before it; else the comma follows it.
     """
     before = f"{as_json(head)[:-1]}, " if head else "{"
     for name, records in lists.items():
@@ -138,12 +124,6 @@ def json_document(
             yield ",\n".join(map(as_json, records))
         before = "], "
     yield end()
-
-
-def _tsv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    yield "\t".join(map(tsv_field, columns))
-    for row in rows:
-        yield "\t".join(map(tsv_field, row))
 
 
 def tsv_field(value: object) -> str:
@@ -172,6 +152,11 @@ def with_interval(value: float | None, half_width: float | None, sign: str = "")
     """Return a value and its interval, as `0.5000 ± 0.0100`."""
     text = shown(value) if value is None or not sign else f"{value:{sign}.4f}"
     return text if half_width is None else f"{text} ± {half_width:.4f}"
+
+
+def resampled(confidence: float, resamples: int, seed: int) -> str:
+    """Return the settings of intervals, as `± 95 % of 1000 resamples, seed 0`."""
+    return f"± {100 * confidence:g} % of {resamples} resamples, seed {seed}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -224,7 +209,7 @@ def writing(path: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
     """
     from latticemetric.formats.streams.output import atomic_output, standard_output
 
-    straight = at_once and path == STANDARD_OUTPUT
+    straight = at_once and path == STANDARD
     with standard_output() if straight else atomic_output(path) as file:
 
         def put(line: str) -> None:
@@ -241,40 +226,3 @@ def write_lines(lines: Iterable[str], path: str, *, at_once: bool = False) -> No
     with writing(path, at_once=at_once) as put:
         for line in lines:
             put(line)
-
-
-def written_beside(
-    answers: Iterable[N],
-    path: str | None,
-    graph_of: Callable[[N], Graph | None],
-    to_format: str | None = None,
-    *,
-    if_none: bool = True,
-) -> Iterator[N]:
-    """Yield the answers; after the last one, write their graphs if `path` is given.
-
-    Results appear only after that, so that a graph that cannot be written leaves no partial result.
-
-    Args:
-        answers: Answers of graphs.
-        path: The file for the graphs.
-        graph_of: Returns the graph of an answer, if it has one.
-        to_format: The format of the file; by default, by its suffix.
-        if_none: True to write the file even without graphs.
-    """
-    if path is None:
-        yield from answers
-        return
-    from latticemetric.formats.registry import format_for_writing
-    from latticemetric.formats.writing import write
-    from latticemetric.parallel.plain import GraphSpool
-
-    if to_format is None:
-        format_for_writing(path)  # fail before the work, not after it
-    graphs = GraphSpool()
-    for answer in answers:
-        if (graph := graph_of(answer)) is not None:
-            graphs.add(answer.name, graph)
-        yield answer
-    if graphs or if_none:
-        write(path, graphs, format=to_format)

@@ -1,22 +1,14 @@
-"""Runs over many graphs: workers, limits and journal, failures, and the signals that end a run.
-
-An interrupt, SIGTERM (sent by schedulers) and SIGHUP (the terminal closed) raise `Stopped` once; later signals have no
-effect. Python reacts at once, but native calls and slow libraries may not: soon after, a thread ends the process.
-"""
+"""Run over many graphs: workers, limits and journal, failures, and graphs that are written beside the results."""
 
 from __future__ import annotations
 
-import _thread
 import contextlib
-import os
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from latticemetric.cli.results import progress, say, tsv_field, write_lines
+from latticemetric.cli.signals import noted
 from latticemetric.errors import LatticeMetricError, UsageError, harmless
 
 if TYPE_CHECKING:
@@ -25,32 +17,23 @@ if TYPE_CHECKING:
     from latticemetric.cli.options import OutputOptions, RunOptions, ShardedRunOptions
     from latticemetric.cli.results import Results
     from latticemetric.formats.registry import Entry
-    from latticemetric.parallel.cluster import Cluster
+    from latticemetric.graph import Graph
     from latticemetric.parallel.journal import Journal
     from latticemetric.parallel.map import Workers
 
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-# A run must end within two seconds of a signal; the rest of that time is left to the system.
-_SECONDS_TO_END = 1.5
 
-
-class Outcome(Protocol):
-    """The answer of a graph, or its problem."""
+class _Outcome(Protocol):
+    """The answer of a graph, or its problem and the file and line of what failed."""
 
     @property
-    def name(self) -> str:
-        """The graph's id."""
-
+    def name(self) -> str: ...
     @property
-    def problem(self) -> LatticeMetricError | None:
-        """The reason why there is no answer, if there is none."""
-
+    def problem(self) -> LatticeMetricError | None: ...
     @property
-    def where(self) -> str:
-        """File and line of what failed."""
+    def where(self) -> str: ...
 
 
-AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
+AnyOutcome = TypeVar("AnyOutcome", bound=_Outcome)
 
 
 class Failures:
@@ -90,24 +73,31 @@ class Failures:
 
 
 @contextlib.contextmanager
-def running(options: RunOptions, output: str) -> Iterator[Run]:
-    """Set up a run by its options; remove its journal when everything is written."""
+def running(options: RunOptions, output: str) -> Iterator[tuple[Run, Failures]]:
+    """Set up a run and its failures by the options; after the block, write the failures and remove the journal."""
     from latticemetric.batch.run import Run
     from latticemetric.formats.streams.output import sync
     from latticemetric.memory import graph_bytes
     from latticemetric.parallel.pool import default_workers
     from latticemetric.parallel.process import Limits
 
-    memory = graph_bytes(options.workers or default_workers()) if options.cluster is None else None
-    limits = Limits(options.timeout, options.max_memory, memory)
-    journal = None
-    if options.resume:
-        from latticemetric.cli.resume import journal_beside
-
-        journal = journal_beside(output)
+    failures = Failures(options.failures)
+    workers: Workers = options.workers or default_workers()
+    memory = graph_bytes(workers) if options.cluster is None else None
+    journal = _journal_beside(output) if options.resume else None
     try:
-        with _watched(journal), _workers(options.workers, options.cluster) as workers:
-            yield Run(workers, options.keep_going, limits, journal)
+        with contextlib.ExitStack() as stack:
+            if journal is not None:
+                stack.enter_context(noted(lambda: _progress_of(journal)))
+                stack.enter_context(journal.blamed())
+            if options.cluster is not None:
+                if options.workers is not None:
+                    advice = "give only one of them"
+                    raise UsageError("this cannot be used with --cluster", where="--workers", advice=advice)
+                workers = stack.enter_context(options.cluster.connected())
+            limits = Limits(options.timeout, options.max_memory, memory)
+            yield Run(workers, options.keep_going, limits, journal), failures
+            failures.write()
         if journal is not None:
             sync(output)
             journal.remove()
@@ -116,33 +106,29 @@ def running(options: RunOptions, output: str) -> Iterator[Run]:
             journal.close()
 
 
-@contextlib.contextmanager
-def _watched(journal: Journal | None) -> Iterator[None]:
-    """Report the number of finished graphs if the run is stopped, and name the journal if it is damaged."""
-    if journal is None:
-        yield
-        return
-
-    def note() -> str:
-        done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
-        return f"{done} done; the same command continues from there"
-
-    with _noted(note), journal.blamed():
-        yield
+def _progress_of(journal: Journal) -> str:
+    done = "1 graph is" if journal.kept == 1 else f"{journal.kept} graphs are"
+    return f"{done} done; the same command continues from there"
 
 
-@contextlib.contextmanager
-def _workers(number: int | None, cluster: Cluster | None) -> Iterator[Workers]:
-    """Provide local processes, or those of a cluster."""
-    from latticemetric.parallel.pool import default_workers
+def _journal_beside(output: str) -> Journal:
+    """Open the journal of the running command beside its output."""
+    import click
 
-    if cluster is None:
-        yield number or default_workers()
-        return
-    if number is not None:
-        raise UsageError("this cannot be used with --cluster", where="--workers", advice="give only one of them")
-    with cluster.connected() as client:
-        yield client
+    from latticemetric.cli.files import STANDARD, journal_of, written_files
+    from latticemetric.cli.fingerprint import fingerprint
+    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
+    from latticemetric.parallel.journal import Journal
+
+    if output == STANDARD:
+        raise UsageError("--resume needs --output FILE")
+    if not (output.endswith("/") or is_replaceable(output)):
+        raise UsageError("this is not a regular file, and cannot be resumed", where=output, advice="leave --resume out")
+    context = click.get_current_context()
+    journal = Journal(journal_of(output), fingerprint(context))
+    for _, file in written_files(context):
+        remove_drafts(file)  # no other run writes it, since this run holds the journal
+    return journal
 
 
 def ask_graphs(
@@ -161,116 +147,41 @@ def ask_graphs(
     from latticemetric.batch.answers import answers_of
     from latticemetric.batch.mbr_evidence import answers_by_evidence, with_evidence
 
-    failures, entries = Failures(run.failures), progress(entries, None, "graphs")
-    with running(run, output.output) as started:
+    entries = progress(entries, None, "graphs")
+    with running(run, output.output) as (started, failures):
         if evidence is None:
-            answers = answers_of(entries if run.shard is None else run.shard.take(entries), ask, started)
+            answers = answers_of(run.take(entries), ask, started)
         else:
-            pairs = with_evidence(entries, evidence)
-            answers = answers_by_evidence(pairs if run.shard is None else run.shard.take(pairs), ask, started)
+            answers = answers_by_evidence(run.take(with_evidence(entries, evidence)), ask, started)
         output.write(results(failures.reported(answers)), at_once=run.keep_going)
-        failures.write()
     failures.exit()
 
 
-# Signals
+def written_beside(
+    answers: Iterable[AnyOutcome],
+    path: str | None,
+    graph_of: Callable[[AnyOutcome], Graph | None],
+    to_format: str | None = None,
+    *,
+    if_none: bool = True,
+) -> Iterator[AnyOutcome]:
+    """Yield the answers; after the last one, write their graphs (also no graphs, if `if_none`) if `path` is given.
 
-_notes: list[Callable[[], str]] = []
-
-
-class Stopped(BaseException):
-    """A signal ends the run.
-
-    Not an `Exception`, so that no handler takes it for a problem of one graph; not a `KeyboardInterrupt`, which click
-    replaces by another error.
-
-    Attributes:
-        number: The signal.
+    Results appear only after that, so that a graph that cannot be written leaves no partial result.
     """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-    @property
-    def status(self) -> int:
-        """The exit status that shells give to a process that a signal has ended."""
-        return 128 + self.number
-
-    def __str__(self) -> str:
-        cause = "interrupted" if self.number == signal.SIGINT else f"ended by {signal.Signals(self.number).name}"
-        return "; ".join([cause, *(note() for note in _notes)])
-
-
-@contextlib.contextmanager
-def _noted(note: Callable[[], str]) -> Iterator[None]:
-    """Add a note to the last line of a run that is stopped inside the block."""
-    _notes.append(note)
-    try:
-        yield
-    except (KeyboardInterrupt, Stopped):
-        raise
-    except BaseException:
-        _notes.remove(note)
-        raise
-    else:
-        _notes.remove(note)
-
-
-def listen() -> None:
-    """Raise `Stopped` on signals from now on, except those that the parent process ignores (`nohup`)."""
-    for number in _numbers():
-        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
-            with contextlib.suppress(ValueError):  # only the main thread may set handlers
-                signal.signal(number, _Handler())
-    with contextlib.suppress(ValueError):
-        _watch()
-
-
-def listen_no_more() -> None:
-    """Ignore signals from now on: the run is ending."""
-    for number in _numbers():
-        if isinstance(signal.getsignal(number), _Handler):
-            signal.signal(number, signal.SIG_IGN)
-
-
-def _numbers() -> list[int]:
-    return [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-
-
-class _Handler:
-    """A handler that raises once: terminals and schedulers may send a signal twice."""
-
-    _has_raised = False
-
-    def __call__(self, number: int, _frame: FrameType | None) -> Any:
-        if not _Handler._has_raised:
-            _Handler._has_raised = True
-            raise Stopped(number)
-
-
-def _watch() -> None:
-    """Start a thread that ends the process after a signal, even if the main thread is busy."""
-    if not hasattr(os, "fork"):  # Windows reports signals through sockets only
+    if path is None:
+        yield from answers
         return
-    inbox, outbox = os.pipe()
-    os.set_blocking(outbox, False)
-    try:
-        signal.set_wakeup_fd(outbox, warn_on_full_buffer=False)
-    except ValueError:
-        os.close(inbox)
-        os.close(outbox)
-        raise
-    _thread.start_new_thread(_end_late, (inbox,))
+    from latticemetric.formats.registry import format_for_writing
+    from latticemetric.formats.writing import write
+    from latticemetric.parallel.plain import GraphSpool
 
-
-def _end_late(inbox: int) -> None:
-    number = 0
-    while not isinstance(signal.getsignal(number) if number else None, _Handler):
-        number = os.read(inbox, 1)[0]
-    time.sleep(_SECONDS_TO_END)
-    if (outputs := sys.modules.get("latticemetric.formats.streams.output")) is not None:
-        outputs.abandon_drafts()
-    with contextlib.suppress(OSError):
-        os.write(2, f"{Stopped(number)}\n".encode())
-    os._exit(Stopped(number).status)
+    if to_format is None:
+        format_for_writing(path)  # fail before the work, not after it
+    graphs = GraphSpool()
+    for answer in answers:
+        if (graph := graph_of(answer)) is not None:
+            graphs.add(answer.name, graph)
+        yield answer
+    if graphs or if_none:
+        write(path, graphs, format=to_format)

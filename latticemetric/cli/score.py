@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from latticemetric.cli.commands import Options, choice, flag, option, verb
 from latticemetric.cli.files import NamesFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     LOWERCASE,
     NORMALIZE,
     SHORT_SIGNATURE,
-    Options,
     OutputOptions,
     ResamplingOptions,
-    choice,
-    flag,
     grammar_named,
     metrics_named,
-    option,
 )
 from latticemetric.cli.results import (
     Record,
     Results,
     counted,
     json_document,
+    resampled,
     shown,
     table,
     values,
@@ -61,8 +58,6 @@ _P_VALUES = {"p_bootstrap": "  p, bootstrap", "p_randomisation": "  p, randomisa
 
 
 class _ScoreOptions(Options):
-    """Options for the systems, the metrics and the preparation of strings."""
-
     others: tuple[str, ...] = option(
         "--system -s FILE",
         "Output of another system, to compare with HYP; repeatable.",
@@ -110,34 +105,29 @@ def command(
     if segments is None:
         segments = read_segments([*systems, *references], keyed=options.keyed)
     files = [preparation.all_words(texts) for texts in segments.files]
-    graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
-    outputs, expected = _sides(files, [*systems, *references], len(systems), options.normalize, graphs=graphs)
+    outputs: Texts = files[: len(systems)]
+    expected: Texts = [list(texts) for texts in zip(*files[len(systems) :], strict=True)]
+    if (grammar := grammar_named(options.normalize)) is not None:
+        from latticemetric.batch.normalization import normalized_sides
+
+        # A grammar may make several references of one.
+        named = [
+            (name, list(map(_only_words, texts))) for name, texts in zip([*systems, *references], files, strict=True)
+        ]
+        graphs = all(getattr(metric, "takes_graphs", False) for metric in metrics)
+        outputs, expected = normalized_sides(named[: len(systems)], named[len(systems) :], grammar, graphs=graphs)
     tabled = [
         [replace(one, signature=preparation.signed(one.signature).also(norm=options.normalize)) for one in row]
         for row in tabulate(zip(systems, outputs, strict=True), expected, metrics)
     ]
     kind = _CorpusScores if options.level == "corpus" and options.explain is None else _SentenceScores
-    results = kind(tabled, systems, segments.ids, len(references), resampling, short_signature=options.short_signature)
+    results = kind(tabled, systems, segments.ids, len(references), resampling, options.short_signature)
     if options.explain is None:
         output.write(results)
     else:
-        at = _position(options.explain, segments.ids, output.output_format)
-        texts = [*(words[at] for words in outputs), *expected[at]]
-        write_lines(_explanations(tabled, texts, at), output.output)
+        lines = _explanations(results, outputs, expected, options.explain, output.output_format)
+        write_lines(lines, output.output)
     output.say_summary(results)
-
-
-def _sides(
-    files: Texts, names: Sequence[str], systems: int, normalize: str | None, *, graphs: bool
-) -> tuple[Texts, Texts]:
-    """Return the texts of each system and the references of each segment; a grammar may make several of one."""
-    grammar = grammar_named(normalize)
-    if grammar is None:
-        return files[:systems], list(map(list, zip(*files[systems:], strict=True)))
-    from latticemetric.batch.normalization import normalized_sides
-
-    named = [(name, [_only_words(text) for text in texts]) for texts, name in zip(files, names, strict=True)]
-    return normalized_sides(named[:systems], named[systems:], grammar, graphs=graphs)
 
 
 def _only_words(text: GraphText) -> tuple[str, ...]:
@@ -147,72 +137,58 @@ def _only_words(text: GraphText) -> tuple[str, ...]:
     return text
 
 
-def _position(segment: str, ids: Sequence[str], output_format: str) -> int:
-    """Return the position of the segment to explain."""
-    if output_format != "text":
-        raise UsageError(f"--explain writes text, not {output_format}", advice="leave --format out")
-    if segment not in ids:
-        raise UsageError(
-            f"there is no segment '{segment}'", where="--explain", advice=f"the first is {ids[0]}, the last {ids[-1]}"
-        )
-    return ids.index(segment)
-
-
-def _explanations(tabled: Sequence[Sequence[Tabled]], texts: Sequence[GraphText], at: int) -> Iterator[str]:
-    """Yield the counts of each metric in one segment, for each system. `texts` has systems' texts, then references."""
+def _explanations(scores: _Scores, outputs: Texts, expected: Texts, segment: str, output_format: str) -> Iterator[str]:
+    """Yield the counts of each metric in one segment, for each system."""
     from latticemetric.metrics.base import explain
 
-    references = list(texts[len(tabled) :])
-    for row, candidate in zip(tabled, texts, strict=False):
+    if output_format != "text":
+        raise UsageError(f"--explain writes text, not {output_format}", advice="leave --format out")
+    if segment not in scores.ids:
+        advice = f"the first is {scores.ids[0]}, the last {scores.ids[-1]}"
+        raise UsageError(f"there is no segment '{segment}'", where="--explain", advice=advice)
+    at = scores.ids.index(segment)
+    for row, words in zip(scores.tabled, outputs, strict=True):
         for one in row:
-            drawing = explain(one.metric, candidate, references) or "(this metric has no drawing)"
+            drawing = explain(one.metric, words[at], list(expected[at])) or "(this metric has no drawing)"
             yield f"{harmless(one.system)}: {one.metric.name} {shown(one.sentences()[at])}"
             yield from (f"    {harmless(line)}" for line in drawing.split("\n"))
             yield ""
 
 
+@dataclass(frozen=True)
 class _Scores(Results):
-    """Scores of systems by metrics."""
+    tabled: Sequence[Sequence[Tabled]]
+    systems: Sequence[str]
+    ids: Sequence[str]
+    references: int
+    resampling: ResamplingOptions
+    short_signature: bool
 
-    resampled = False
-
-    def __init__(
-        self,
-        tabled: Sequence[Sequence[Tabled]],
-        systems: Sequence[str],
-        ids: Sequence[str],
-        references: int,
-        resampling: ResamplingOptions,
-        *,
-        short_signature: bool,
-    ) -> None:
-        self._tabled, self._systems, self._ids = tabled, systems, ids
-        self._references, self._resampling, self._short = references, resampling, short_signature
+    has_intervals: ClassVar[bool] = False
 
     def _head(self) -> Record:
-        return {"baseline": self._systems[0], "segments": len(self._ids), "references": self._references}
+        return {"baseline": self.systems[0], "segments": len(self.ids), "references": self.references}
 
     def summary(self) -> list[str]:
         """Return sizes, the resampling settings and signatures."""
-        notes = [f"{counted(len(self._ids), 'segment')}, {counted(self._references, 'reference')}"]
-        if self.resampled and self._resampling.resamples:
-            drawn = self._resampling
-            notes.append(f"± {100 * drawn.confidence:g} % of {drawn.resamples} resamples, seed {drawn.seed}")
-        if self.resampled and len(self._tabled) > 1:
-            notes.append(f"* best; differences from {harmless(self._systems[0])}")
-        signatures = (one.signature.format(short=self._short) for one in self._tabled[0])
+        notes = [f"{counted(len(self.ids), 'segment')}, {counted(self.references, 'reference')}"]
+        if self.has_intervals and self.resampling.resamples:
+            notes.append(resampled(**self.resampling.asdict()))
+        if self.has_intervals and len(self.tabled) > 1:
+            notes.append(f"* best; differences from {harmless(self.systems[0])}")
+        signatures = (one.signature.format(short=self.short_signature) for one in self.tabled[0])
         return ["", "; ".join(notes), *map(harmless, signatures)]
 
 
 class _CorpusScores(_Scores):
     """A score of each system and metric, with intervals and comparisons."""
 
-    resampled = True
+    has_intervals = True
 
     def _scores(self) -> list[list[SystemScore]]:
         from latticemetric.evaluation.scoring import corpus_scores
 
-        return corpus_scores(self._tabled, **self._resampling.asdict())
+        return corpus_scores(self.tabled, **self.resampling.asdict())
 
     def text(self) -> Iterator[str]:
         """Yield a table: one row per system, one column per metric."""
@@ -220,80 +196,63 @@ class _CorpusScores(_Scores):
         blank = "  " if len(scores) > 1 else ""
         metrics = [score.tabled.metric for score in scores[0]]
         rows = [["", *(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}{blank}" for metric in metrics)]]
-        best = [_best(column) for column in zip(*scores, strict=True)]
-        for name, row in zip(self._systems, scores, strict=True):
+        best = []
+        for metric, column in zip(metrics, zip(*scores, strict=True), strict=True):
+            known = (one.score for one in column if one.score is not None)
+            best.append((max if metric.higher_is_better else min)(known, default=None))
+        for name, row in zip(self.systems, scores, strict=True):
             marks = [" *" if blank and score.score == top else blank for score, top in zip(row, best, strict=True)]
             cells = [with_interval(one.score, one.interval.half_width if one.interval else None) for one in row]
             rows.append([harmless(name), *(cell + mark for cell, mark in zip(cells, marks, strict=True))])
-            rows += _comparison_rows(row)
+            if row[0].comparison is None:
+                continue
+            items = [score.comparison.asdict() for score in row if score.comparison]
+            differences = (with_interval(item["difference"], item["half_width"], sign="+") for item in items)
+            rows.append(["  difference", *(f"{difference}  " for difference in differences)])
+            if row[0].comparison.bootstrap is not None:
+                rows += [[label, *(f"{shown(item[name])}  " for item in items)] for name, label in _P_VALUES.items()]
         yield from table(rows)
 
     def records(self) -> list[Record]:
-        """Return one record per system and metric."""
-        return [score.asdict(short_signature=self._short) for score in chain.from_iterable(self._scores())]
+        return [score.asdict(short_signature=self.short_signature) for score in chain.from_iterable(self._scores())]
 
     @property
     def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
         prefixed = [n if n.startswith(("p_", "difference")) else f"difference_{n}" for n in _COMPARISON_COLUMNS]
         return [*_COLUMNS, *prefixed, "signature"]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per system and metric."""
         for record in self.records():
             comparison = values(record["comparison"] or {}, _COMPARISON_COLUMNS)
             yield [*values(record, _COLUMNS), *comparison, record["signature"]]
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
-        head = {**self._head(), **self._resampling.asdict()}
+        head = {**self._head(), **self.resampling.asdict()}
         return json_document(head, {"scores": self.records()}, streamed=False)
 
 
-def _best(column: Sequence[SystemScore]) -> float | None:
-    scores = [score.score for score in column if score.score is not None]
-    choose = max if column[0].tabled.metric.higher_is_better else min
-    return choose(scores, default=None)
-
-
-def _comparison_rows(row: Sequence[SystemScore]) -> list[list[str]]:
-    if row[0].comparison is None:
-        return []
-    items = [score.comparison.asdict() for score in row if score.comparison]
-    rows = [["  difference", *(with_interval(i["difference"], i["half_width"], sign="+") + "  " for i in items)]]
-    if row[0].comparison.bootstrap is not None:
-        rows += [[label, *(shown(item[name]) + "  " for item in items)] for name, label in _P_VALUES.items()]
-    return rows
-
-
 class _SentenceScores(_Scores):
-    """A score of each segment, system and metric."""
-
     @property
     def columns(self) -> list[str]:
-        """Titles of the columns."""
-        return ["segment", "system", *(one.metric.name for one in self._tabled[0])]
+        return ["segment", "system", *(one.metric.name for one in self.tabled[0])]
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per segment and system."""
-        names = [one.metric.name for one in self._tabled[0]]
-        scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self._tabled]
-        for segment, each in zip(self._ids, zip(*scores, strict=True), strict=True):
-            for system, numbers in zip(self._systems, each, strict=True):
+        names = [one.metric.name for one in self.tabled[0]]
+        scores = [list(zip(*(one.sentences() for one in row), strict=True)) for row in self.tabled]
+        for segment, each in zip(self.ids, zip(*scores, strict=True), strict=True):
+            for system, numbers in zip(self.systems, each, strict=True):
                 yield {"segment": segment, "system": system, "scores": dict(zip(names, numbers, strict=True))}
 
     def rows(self) -> Iterator[list[Any]]:
-        """Yield one row per segment and system."""
         return ([one["segment"], one["system"], *one["scores"].values()] for one in self.records())
 
     def text(self) -> list[str]:
         """Return a table; it names systems if there are several."""
         rows: list[list[str]] = [self.columns, *([shown(cell) for cell in row] for row in self.rows())]
-        if len(self._tabled) > 1:
+        if len(self.tabled) > 1:
             return table(rows, left=(0, 1))
         return table([[row[0], *row[2:]] for row in rows])
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
-        signatures = {one.metric.name: one.signature.format(short=self._short) for one in self._tabled[0]}
+        signatures = {one.metric.name: one.signature.format(short=self.short_signature) for one in self.tabled[0]}
         return json_document({**self._head(), "signatures": signatures}, {"sentences": self.records()}, streamed=False)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from latticemetric.cli.commands import option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
-    MOST_DRAWS,
     PairOptions,
     PlottedOutputOptions,
     PointOptions,
@@ -21,15 +20,15 @@ from latticemetric.cli.options import (
     ShardedRunOptions,
     given,
     numbers,
-    option,
+    resamples_option,
 )
-from latticemetric.cli.results import Record, Results, counted, json_document, shown, table, values, with_interval
-from latticemetric.cli.run import Failures, running
+from latticemetric.cli.results import Record, Results, counted, json_document, resampled, shown, table, with_interval
+from latticemetric.cli.run import running
 from latticemetric.errors import UsageError
 
 if TYPE_CHECKING:
     from latticemetric.batch.shards import ShardDocument, ShardRun
-    from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow, SweepSettings, Swept
+    from latticemetric.batch.sweep import Sweep, SweepSettings, Swept
     from latticemetric.evaluation.intervals import Interval
 
 _EPILOG = """\b
@@ -43,30 +42,18 @@ _SECTIONS = {
     "What is swept over": "--beams --densities --nbest-sizes --by-length",
 }
 _BOUNDS = ("low", "high", "half_width")
-_ONE_BEST_COLUMNS = ("score", "numerator", "denominator")
-_COLUMNS = (
-    "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
-    "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom"
-)  # fmt: skip
 
 
 class _SweepOptions(PointOptions):
-    """Options for the points and lengths to sweep over."""
-
     by_length: tuple[float, ...] = option(
-        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", callback=numbers
+        "--by-length WORDS", "Group graphs by reference length, with these upper bounds: 5,10,20.", reads=numbers
     )
 
 
 class _ResamplingOptions(ResamplingOptions):
     """Options for resampling; by default, there are no intervals."""
 
-    resamples: int = option(
-        "--resamples N",
-        "Number of resamples for intervals and p-values; 0: none.",
-        type=click.IntRange(0, MOST_DRAWS),
-        default=0,
-    )
+    resamples: int = resamples_option(0)
 
     def check(self) -> None:
         """Refuse options of resampling without resamples."""
@@ -108,13 +95,11 @@ def command(
     question = SweepSettings(metric.rate(), points, borders, len(references), reading.normalize)
     resampling.check()
     output.check_plot()
-    failures = Failures(run.failures)
-    with running(run, output.output) as started:
+    with running(run, output.output) as (started, failures):
         pairs = reading.pairs(lattices, references, run.shard)
         swept = swept_pairs(pairs, question.metric, points, started, scales=reading.weights)
         results = SweepResults.of(question, failures.reported(swept), resampling.asdict(), run.shard)
         output.write(results)
-        failures.write()
         results.draw(output.plot)
     output.say_summary(results)
     failures.exit()
@@ -124,13 +109,7 @@ def command(
 class SweepResults(Results):
     """The sweep of one run, or of merged shards.
 
-    Attributes:
-        question: The metric, points and borders of the sweep.
-        swept: The results of each graph.
-        totals: The results of all graphs.
-        resampling: The settings of resampling: `resamples`, `seed`, `confidence`.
-        intervals: Intervals of the rows, on the same resamples; none without resamples.
-        shard: The shard that this run worked on, if any.
+    Intervals of the rows are on the same resamples; there are none without resamples.
     """
 
     question: SweepSettings
@@ -139,6 +118,12 @@ class SweepResults(Results):
     resampling: dict[str, Any]
     intervals: Sequence[Interval]
     shard: ShardRun | None = None
+
+    columns = (
+        "kind", "at", "score", "numerator", "denominator", "matches", "substitutions", "deletions", "insertions",
+        "lost", "arcs", "density", "strings", *_BOUNDS, "above", "up_to", "graphs", "headroom",
+        "one_best_score", "one_best_numerator", "one_best_denominator"
+    )  # fmt: skip
 
     @classmethod
     def of(
@@ -168,42 +153,42 @@ class SweepResults(Results):
 
     def draw(self, plot: str | None) -> None:
         """Draw the results into the file `plot`, if it is given."""
-        if plot is None:
-            return
-        from latticemetric.report.plots import draw_sweep
+        if plot is not None:
+            from latticemetric.report.plots import draw_sweep
 
-        metric = self.question.metric
-        better = "higher" if metric.higher_is_better else "lower"
-        draw_sweep(self.totals, f"{metric.name} ({better} is better)", plot, self.intervals)
+            metric = self.question.metric
+            better = "higher" if metric.higher_is_better else "lower"
+            draw_sweep(self.totals, f"{metric.name} ({better} is better)", plot, self.intervals)
 
     def text(self) -> Iterator[str]:
         """Yield a table of points, and one of lengths."""
-        rows = self.totals.rows
-        has_arcs = any(row.arcs is not None for row in rows)
+        has_arcs = any(row.arcs is not None for row in self.totals.rows)
         header = ["", self.question.metric.name, "", "matches", "subst.", "del.", "ins.", "lost"]
-        cells = [_cells(row, interval, has_arcs=has_arcs) for row, interval in zip_longest(rows, self.intervals)]
-        yield from table([[*header, *(["arcs", "density"] if has_arcs else [])], *cells])
+        cells = [[*header, *(["arcs", "density"] if has_arcs else [])]]
+        for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
+            at = row.at if row.at is None or isinstance(row.at, int) else format(row.at, "g")
+            name = row.kind.replace("one_best", "1-best") if at is None else f"{row.kind} {at}"
+            score = with_interval(row.total.score, None if interval is None else interval.half_width)
+            counts = row.total.statistics
+            edits = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
+            sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
+            fraction = f"{shown(row.total.numerator)}/{row.total.denominator}"
+            cells.append([name, score, fraction, *map(str, edits), *sizes])
+        yield from table(cells)
         if self.totals.lengths:
             yield ""
-            header = ["reference words", "graphs", "oracle", "1-best", "headroom"]
-            yield from table([header, *map(_length_cells, self.totals.lengths)])
-
-    @property
-    def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
-        return [*_COLUMNS, *(f"one_best_{name}" for name in _ONE_BEST_COLUMNS)]
-
-    def rows(self) -> Iterator[list[object]]:
-        """Yield one row per point, then one row per bin of lengths."""
-        for record in self.records():
-            yield [*values(record, _COLUMNS), *values(record.get("one_best", {}), _ONE_BEST_COLUMNS)]
+            cells = [["reference words", "graphs", "oracle", "1-best", "headroom"]]
+            for one in self.totals.lengths:
+                scores = (one.oracle.score, one.one_best.score, one.headroom)
+                cells.append([one.label, str(one.graphs), *map(shown, scores)])
+            yield from table(cells)
 
     def records(self) -> list[Record]:
         """Return one record per point, then one record per bin of lengths."""
         return [*self._points(), *(one.asdict() for one in self.totals.lengths)]
 
     def _points(self) -> Iterator[Record]:
-        for row, interval in zip_longest(self.totals.rows, self.intervals):  # there may be no intervals
+        for row, interval in zip_longest(self.totals.rows, self.intervals):
             bounds = {} if interval is None else {name: getattr(interval, name) for name in _BOUNDS}
             yield {**row.asdict(), **bounds}
 
@@ -229,24 +214,5 @@ class SweepResults(Results):
         notes += [f"{self.totals.failed} failed"] if self.totals.failed else []
         if self.intervals:
             drawn = self.intervals[0]
-            seed = self.resampling["seed"]
-            notes.append(f"± {100 * drawn.confidence:g} % of {drawn.resamples} resamples, seed {seed}")
+            notes.append(resampled(drawn.confidence, drawn.resamples, self.resampling["seed"]))
         return ["", "; ".join(notes), self.totals.signature]
-
-
-def _cells(row: SweepRow, interval: Interval | None, *, has_arcs: bool) -> list[str]:
-    total, counts = row.total, row.total.statistics
-    score = with_interval(total.score, None if interval is None else interval.half_width)
-    numbers = [counts.matches[0], counts.substitutions, counts.deletions, counts.insertions, row.lost]
-    sizes = ["" if size is None else f"{size:.1f}" for size in (row.arcs, row.density)] if has_arcs else []
-    return [_point_name(row), score, f"{shown(total.numerator)}/{total.denominator}", *map(str, numbers), *sizes]
-
-
-def _point_name(row: SweepRow) -> str:
-    if row.at is None:
-        return {"one_best": "1-best", "whole": "whole"}[row.kind]
-    return f"{row.kind} {row.at if isinstance(row.at, int) else format(row.at, 'g')}"
-
-
-def _length_cells(one: LengthBin) -> list[str]:
-    return [one.label, str(one.graphs), *map(shown, (one.oracle.score, one.one_best.score, one.headroom))]

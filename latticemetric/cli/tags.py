@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from latticemetric.cli.commands import Options, choice, flag, one_of, option, verb
 from latticemetric.cli.files import GraphFiles, NamesFiles
-from latticemetric.cli.help_page import verb
 from latticemetric.cli.options import (
     MOST_DRAWS,
     POSTERIOR_SCALE,
     SEED,
     Number,
-    Options,
     OutputOptions,
     PairOptions,
     PlottedOutputOptions,
     RateOptions,
     RunOptions,
-    choice,
-    flag,
     names_of,
     numbers,
-    one_of,
-    option,
     whole_numbers,
 )
 from latticemetric.cli.results import Record, Results, as_json, counted, shown, table, values
@@ -35,8 +30,8 @@ from latticemetric.errors import UsageError, harmless
 from latticemetric.signature import Signature
 
 if TYPE_CHECKING:
+    from latticemetric.batch.oracles import ConfidenceEvaluation
     from latticemetric.evaluation.word_tags.discrimination import Discrimination
-    from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
     from latticemetric.evaluation.word_tags.metrics import TagScores
     from latticemetric.evaluation.word_tags.sampling import RepeatedSampling
     from latticemetric.evaluation.word_tags.tags import WordTags
@@ -59,8 +54,6 @@ _DRAWS = click.IntRange(1, MOST_DRAWS)
 
 
 class _TagOptions(Options):
-    """Options for the tags to evaluate, and for comparing systems."""
-
     which: str = one_of(
         "words",
         words="Evaluate the tags of words (default).",
@@ -78,10 +71,10 @@ class _TagOptions(Options):
         "--trials N", "Trials per test (default: 1000, or more if the significance level needs more).", type=_DRAWS
     )
     error_rates: tuple[float, ...] = option(
-        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", callback=numbers
+        "--error-rates SHARES", "Error rates to sample at: 0.1,0.1005 (default: the paper's).", reads=numbers
     )
     sample_sizes: tuple[int, ...] = option(
-        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", callback=whole_numbers
+        "--sample-sizes NUMBERS", "Numbers of words to try (default: the paper's).", reads=whole_numbers
     )
     rounds: int = option("--rounds N", "Number of rounds at the largest sample size.", default=1, type=_DRAWS)
     significance: float = option(
@@ -104,13 +97,11 @@ class _TagOptions(Options):
 
 
 class _LatticeOptions(Options):
-    """Options for predicting the tags of lattices."""
-
     from_lattices: bool = flag("--from-lattices", "Read GOLD as lattices and PRED as their references.")
     thresholds: tuple[float, ...] = option(
         "--thresholds NUMBERS",
         "Predict BAD for words below these posteriors (default: 0.05,0.1,…,0.95).",
-        callback=numbers,
+        reads=numbers,
     )
     posterior_scale: float = POSTERIOR_SCALE
 
@@ -139,18 +130,7 @@ def command(
     """
     _refuse_others(from_lattices=of_lattices.from_lattices)
     if of_lattices.from_lattices:
-        from latticemetric.cli.tags_of_lattices import write_tags_of_lattices
-
-        write_tags_of_lattices(
-            gold,
-            predicted,
-            thresholds=of_lattices.thresholds,
-            posterior_scale=of_lattices.posterior_scale,
-            metric=metric,
-            reading=reading,
-            run=run,
-            output=output,
-        )
+        _write_tags_of_lattices(gold, predicted, of_lattices, metric=metric, reading=reading, run=run, output=output)
         return
     options.check(output.output_format)
     results = _evaluate(gold, predicted, options)
@@ -172,6 +152,9 @@ def _refuse_others(*, from_lattices: bool) -> None:
             raise UsageError(f"it has no effect with {what}", where=spelled, advice=advice)
 
 
+# Files of tags
+
+
 def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _TagResults:
     """Read the tags, and evaluate them."""
     from latticemetric.evaluation.word_tags.evaluation import TagEvaluation
@@ -179,19 +162,29 @@ def _evaluate(gold: str, predicted: Sequence[str], options: _TagOptions) -> _Tag
     if (gold, *predicted).count("-") > 1:
         raise UsageError("standard input can be read only once", advice="name files")
     tags, has_gaps = _read(gold, options)
-    systems = {name: _read(path, options)[0] for name, path in zip(_names(predicted), predicted, strict=True)}
+    # Systems are named by their files, or by whole paths if two files have the same name.
+    files = [Path(path).name for path in predicted]
+    names = [path if files.count(file) > 1 else file for path, file in zip(predicted, files, strict=True)]
+    again = next((name for name in names if names.count(name) > 1), None)
+    if again is not None:
+        raise UsageError(f"'{again}' is given twice", advice="name each file once")
+    systems = {name: _read(path, options)[0] for name, path in zip(names, predicted, strict=True)}
     evaluation = TagEvaluation.of(tags, systems, gold)
-    alpha, seed = options.significance, options.seed
+    alpha, seed, comparison, sampling = options.significance, options.seed, None, None
+    if options.compare:
+        comparison = evaluation.discrimination(alpha=alpha, trials=options.trials, seed=seed)
+    if options.sampling:
+        given = {"error_rates": options.error_rates, "sizes": options.sample_sizes}
+        parameters: dict[str, Any] = {name: values for name, values in given.items() if values}
+        sampling = evaluation.repeated_sampling(**parameters, rounds=options.rounds, alpha=alpha, seed=seed)
     return _TagResults(
         gold=gold,
         has_gaps=has_gaps,
         tags=tags,
         systems=evaluation.scores(),
         synthetic=evaluation.synthetic_scores(seed) if options.synthetic else None,
-        comparison=evaluation.discrimination(alpha=alpha, trials=options.trials, seed=seed)
-        if options.compare
-        else None,
-        sampling=_sampled(evaluation, options) if options.sampling else None,
+        comparison=comparison,
+        sampling=sampling,
         options=options,
     )
 
@@ -205,24 +198,6 @@ def _read(path: str, options: _TagOptions) -> tuple[WordTags, bool]:
     tags = WordTags(lines.bad, lines.begin)
     kept = chosen_tags(tags, path, options.which, options.layout, gaps=lines.gaps)
     return kept, has_gaps(tags, options.layout, gaps=lines.gaps)
-
-
-def _names(paths: Sequence[str]) -> list[str]:
-    """Return the names of systems: their file names, or whole paths if two files have the same name."""
-    names = [Path(path).name for path in paths]
-    distinct = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
-    again = next((name for name in distinct if distinct.count(name) > 1), None)
-    if again is not None:
-        raise UsageError(f"'{again}' is given twice", advice="name each file once")
-    return distinct
-
-
-def _sampled(evaluation: TagEvaluation, options: _TagOptions) -> RepeatedSampling:
-    given = {"error_rates": options.error_rates, "sizes": options.sample_sizes}
-    parameters: dict[str, Any] = {name: values for name, values in given.items() if values}
-    return evaluation.repeated_sampling(
-        **parameters, rounds=options.rounds, alpha=options.significance, seed=options.seed
-    )
 
 
 @dataclass(frozen=True)
@@ -247,7 +222,6 @@ class _TagResults(Results):
         return {**self.systems, **(self.synthetic or {})}
 
     def text(self) -> Iterator[str]:
-        """Yield a table of scores, then comparisons and sample sizes."""
         yield from _score_table(self._scores)
         if self.comparison is not None:
             yield ""
@@ -261,24 +235,18 @@ class _TagResults(Results):
             yield from _sampling_table(self.sampling)
 
     def records(self) -> Iterator[Record]:
-        """Yield one record per system."""
         return ({"system": name, **one.asdict()} for name, one in self._scores.items())
 
     @property
     def columns(self) -> list[str]:
-        """Titles of the TSV columns."""
         from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
 
         return ["system", *TAG_METRICS, "tags", "bad", "errors", "notes"]
 
     def rows(self) -> Iterator[list[object]]:
-        """Yield one row per system."""
-        for record in self.records():
-            notes = "; ".join(f"{name} {why}" for name, why in record["notes"].items())
-            yield values({**record, "notes": notes}, self.columns)
+        return (values(_with_notes(record), self.columns) for record in self.records())
 
     def document(self) -> Iterator[str]:
-        """Yield the document."""
         document: Record = {
             "signature": self._signature,
             "gold": self.gold,
@@ -314,6 +282,11 @@ class _TagResults(Results):
         return ["", "; ".join(notes), self._signature]
 
 
+def _with_notes(record: Record) -> Record:
+    """Join the notes of a record, for TSV."""
+    return {**record, "notes": "; ".join(f"{name} {why}" for name, why in record["notes"].items())}
+
+
 def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
     """Yield one row per system, and the reasons why values are undefined or 0."""
     from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
@@ -324,9 +297,16 @@ def _score_table(scores: dict[str, TagScores]) -> Iterator[str]:
         rows.append([harmless(name), *(shown(getattr(one, metric)) for metric in TAG_METRICS), *shares])
     yield from table(rows)
     for name, one in scores.items():
-        for reason in dict.fromkeys(one.notes.values()):
-            labels = ", ".join(TAG_METRICS[metric].label for metric, why in one.notes.items() if why == reason)
-            yield f"{harmless(name)}: {labels} {reason}"
+        yield from (f"{harmless(name)}: {reason}" for reason in _reasons(one))
+
+
+def _reasons(scores: TagScores) -> Iterator[str]:
+    """Yield each reason why values are undefined or 0, after the labels of its metrics."""
+    from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+    for reason in dict.fromkeys(scores.notes.values()):
+        labels = ", ".join(TAG_METRICS[metric].label for metric, why in scores.notes.items() if why == reason)
+        yield f"{labels} {reason}"
 
 
 def _discrimination_table(rows: Sequence[Discrimination]) -> Iterator[str]:
@@ -373,3 +353,83 @@ def _sampling_table(sampling: RepeatedSampling) -> Iterator[str]:
         sizes = [f"> {most}" if number is None else str(number) for number in row.values()]
         rows.append([TAG_METRICS[name].label, *sizes])
     yield from table(rows)
+
+
+# Tags of lattices
+
+
+def _write_tags_of_lattices(
+    lattices: str,
+    references: Sequence[str],
+    options: _LatticeOptions,
+    *,
+    metric: RateOptions,
+    reading: PairOptions,
+    run: RunOptions,
+    output: PlottedOutputOptions,
+) -> None:
+    """Predict wrong words by thresholds on posteriors, and write the scores of each threshold."""
+    from latticemetric.batch.oracles import ConfidenceEvaluation, oracles_of
+    from latticemetric.cli.run import running
+
+    output.check_plot()
+    rate = metric.rate()
+    with running(run, output.output) as (started, failures):
+        pairs = reading.pairs(lattices, references)
+        outcomes = oracles_of(pairs, rate, started, scales=reading.weights, confidence=options.posterior_scale)
+        evaluation = ConfidenceEvaluation.of(failures.reported(outcomes), options.thresholds)
+        signature = rate.signature_for(len(references)).also(norm=reading.normalize)
+        results = _ThresholdResults(evaluation, str(signature))
+        output.write(results)
+        if output.plot is not None:
+            from latticemetric.report.plots import draw_thresholds
+
+            draw_thresholds(evaluation.sweep, output.plot, "posterior")
+    output.say_summary(results)
+    failures.exit()
+
+
+class _ThresholdResults(Results):
+    def __init__(self, evaluation: ConfidenceEvaluation, signature: str) -> None:
+        self._evaluation, self._signature = evaluation, signature
+
+    def text(self) -> Iterator[str]:
+        """Yield a table, and the reasons why values are undefined or 0, with their thresholds."""
+        from latticemetric.evaluation.word_tags.metrics import TAG_METRICS
+
+        sweep = self._evaluation.sweep
+        rows = [["threshold", *(metric.label for metric in TAG_METRICS.values()), "BAD"]]
+        reasons: dict[str, list[str]] = {}
+        for row in sweep.rows:
+            best = " *" if row == sweep.best else "  "
+            scores = [shown(getattr(row.scores, name)) + (best if name == "f1_mult" else "") for name in TAG_METRICS]
+            share = f"{100 * row.scores.bad / row.scores.tags:.1f} %" if row.scores.tags else "–"
+            rows.append([f"{row.threshold:g}", *scores, share])
+            for reason in _reasons(row.scores):
+                reasons.setdefault(reason, []).append(f"{row.threshold:g}")
+        yield from table(rows)
+        for reason, thresholds in reasons.items():
+            yield f"{reason}: at {', '.join(thresholds)}"
+
+    def records(self) -> list[Record]:
+        return [row.asdict() for row in self._evaluation.sweep.rows]
+
+    @property
+    def columns(self) -> list[str]:
+        return [*(name for name in self.records()[0] if name != "notes"), "notes"]
+
+    def rows(self) -> Iterator[list[object]]:
+        return (values(_with_notes(record), self.columns) for record in self.records())
+
+    def document(self) -> Iterator[str]:
+        evaluation, best = self._evaluation, self._evaluation.sweep.best
+        sizes = {name: getattr(evaluation, name) for name in ("lattices", "failed", "words", "bad")}
+        head = {"signature": self._signature, **sizes, "best": best and best.threshold}
+        yield as_json({**head, "thresholds": self.records()})
+
+    def summary(self) -> list[str]:
+        evaluation = self._evaluation
+        notes = [counted(evaluation.lattices, "lattice")]
+        notes += [f"{evaluation.failed} failed"] if evaluation.failed else []
+        share = f", {100 * evaluation.bad / evaluation.words:.1f} % BAD" if evaluation.words else ""
+        return ["", f"{'; '.join(notes)}; {evaluation.words} words{share}; * best F1-mult", self._signature]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import quoteattr
 
-from latticemetric.batch.sweep import LengthBin, Sweep, SweepRow
+from latticemetric.batch.sweep import LengthBin, Sweep
 from latticemetric.drawing.svg import element, number
 from latticemetric.evaluation.intervals import Interval
 from latticemetric.report.figures import count, rate_text, short_number, span
@@ -40,12 +40,7 @@ class Axis:
 
 
 class Paper:
-    """Collects the elements of a chart.
-
-    Args:
-        title: A description, for readers who cannot see it.
-        height: The height; all charts have the same width.
-    """
+    """Collects the elements of a chart; the title describes it to readers who cannot see it."""
 
     def __init__(self, title: str, height: float) -> None:
         self.title, self.height = title, height
@@ -218,13 +213,7 @@ def lengths_chart(bins: Sequence[LengthBin], metric: str) -> Chart | None:
         paper.text(x, height - 26, one.label, kind="name")
         paper.text(x, height - 12, f"({one.graphs})")
     rows = [
-        (
-            one.label,
-            str(one.graphs),
-            rate_text(one.oracle.score),
-            rate_text(one.one_best.score),
-            rate_text(one.headroom),
-        )
+        (one.label, str(one.graphs), *map(rate_text, (one.oracle.score, one.one_best.score, one.headroom)))
         for one in there
     ]
     header = ("reference words", "utterances", "oracle", "1-best", "headroom")
@@ -247,17 +236,16 @@ def density_chart(points: Sequence[tuple[float, float]]) -> Chart | None:
     for mark in thinned(across):
         paper.text(x.place(mark), height - 18, _tick(mark))
     paper.text((_LEFT + _RIGHT) / 2, height - 4, "arcs with words for each word of the reference")
-    places = {(_grain(x.place(density)), _grain(y.place(headroom))) for density, headroom in there}
-    for place in sorted(places):
-        paper.dot(*place, "point oracle", 3.0)
-    rows = [
-        (
-            f"{short_number(part[0][0])} … {short_number(part[-1][0])}",
-            str(len(part)),
-            rate_text(sum(h for _, h in part) / len(part)),
-        )
-        for part in _quarters(sorted(there))
-    ]
+    grains = {(round(x.place(dense) / _GRAIN), round(y.place(gap) / _GRAIN)) for dense, gap in there}
+    for column, row in sorted(grains):
+        paper.dot(column * _GRAIN, row * _GRAIN, "point oracle", 3.0)
+    rows = []
+    there.sort()
+    cuts = [round(k * len(there) / 4) for k in range(5)]
+    for part in (there[low:high] for low, high in pairwise(cuts) if high > low):
+        mean = sum(headroom for _, headroom in part) / len(part)
+        reach = f"{short_number(part[0][0])} … {short_number(part[-1][0])}"
+        rows.append((reach, str(len(part)), rate_text(mean)))
     header = ("density", "utterances", "mean headroom")
     return Chart("Headroom by density", "each mark is an utterance", paper.svg(), header, rows)
 
@@ -296,17 +284,13 @@ def _sweep_chart(found: Sweep, intervals: Sequence[Interval], kind: str, metric:
     paper.text((_LEFT + _RIGHT) / 2, height - 8, _SWEPT[kind])
     caption = "the oracle of what is kept; dotted: of whole graphs, dashed: the 1-best"
     header = (kind, metric, "interval", "graphs that lose", "density")
-    rows = [
-        _swept_row(row, one)
-        for row, one in zip(found.rows, intervals, strict=True)
-        if row.kind in {"one_best", kind, "whole"}
-    ]
+    rows = []
+    for row, one in zip(found.rows, intervals, strict=True):
+        if row.kind in {"one_best", kind, "whole"}:
+            name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
+            reach = span(one.low, one.high)
+            rows.append((name, rate_text(row.score), reach, count(row.lost), short_number(row.density)))
     return Chart(f"Oracles by {kind.replace('nbest', 'n-best list')}", caption, paper.svg(), header, rows)
-
-
-def _swept_row(row: SweepRow, one: Interval) -> tuple[str, ...]:
-    name = {"one_best": "1-best", "whole": "whole"}.get(row.kind) or f"{row.at:g}"
-    return (name, rate_text(row.score), span(one.low, one.high), count(row.lost), short_number(row.density))
 
 
 def _spread(values: Sequence[float]) -> Callable[[float], float]:
@@ -329,15 +313,5 @@ def _histogram(values: Sequence[float], edges: Sequence[float]) -> list[int]:
     return found
 
 
-def _quarters(points: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
-    """Divide points into four parts of about equal size; fewer for few points."""
-    cuts = [round(k * len(points) / 4) for k in range(5)]
-    return [points[low:high] for low, high in pairwise(cuts) if high > low]
-
-
 def _tick(value: float) -> str:
     return f"{value:g}".replace("-", "−")
-
-
-def _grain(place: float) -> float:
-    return round(place / _GRAIN) * _GRAIN

@@ -1,4 +1,4 @@
-"""Build the page of a report: one HTML file from a template, a style sheet, scripts and data.
+"""Write reports: one HTML file from a template, a style sheet, scripts and data.
 
 Data are escaped, so that they cannot end their element; a Content-Security-Policy blocks all other scripts.
 """
@@ -6,19 +6,30 @@ Data are escaped, so that they cannot end their element; a Content-Security-Poli
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
-from latticemetric.batch.review import SideTotal
+from latticemetric.batch.packing import graph_packing
+from latticemetric.batch.review import AUTO, MBRSettings, ReviewSettings, ReviewTotals, SideTotal, review_graph
+from latticemetric.batch.string_scores import scorer_of
+from latticemetric.batch.sweep import graphs_with_references
 from latticemetric.display import visible
 from latticemetric.errors import MissingDependencyError
 from latticemetric.evaluation.intervals import Interval
+from latticemetric.formats.streams.output import atomic_output
+from latticemetric.graph import Graph
+from latticemetric.lattice.lattice import Scales
+from latticemetric.oracle_search.oracle import as_recognition_rate
+from latticemetric.oracle_search.sweep import Points
+from latticemetric.parallel.map import map_in_order
 from latticemetric.report.charts import (
     LABELS,
     Chart,
@@ -28,75 +39,76 @@ from latticemetric.report.charts import (
     standing_chart,
     sweep_charts,
 )
-from latticemetric.report.data import drawing
 from latticemetric.report.figures import amount, rate_text, short_number, span
-from latticemetric.report.report import Failure, Report
+from latticemetric.report.report import Report, ReportOptions, drawing
 from latticemetric.signature import VERSION
 
 _IN_SCRIPTS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
-
-
-def json_for_script(data: Any) -> str:
-    r"""Write JSON for a script element; escape its texts, so that it contains no tag, comment or entity.
-
-    Examples:
-        >>> print(json_for_script(["</script>", "<!--"]))
-        ["\u003c/script\u003e","\u003c!--"]
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_IN_SCRIPTS)
-
-
-def policy(styles: list[str], scripts: list[str]) -> str:
-    """Return a Content-Security-Policy that allows only these styles and scripts, and no requests."""
-    parts = [
-        "default-src 'none'",
-        f"style-src {' '.join(map(_hash, styles))}",
-        f"script-src {' '.join(map(_hash, scripts))}",
-        "base-uri 'none'",
-        "form-action 'none'",
-    ]
-    return "; ".join(parts)
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-# ---- The page ----
-
 _SCRIPTS = ("elements.js", "list.js", "alignment.js", "view.js", "drawing.js", "utterance.js", "main.js")
 
 
-class SummaryRow(NamedTuple):
-    """A row of the summary."""
+def write_report(
+    path: str | os.PathLike[str],
+    graphs: Iterable[Graph | tuple[str, Graph]],
+    references: Iterable[Any],
+    metric: Any = "4-grr",
+    *,
+    mbr: Any = AUTO,
+    posterior_scale: float = 1.0,
+    prune: float | None = None,
+    samples: int | None = None,
+    score: Iterable[Any] = (),
+    beams: Iterable[float] = (),
+    densities: Iterable[float] = (),
+    nbest: Iterable[int] = (),
+    scales: Scales | None = None,
+    title: str = "lattices",
+    most_graphs: int = 100,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> None:
+    """Write one HTML page of oracles, 1-bests and MBR: totals, charts, alignments, drawings.
 
-    side: str
-    label: str
-    cells: tuple[str, ...]
+    Args:
+        path: The page, compressed if its suffix says so; `-` for standard output.
+        graphs: Lattices, forests or n-best lists; or pairs of a name and a graph, as `read` yields them.
+        references: The references of each graph: one string, or several references.
+        metric: A name like `4-grr`, `wrr`, `wer`, or a metric object.
+        mbr: A method of `mbr`; `auto`: by n-grams of forests, else by word errors; `None`: no MBR.
+        posterior_scale: The factor of costs before they become probabilities.
+        prune: For MBR: first prune graphs to this cost above the best path.
+        samples: For MBR by metrics: draw this number of paths instead of listing all.
+        score: Metrics of the extracted strings, by name or as objects.
+        beams: Also find oracles at these beams, as in `sweep`.
+        densities: Also find oracles at these densities.
+        nbest: Also find oracles in n-best lists of these sizes.
+        scales: Weight of each score column in the model's cost; other columns keep their weights.
+        title: The page's title.
+        most_graphs: The number of graphs to draw: those with the most headroom.
+        resamples: The number of resamples for intervals.
+        seed: The seed of the resamples and of `samples`.
+        confidence: The share of resamples inside an interval.
+        workers: The number of graphs searched at once.
 
-
-class SummaryTable(NamedTuple):
-    """The summary."""
-
-    header: tuple[str, ...]
-    rows: list[SummaryRow]
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """The values of the template."""
-
-    title: str
-    metric: str
-    lead: str
-    summary: SummaryTable
-    notes: list[str]
-    charts: list[Chart]
-    failures: list[Failure]
-    failure_note: str
-    settings: list[tuple[str, str]]
+    Raises:
+        MissingDependencyError: If jinja2 is not installed.
+        UsageError: If a parameter is wrong, or the numbers of references and graphs differ.
+    """
+    check_page()
+    rate = as_recognition_rate(metric)
+    points, scorer = Points.of(beams, densities, nbest), scorer_of(score, rate.ignore)
+    decoding = None if mbr is None else MBRSettings.of(mbr, prune=prune, samples=samples, seed=seed)
+    review = ReviewSettings(
+        rate, points, decoding, scales, scorer=scorer, posterior_scale=posterior_scale, drawn=most_graphs > 0
+    )
+    report = Report(review, ReportOptions(title, most_graphs, resamples, seed, confidence), ReviewTotals(review))
+    pairs, reviewed = graphs_with_references(graphs, references), partial(review_graph, review)
+    with atomic_output(os.fspath(path)) as file:
+        report.add_all(map_in_order(reviewed, pairs, workers, packing=graph_packing))
+        # A file's name may hold bytes that are not UTF-8.
+        file.write(f"{page(report)}\n".encode("utf-8", "backslashreplace"))
 
 
 def check_page() -> None:
@@ -118,8 +130,21 @@ def page(report: Report) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     style, theme = _file("page.css"), _file("theme.js")
     script = "\n".join(map(_file, _SCRIPTS))
-    shown = _shown(report)
-    charts = [Chart(one.title, one.caption, Markup(one.svg), one.header, one.rows) for one in shown.charts]  # noqa: S704  our own elements
+    metric, sides = report.review.metric, report.sides
+    intervals = [report.options.interval(metric, side.table) for side in sides]
+    failed = amount(len(report.failures), "graph")
+    shown = {
+        "title": visible(report.options.title),
+        "metric": metric.name,
+        "lead": _lead(report),
+        "summary": _summary(report, sides, intervals),
+        "notes": _notes(report),
+        "failures": report.failures,
+        "failure_note": f"{failed} could not be answered; where there is a reference, all of its words count as"
+        " deleted.",
+        "settings": _settings(report),
+    }
+    charts = [replace(one, svg=Markup(one.svg)) for one in _charts(report, sides, intervals)]  # noqa: S704  our own elements
     return environment.from_string(_file("page.html")).render(
         report=shown,
         charts=charts,
@@ -130,6 +155,28 @@ def page(report: Report) -> str:
         script=Markup(script),  # noqa: S704
         data=Markup(json_for_script(_data(report))),  # noqa: S704  made harmless there
     )
+
+
+def json_for_script(data: Any) -> str:
+    r"""Write JSON for a script element; escape its texts, so that it contains no tag, comment or entity.
+
+    Examples:
+        >>> print(json_for_script(["</script>", "<!--"]))
+        ["\u003c/script\u003e","\u003c!--"]
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_IN_SCRIPTS)
+
+
+def policy(styles: list[str], scripts: list[str]) -> str:
+    """Return a Content-Security-Policy that allows only these styles and scripts, and no requests."""
+
+    def hashes(texts: list[str]) -> str:
+        digests = (hashlib.sha256(text.encode("utf-8")).digest() for text in texts)
+        return " ".join(f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in digests)
+
+    sources = f"style-src {hashes(styles)}; script-src {hashes(scripts)}"
+    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
 def _file(name: str) -> str:
@@ -152,68 +199,49 @@ def _data(report: Report) -> dict[str, Any]:
     }
 
 
-def _shown(report: Report) -> _Shown:
-    metric, options, sides = report.review.metric, report.options, report.sides
-    intervals = [options.interval(metric, side.table) for side in sides]
-    return _Shown(
-        title=visible(options.title),
-        metric=metric.name,
-        lead=_lead(report),
-        summary=_summary(report, sides, intervals),
-        notes=_notes(report),
-        charts=_charts(report, sides, intervals),
-        failures=report.failures,
-        failure_note=f"{amount(len(report.failures), 'graph')} could not be answered; where there is a reference, all"
-        " of its words count as deleted.",
-        settings=_settings(report),
-    )
-
-
 def _lead(report: Report) -> str:
     """Summarise the report in one sentence."""
-    metric, totals = report.review.metric, report.totals
+    metric, headroom = report.review.metric, report.headroom
+    graphs = amount(report.totals.lattices, "graph")
+    if headroom.value is None:
+        return f"In {graphs}, no rate is defined: the references have no words."
     scores = {side.side: side.total.score for side in report.sides}
     oracle, one_best = (rate_text(scores[side]) for side in ("oracle", "one_best"))
-    found = report.headroom
     better = "higher" if metric.higher_is_better else "lower"
-    graphs = amount(totals.lattices, "graph")
-    if found.value is None:
-        return f"In {graphs}, no rate is defined: the references have no words."
-    low, high = _gap(found)
-    interval = "" if low is None else f", with {100 * found.confidence:g} % of resamples in {span(low, high)}"
+    low, high = _gap(headroom)
+    interval = "" if low is None else f", with {100 * headroom.confidence:g} % of resamples in {span(low, high)}"
     return (
         f"In {graphs}, the best paths score {oracle} and the model's own {one_best} "
-        f"({metric.name}, {better} is better). Between them lies a headroom of {rate_text(abs(found.value))}{interval}."
+        f"({metric.name}, {better} is better). Between them lies a headroom of "
+        f"{rate_text(abs(headroom.value))}{interval}."
     )
 
 
-def _gap(found: Interval) -> tuple[float | None, float | None]:
+def _gap(headroom: Interval) -> tuple[float | None, float | None]:
     """Return the interval of a difference, or of its opposite if the difference is negative."""
-    if found.value is None or found.low is None or found.high is None or found.value >= 0:
-        return found.low, found.high
-    return -found.high, -found.low
+    if headroom.value is None or headroom.low is None or headroom.high is None or headroom.value >= 0:
+        return headroom.low, headroom.high
+    return -headroom.high, -headroom.low
 
 
-def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> SummaryTable:
-    metric = report.review.metric.name
+def _summary(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> dict[str, Any]:
+    """Return the header of the summary, and a row for each side and the headroom."""
     scores = sorted({name for side in sides for name in side.scores})
     share = f"{100 * report.options.confidence:g} % interval"
-    header = ("", metric, share, "counts", "matches", "subst.", "del.", "ins.", *scores)
-    rows = [_summary_row(side, one, scores) for side, one in zip(sides, intervals, strict=True)]
-    found = report.headroom
-    if found.value is not None:
-        blank = ("",) * (5 + len(scores))
-        rows.append(SummaryRow("headroom", "headroom", (rate_text(abs(found.value)), span(*_gap(found)), *blank)))
-    return SummaryTable(header, rows)
-
-
-def _summary_row(side: SideTotal, one: Interval, scores: Sequence[str]) -> SummaryRow:
-    total, counts = side.total, side.total.statistics
-    edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
-    fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
-    others = tuple(rate_text(side.scores[name]) for name in scores)
-    cells = (rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others)
-    return SummaryRow(side.side, LABELS[side.side], cells)
+    header = ["", report.review.metric.name, share, "counts", "matches", "subst.", "del.", "ins.", *scores]
+    rows = []
+    for side, one in zip(sides, intervals, strict=True):
+        total, counts = side.total, side.total.statistics
+        edits = (counts.matches[0], counts.substitutions, counts.deletions, counts.insertions)
+        fraction = f"{short_number(total.numerator)}/{short_number(total.denominator)}"
+        others = [rate_text(side.scores[name]) for name in scores]
+        cells = [rate_text(total.score), span(one.low, one.high), fraction, *map(short_number, edits), *others]
+        rows.append({"side": side.side, "label": LABELS[side.side], "cells": cells})
+    headroom = report.headroom
+    if headroom.value is not None:
+        cells = [rate_text(abs(headroom.value)), span(*_gap(headroom)), *[""] * (5 + len(scores))]
+        rows.append({"side": "headroom", "label": "headroom", "cells": cells})
+    return {"header": header, "rows": rows}
 
 
 def _notes(report: Report) -> list[str]:
@@ -222,25 +250,25 @@ def _notes(report: Report) -> list[str]:
         notes.append(f"{amount(totals.failed, 'graph')} failed; see below.")
     if totals.undecoded:
         notes.append(f"MBR has no answer to {amount(totals.undecoded, 'graph')}, and so none for the whole.")
-    drawn_, sketched = min(report.options.most_graphs, report.sketched), report.sketched
-    if drawn_ < sketched:
-        notes.append(f"{drawn_} of {sketched} graphs are drawn, those with the most headroom.")
+    if report.options.most_graphs < report.sketched:
+        drawn = f"{report.options.most_graphs} of {report.sketched}"
+        notes.append(f"{drawn} graphs are drawn, those with the most headroom.")
     return notes
 
 
 def _charts(report: Report, sides: Sequence[SideTotal], intervals: Sequence[Interval]) -> list[Chart]:
-    metric, found = report.review.metric, report.sweep
+    metric, sweep = report.review.metric, report.sweep
     better = "higher" if metric.higher_is_better else "lower"
     standing = [(side.side, one) for side, one in zip(sides, intervals, strict=True)]
-    ordered = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
+    rates = {side.side: report.rates[side.side] for side in sides if side.side in report.rates}
     charts = [
         standing_chart(standing, metric.name, better),
-        rates_chart(ordered, metric.name),
-        lengths_chart(found.lengths, metric.name),
+        rates_chart(rates, metric.name),
+        lengths_chart(sweep.lengths, metric.name),
         density_chart(report.densities),
     ]
-    swept = [report.options.interval(metric, row.table) for row in found.rows]
-    return [one for one in [*charts, *sweep_charts(found, swept, metric.name)] if one is not None]
+    swept = [report.options.interval(metric, row.table) for row in sweep.rows]
+    return [one for one in [*charts, *sweep_charts(sweep, swept, metric.name)] if one is not None]
 
 
 def _settings(report: Report) -> list[tuple[str, str]]:
@@ -252,13 +280,8 @@ def _settings(report: Report) -> list[tuple[str, str]]:
     rows.append(("intervals", f"bootstrap over graphs, {options.resamples} resamples, seed {options.seed}"))
     rows.append(("signature", report.sweep.signature))
     rows += [(f"signature of {name}", signature) for name, signature in totals.signatures().items()]
-    return [*rows, *_date(), ("latticemetric", VERSION)]
-
-
-def _date() -> list[tuple[str, str]]:
-    """Return the date of SOURCE_DATE_EPOCH, if set, else nothing, so that the same run gives the same file."""
-    try:
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        # No other date, so that the same run gives the same file.
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH", ""))
-        return [("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d"))]
-    except (ValueError, OverflowError, OSError):
-        return []
+        rows.append(("made", datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d")))
+    return [*rows, ("latticemetric", VERSION)]

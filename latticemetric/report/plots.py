@@ -6,8 +6,8 @@ Colours come with different dashes, markers or hatches, since plots may be print
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -57,9 +57,15 @@ def check_plot(path: str) -> None:
         ) from error
 
 
-def style() -> AbstractContextManager[None]:
-    """Set small fonts, no frames, a light grid, no random ids."""
+@contextmanager
+def saved_figure(path: str, rows: int, columns: int) -> Iterator[Figure]:
+    """Provide a figure with room for `rows` × `columns` panels, then write it in the format of the file's suffix.
+
+    Fonts are small, there are no frames and a light grid; the same figure gives the same file.
+    """
+    check_plot(path)
     import matplotlib as mpl
+    from matplotlib.figure import Figure
 
     settings: dict[str, Any] = {
         "svg.hashsalt": "latticemetric",
@@ -79,14 +85,13 @@ def style() -> AbstractContextManager[None]:
         "figure.titlesize": 10,
         "legend.frameon": False,
     }
-    return mpl.rc_context(settings)
-
-
-def new_figure(rows: int, columns: int) -> Figure:
-    """Return a figure with room for `rows` × `columns` panels; create, fill and save it inside `style()`."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(columns * _PANEL_WIDTH, rows * _PANEL_HEIGHT + _HEADING), layout="constrained")
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(columns * _PANEL_WIDTH, rows * _PANEL_HEIGHT + _HEADING), layout="constrained")
+        yield figure
+        suffix = Path(path).suffix.lower()
+        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
+        with atomic_output(path) as file:
+            figure.savefig(file, format=suffix[1:], dpi=_DOTS_AN_INCH, metadata=undated)
 
 
 def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
@@ -103,14 +108,6 @@ def legend_above(figure: Figure, entries: Mapping[str, Any]) -> None:
     )
 
 
-def save(figure: Figure, path: str) -> None:
-    """Write a figure in the format of the file's suffix; the same figure gives the same file."""
-    suffix = Path(path).suffix.lower()
-    metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {"Software": None})
-    with atomic_output(path) as file:
-        figure.savefig(file, format=suffix[1:], dpi=_DOTS_AN_INCH, metadata=metadata)
-
-
 # ---- Scatter plots with fitted lines, one panel per metric ----
 
 
@@ -124,38 +121,31 @@ _MANY = 200
 
 
 @dataclass(frozen=True)
-class Panel:
+class _Panel:
     """A scatter plot of one metric."""
 
-    title: str
+    metric: str
     x: Floats  # the metric's values; NaN leaves a point out
     y: Floats  # the human scores
-    x_label: str
-    y_label: str
-    line: tuple[float, float] | None = None  # slope and intercept of the fitted line
+    correlation: Correlation
+    unit: str = ""
     labels: Sequence[str] = ()  # of points
     hollow: npt.NDArray[np.bool_] | None = None  # true for points to draw hollow
 
 
-def draw_panels(panels: Sequence[Panel], path: str, *, heading: str, note: str = "") -> None:
-    """Draw panels into one picture, in the format of the file's suffix.
-
-    The same panels give the same file.
-    """
-    check_plot(path)
+def _draw_panels(panels: Sequence[_Panel], path: str, heading: str, note: str = "") -> None:
+    """Draw panels into one picture."""
     columns = min(_MOST_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with style():
-        figure = new_figure(rows, max(_LEAST_COLUMNS, columns))
+    with saved_figure(path, rows, max(_LEAST_COLUMNS, columns)) as figure:
         for k, panel in enumerate(panels, start=1):
             _draw(figure.add_subplot(rows, columns, k), panel)
         figure.suptitle(heading, color=INK)
         if note:
             figure.supxlabel(note, fontsize=7, color=GREY)
-        save(figure, path)
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: Axes, panel: _Panel) -> None:
     there = ~(np.isnan(panel.x) | np.isnan(panel.y))
     hollow = np.zeros(len(panel.x), dtype=bool) if panel.hollow is None else panel.hollow
     crowd = int(there.sum()) > _MANY
@@ -165,23 +155,29 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.scatter(
             panel.x[chosen], panel.y[chosen], facecolors=colour, marker=marker, linewidths=linewidths, zorder=3, **style
         )
-    if panel.line is not None and there.any():
+    pearson, line, title = panel.correlation.pearson, None, f"{panel.metric}: undefined"
+    if pearson.value is not None:
+        line = fitted_line(panel.x, panel.y)
+        value = f"{pearson.value:.3f}".replace("-", "−")
+        half_width = "" if pearson.half_width is None else f" ± {pearson.half_width:.3f}"
+        title = f"{panel.metric}: r = {value}{half_width}"
+    if line is not None and there.any():
         ends = np.array([panel.x[there].min(), panel.x[there].max()])
-        axes.plot(ends, panel.line[0] * ends + panel.line[1], color=ORANGE, zorder=1)
+        axes.plot(ends, line[0] * ends + line[1], color=ORANGE, zorder=1)
     if there.any() and 0 < len(panel.labels) <= _MOST_LABELS:
-        _label(axes, panel, there)
-    axes.set_title(panel.title)
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
+        _label(axes, panel, line, there)
+    axes.set_title(title)
+    axes.set_xlabel(f"{panel.metric}{panel.unit}")
+    axes.set_ylabel(f"human{panel.unit or ' score'}")
     axes.margins(0.12)
 
 
-def _label(axes: Axes, panel: Panel, there: npt.NDArray[np.bool_]) -> None:
+def _label(axes: Axes, panel: _Panel, line: tuple[float, float] | None, there: npt.NDArray[np.bool_]) -> None:
     """Write names beside points, away from the line, without overlaps."""
     x, y = panel.x[there], panel.y[there]
     unit = (y.max() - y.min()) / _SPAN_POINTS or 1.0
     shifts = _apart(y / unit) - y / unit
-    lefts = _to_the_left(x, y, panel.line)
+    lefts = _to_the_left(x, y, line)
     for at, height, shift, left, text in zip(x, y, shifts, lefts, np.asarray(panel.labels)[there], strict=True):
         axes.annotate(
             str(text).replace("$", r"\$"),
@@ -243,58 +239,41 @@ def plot_agreement(agreement: Agreement, path: str, *, level: PlotLevel = "syste
     """
     if level not in get_args(PlotLevel):
         raise UsageError(f"there is no plot of '{level}'", advice=f"choose one of {', '.join(get_args(PlotLevel))}")
-    panels = [_panel(agreement, metric, level) for metric in agreement.metrics]
-    draw_panels(panels, path, heading=_HEADINGS[level])
+    panels = []
+    for metric, one in agreement.metrics.items():
+        x, y = _numbers(one.scores), _numbers(agreement.human)
+        if level == "system":
+            panels.append(_Panel(metric, x, y, one.system, labels=agreement.systems))
+        elif level == "differentials":
+            pairs = one.differentials.correlation
+            panels.append(_Panel(metric, differences(x), differences(y), pairs, " difference"))
+        elif one.segment is None:
+            raise UsageError("people judged no segments", advice="plot systems or differentials")
+        else:
+            cells = one.segment_scores.ravel(), agreement.human_segments.ravel()
+            panels.append(_Panel(metric, *cells, one.segment.pooled))
+    _draw_panels(panels, path, _HEADINGS[level])
 
 
 def plot_grouping(grouping: Grouping, path: str) -> None:
     """Draw one scatter plot per metric over groups of segments; small groups are hollow triangles (Coughlin 2003)."""
     human = np.array([group.human for group in grouping.groups])
     small = np.array([group.small for group in grouping.groups], dtype=bool)
-    panels = []
-    for metric, found in grouping.every.items():
-        scores = [group.scores[metric] for group in grouping.groups]
-        values = np.array([np.nan if score is None else score for score in scores])
-        panels.append(_plotted(metric, values, human, found, hollow=small))
+    panels = [
+        _Panel(metric, _floats(group.scores[metric] for group in grouping.groups), human, one, hollow=small)
+        for metric, one in grouping.every.items()
+    ]
     note = f"triangles: groups of fewer than {grouping.smallest} segments"
-    draw_panels(panels, path, heading="Groups of segments", note=note)
-
-
-def _panel(agreement: Agreement, metric: str, level: PlotLevel) -> Panel:
-    found = agreement.metrics[metric]
-    x, y = _numbers(found.scores), _numbers(agreement.human)
-    if level == "system":
-        return _plotted(metric, x, y, found.system, labels=agreement.systems)
-    if level == "differentials":
-        return _plotted(metric, differences(x), differences(y), found.differentials.correlation, unit=" difference")
-    if found.segment is None:
-        raise UsageError("people judged no segments", advice="plot systems or differentials")
-    cells = found.segment_scores.ravel(), agreement.human_segments.ravel()
-    return _plotted(metric, *cells, found.segment.pooled)
-
-
-def _plotted(
-    metric: str,
-    x: Floats,
-    y: Floats,
-    found: Correlation,
-    *,
-    unit: str = "",
-    labels: tuple[str, ...] = (),
-    hollow: npt.NDArray[np.bool_] | None = None,
-) -> Panel:
-    axes = f"{metric}{unit}", f"human{unit or ' score'}"
-    if found.pearson.value is None:
-        return Panel(f"{metric}: undefined", x, y, *axes, None, labels, hollow)
-    value = f"{found.pearson.value:.3f}".replace("-", "−")
-    title = f"{metric}: r = {value}"
-    if found.pearson.half_width is not None:
-        title += f" ± {found.pearson.half_width:.3f}"
-    return Panel(title, x, y, *axes, fitted_line(x, y), labels, hollow)
+    _draw_panels(panels, path, "Groups of segments", note)
 
 
 def _numbers(intervals: tuple[Interval, ...]) -> Floats:
-    return np.array([np.nan if one.value is None else one.value for one in intervals])
+    return _floats(one.value for one in intervals)
+
+
+def _floats(values: Iterable[float | None]) -> Floats:
+    """Return numbers as an array, with NaN for those that are undefined."""
+    return np.array([np.nan if value is None else value for value in values])
 
 
 # ---- Sweeps: the oracle by pruning of graphs, and by the length of references ----
@@ -312,39 +291,27 @@ _MOST_TICKS = 10
 
 
 def draw_sweep(found: Sweep, measured: str, path: str, intervals: Sequence[Interval] = ()) -> None:
-    """Draw a sweep into a file: one panel per kind of point, and one for lengths.
+    """Draw a sweep into a file: one panel per kind of point, and one for lengths; intervals of its rows are bands.
 
-    Args:
-        found: The sweep.
-        measured: The metric, and which direction is better.
-        path: A file that ends in .svg, .png or .pdf.
-        intervals: Intervals of the sweep's rows, if any, drawn as bands.
+    `measured` is the metric, and which direction is better.
     """
-    check_plot(path)
     kinds = [kind for kind in _AXES if any(row.kind == kind for row in found.rows)]
     number = len(kinds) + bool(found.lengths)
-    with style():
-        figure = new_figure(1, max(number, _LEAST_COLUMNS))
+    with saved_figure(path, 1, max(number, _LEAST_COLUMNS)) as figure:
         panels = figure.subplots(1, number, sharey=True, squeeze=False)[0]
         drawn: list[dict[str, Any]] = [
             _draw_points(panel, found, kind, intervals) for panel, kind in zip(panels, kinds, strict=False)
         ]
         if found.lengths:
             drawn.append(_draw_lengths(panels[-1], found.lengths))
-        legend_above(figure, _together(drawn))
+        first, last = drawn[0], drawn[-1]
+        entries = first
+        if first.keys() != last.keys():
+            # Show entries of the same name side by side.
+            both = {name: (one, last[name]) for name, one in first.items() if name in last}
+            entries = {**last, **first, **both}
+        legend_above(figure, entries)
         panels[0].set_ylabel(measured)
-        save(figure, path)
-
-
-def _together(drawn: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Join entries of the same name from the first and last panel, to show them side by side in the legend."""
-    first, last = drawn[0], drawn[-1]
-    if first.keys() == last.keys():
-        return first
-    return {
-        name: (first[name], last[name]) if name in first and name in last else one
-        for name, one in {**last, **first}.items()
-    }
 
 
 def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interval]) -> dict[str, Any]:
@@ -352,15 +319,14 @@ def _draw_points(panel: Any, found: Sweep, kind: str, intervals: Sequence[Interv
     places = [place for place, row in enumerate(found.rows) if row.kind == kind]
     at = [found.rows[place].at or 0 for place in places]
     shown = {}
-    (shown["oracle"],) = panel.plot(
-        at, [_number(found.rows[place].score) for place in places], "o-", color=BLUE, zorder=3
-    )
+    scores = _floats(row.score for row in found.rows)
+    (shown["oracle"],) = panel.plot(at, scores[places], "o-", color=BLUE, zorder=3)
     if intervals:
-        low, high = ([_number(getattr(intervals[p], end)) for p in places] for end in ("low", "high"))
+        low, high = (_floats(getattr(intervals[place], end) for place in places) for end in ("low", "high"))
         name = f"{intervals[0].confidence:.0%} interval"
         shown[name] = panel.fill_between(at, low, high, color=BLUE, alpha=0.15, linewidth=0)
-    shown["1-best"] = panel.axhline(_number(found.rows[0].score), linestyle="--", color=GREY)
-    shown["oracle of whole graphs"] = panel.axhline(_number(found.rows[-1].score), linestyle=":", color=ORANGE)
+    shown["1-best"] = panel.axhline(scores[0], linestyle="--", color=GREY)
+    shown["oracle of whole graphs"] = panel.axhline(scores[-1], linestyle=":", color=ORANGE)
     _scale(panel, at)
     panel.set_xlabel(_AXES[kind])
     return shown
@@ -383,8 +349,8 @@ def _scale(panel: Any, at: Sequence[float]) -> None:
 def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
     """Draw 1-best and oracle side by side; the headroom is their difference."""
     at = np.arange(len(lengths))
-    one_best = [_number(one.one_best.score) for one in lengths]
-    oracle = [_number(one.oracle.score) for one in lengths]
+    one_best = _floats(one.one_best.score for one in lengths)
+    oracle = _floats(one.oracle.score for one in lengths)
     shown = {
         "oracle": panel.bar(at + _BAR / 2, oracle, _BAR, color=BLUE),
         "1-best": panel.bar(at - _BAR / 2, one_best, _BAR, color="white", edgecolor=GREY, hatch="////"),
@@ -396,32 +362,19 @@ def _draw_lengths(panel: Any, lengths: Sequence[LengthBin]) -> dict[str, Any]:
     return shown
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
 # ---- Confidence measures: scores by threshold ----
 
 _LINES = {"f1_mult": ("o-", BLUE), "f1_bad": ("s--", ORANGE), "f1_ok": ("^:", GREY)}
-_COLUMNS = 2  # one panel, as wide as two
 
 
 def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
-    """Draw F1-mult and its two factors against the threshold.
-
-    Args:
-        found: The sweep.
-        path: A file that ends in .svg, .png or .pdf.
-        measure: The name of the confidence measure.
-    """
-    check_plot(path)
+    """Draw F1-mult and its two factors against the threshold of a confidence measure."""
     at = [row.threshold for row in found.rows]
-    with style():
-        figure = new_figure(1, _COLUMNS)
+    with saved_figure(path, 1, _LEAST_COLUMNS) as figure:
         panel = figure.subplots()
         shown = {}
         for name, (line, color) in _LINES.items():
-            values = [np.nan if (value := getattr(row.scores, name)) is None else value for row in found.rows]
+            values = _floats(getattr(row.scores, name) for row in found.rows)
             (shown[TAG_METRICS[name].label],) = panel.plot(at, values, line, color=color, markersize=3)
         if found.best is not None:
             best, value = found.best.threshold, found.best.scores.f1_mult or 0.0
@@ -431,4 +384,3 @@ def draw_thresholds(found: ConfidenceSweep, path: str, measure: str) -> None:
         panel.set_xlabel(f"{measure}: words below the threshold are BAD")
         panel.set_ylabel("score")
         legend_above(figure, shown)
-        save(figure, path)

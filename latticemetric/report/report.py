@@ -1,4 +1,4 @@
-"""Collect reviews of many graphs into a report, with totals, rates and drawings."""
+"""Collect reviews of many graphs into a report: totals, rates, and the JSON data that the page's scripts read."""
 
 from __future__ import annotations
 
@@ -7,28 +7,39 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from latticemetric.batch.review import Review, ReviewSettings, ReviewTotals, SideTotal, Sketch
+from latticemetric.batch.review import (
+    MBR,
+    ONE_BEST,
+    ORACLE,
+    DrawnArc,
+    MBRAnswer,
+    Review,
+    ReviewSettings,
+    ReviewTotals,
+    SideTotal,
+    Sketch,
+)
 from latticemetric.batch.sweep import Sweep
 from latticemetric.display import visible
+from latticemetric.drawing.diagram import FOREST
+from latticemetric.drawing.layout import layered_layout
+from latticemetric.drawing.picture import Picture, PlacedText, Shape
 from latticemetric.evaluation.intervals import Interval, bootstrap, paired_bootstrap
 from latticemetric.frozen import cached_property
-from latticemetric.report.data import density, headroom, utterance
+from latticemetric.metrics.alignment import INSERTION
+from latticemetric.oracle_search.scored_path import ScoredPath
+from latticemetric.report.figures import paths
 
 _LENGTHS = 5
+# The largest whole number that scripts hold exactly; large enough for sorting.
+_LARGEST = 2**53
+_COUNTS = ("matches", "substitutions", "deletions", "insertions")
+_SIDES = {"oracle": "oracle", "1-best": "one_best", "mbr": "mbr"}
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Parameters of a report.
-
-    Attributes:
-        title: The report's title.
-        most_graphs: The number of graphs to draw: those with the most headroom. The others are only listed.
-        resamples: The number of resamples for intervals.
-        seed: The same seed draws the same resamples.
-        confidence: The share of resamples inside an interval.
-        settings: More names and values for the section about the report's settings.
-    """
+    """Parameters of a report; it draws the `most_graphs` graphs with the most headroom, and only lists the others."""
 
     title: str = "lattices"
     most_graphs: int = 100
@@ -57,15 +68,7 @@ class Failure(NamedTuple):
 
 @dataclass
 class Report:
-    """Collects reviews; keeps the drawings of the graphs with the most headroom.
-
-    Attributes:
-        review: The settings of each graph's review.
-        options: The report's parameters.
-        totals: The sums of all reviews.
-        utterances: The data of each utterance, for JSON.
-        failures: Graphs without an answer.
-    """
+    """Collects reviews; keeps the drawings of the graphs with the most headroom."""
 
     review: ReviewSettings
     options: ReportOptions
@@ -80,7 +83,23 @@ class Report:
     def add_all(self, reviews: Iterable[Review]) -> None:
         """Add reviews, one at a time in memory."""
         for review in reviews:
-            self._add(review)
+            place, item = len(self.utterances), utterance(review)
+            self.totals.add(review)
+            self.utterances.append(item)
+            if review.problem is not None:
+                self.failures.append(Failure(item["id"], visible(review.where), item["error"]))
+            for side, answer in item.get("sides", {}).items():
+                if answer["score"] is not None:
+                    self.rates.setdefault(side, []).append(answer["score"])
+            gap, dense = _headroom(review), _density(review)
+            if gap is not None and dense is not None:
+                self.densities.append((dense, gap))
+            if review.sketch is not None:
+                # Keep it while it is among those with the most headroom (ties: the first).
+                self.sketched += 1
+                heapq.heappush(self._sketches, (gap or 0.0, -place, review.sketch))
+                if len(self._sketches) > self.options.most_graphs:
+                    heapq.heappop(self._sketches)
 
     def sketches(self) -> dict[int, Sketch]:
         """Return the graphs to draw, by the index of their utterance."""
@@ -105,29 +124,6 @@ class Report:
         ).difference
         return _of_several(found, len(tables["oracle"]))
 
-    def _add(self, review: Review) -> None:
-        place = len(self.utterances)
-        item = utterance(review)
-        self.totals.add(review)
-        self.utterances.append(item)
-        if review.problem is not None:
-            self.failures.append(Failure(item["id"], visible(review.where), item["error"]))
-        for side, answer in item.get("sides", {}).items():
-            if answer["score"] is not None:
-                self.rates.setdefault(side, []).append(answer["score"])
-        gap, dense = headroom(review), density(review)
-        if gap is not None and dense is not None:
-            self.densities.append((dense, gap))
-        if review.sketch is not None:
-            self._keep(gap or 0.0, place, review.sketch)
-
-    def _keep(self, gap: float, place: int, sketch: Sketch) -> None:
-        """Keep a drawing while it is among those with the most headroom (ties: the first)."""
-        self.sketched += 1
-        heapq.heappush(self._sketches, (gap, -place, sketch))
-        if len(self._sketches) > self.options.most_graphs:
-            heapq.heappop(self._sketches)
-
 
 def _of_several(found: Interval, graphs: int) -> Interval:
     """Remove the interval if there is only one graph, since it says nothing about other graphs."""
@@ -141,3 +137,131 @@ def _borders(lengths: Sequence[float]) -> list[float]:
         return []
     ends = [ordered[round(k * len(ordered) / _LENGTHS) - 1] for k in range(1, _LENGTHS) if len(ordered) >= _LENGTHS]
     return sorted({float(int(end)) for end in ends} - {ordered[-1]})
+
+
+# Data of the scripts
+
+
+def utterance(review: Review) -> dict[str, Any]:
+    """Return one utterance, without its drawing.
+
+    References are lists of words. A side has all its `words`, and its alignment: `edits`, with the counted words of
+    both sides.
+    """
+    common: dict[str, Any] = {"id": visible(review.name), "references": [_shown(words) for words in review.references]}
+    if review.oracle is None:
+        return {**common, "error": visible(str(review.problem))}
+    best, size = review.oracle, review.size
+    assert size is not None
+    sides = {ORACLE: _side(best), ONE_BEST: _side(best.one_best)}
+    if review.mbr is not None:
+        sides[MBR] = _side(review.mbr) | {"method": review.mbr.method, "apart": review.mbr.distance}
+    item = {
+        **common,
+        "length": review.swept.length,
+        "headroom": _headroom(review),
+        "density": _density(review),
+        "kind": size.kind,
+        "states": size.states,
+        "arcs": size.arcs,
+        "paths": paths(size.paths),
+        "best_paths": [min(review.best_paths or _LARGEST, _LARGEST), paths(review.best_paths)],
+        "exact": best.exact,
+        "sides": sides,
+    }
+    if review.mbr_problem is not None:
+        item["mbr_problem"] = visible(str(review.mbr_problem))
+    return item if review.scores is None else {**item, "scores": review.scores}
+
+
+def _headroom(review: Review) -> float | None:
+    """Return the difference between the rates of a graph's oracle and 1-best."""
+    if review.oracle is None or review.oracle.score is None or review.oracle.one_best.score is None:
+        return None
+    return abs(review.oracle.score - review.oracle.one_best.score)
+
+
+def _density(review: Review) -> float | None:
+    """Return the number of arcs with words per reference word of a lattice, as in sweeps."""
+    whole = review.swept.kept[-1].word_arcs if review.swept.kept else None
+    return whole / review.swept.length if whole is not None and review.swept.length else None
+
+
+def _side(path: ScoredPath | MBRAnswer) -> dict[str, Any]:
+    counts = path.statistics.asdict()
+    side = {
+        "score": path.score,
+        "fraction": [path.numerator, path.denominator],
+        "counts": [counts[name] for name in _COUNTS],
+        "words": _shown(path.words),
+        "edits": path.alignment.edits,
+        # The reference words without an equal match.
+        "expected": _shown(r or "" for edit, r, c in path.alignment.steps() if edit != INSERTION and r != c),
+    }
+    if path.alignment.candidate != path.words:  # not all words count
+        side["said"] = _shown(path.alignment.candidate)
+    return {**side, "cost": path.cost} if isinstance(path, ScoredPath) else side
+
+
+def _shown(words: Iterable[str]) -> list[str]:
+    return [visible(word) for word in words]
+
+
+def drawing(sketch: Sketch) -> dict[str, Any]:
+    """Lay out a sketch; return its data.
+
+    `ways` are the sides of the highlighted paths, in the order of their numbers. A vertex is
+    `[x, y, width, height, shape, text, detail, paths]`. A link is `[points, paths, label, source, target]`, with the
+    points of `Curve` in one list, and a label `[x, y, text]` or `None`. `told` holds
+    `[text, cost, posterior, scores]` of each link; in forests, of each vertex from number `edges` on.
+    """
+    diagram, picture = sketch.diagram, layered_layout(sketch.diagram)
+    columns = list(sketch.arcs[0].scores) if sketch.arcs else []
+    # The picture's labels are in the order of the labelled links.
+    texts = iter([[*_rounded(text.x, text.y), text.text] for text in picture.texts if text.role == "label"])
+    labels = [next(texts) if link.label else None for link in diagram.links]
+    return {
+        "ways": [_SIDES[way] for way in picture.paths],
+        "notes": [*diagram.omissions, *diagram.notes],
+        "columns": [visible(name) for name in columns],
+        "edges": len(diagram.vertices) - len(sketch.arcs) if diagram.kind == FOREST else None,
+        "vertices": [
+            [
+                *_rounded(shape.x, shape.y, shape.width, shape.height),
+                *(shape.kind, visible(vertex.text), "" if diagram.kind == FOREST else visible(vertex.detail)),
+                list(vertex.paths),
+            ]
+            for shape, vertex in zip(picture.shapes, diagram.vertices, strict=True)
+        ],
+        "links": [
+            [
+                _rounded(*(value for point in curve.points for value in point)),
+                *(list(curve.paths), label, link.source, link.target),
+            ]
+            for curve, label, link in zip(picture.curves, labels, diagram.links, strict=True)
+        ],
+        "told": [_told(arc, columns) for arc in sketch.arcs],
+        "box": _box(picture),
+    }
+
+
+def _told(arc: DrawnArc, columns: Sequence[str]) -> list[Any]:
+    posterior = None if arc.posterior is None else float(f"{arc.posterior:.4g}")
+    scores = [float(f"{arc.scores[name]:.6g}") for name in columns]
+    return [visible(arc.text), float(f"{arc.cost:.6g}"), posterior, scores]
+
+
+def _box(picture: Picture) -> list[float]:
+    """Return the area of a drawing without its legend, since the page has a separate one."""
+    covering: list[Shape | PlacedText] = [*picture.shapes, *(text for text in picture.texts if text.role != "note")]
+    covered = [thing.rectangle for thing in covering]
+    points = [point for curve in picture.curves for point in curve.points]
+    left = min([*(one.left for one in covered), *(point.x for point in points)])
+    top = min([*(one.top for one in covered), *(point.y for point in points)])
+    right = max([*(one.right for one in covered), *(point.x for point in points)])
+    bottom = max([*(one.bottom for one in covered), *(point.y for point in points)])
+    return _rounded(left, top, right - left, bottom - top)
+
+
+def _rounded(*values: float) -> list[float]:
+    return [int(r) if (r := round(value, 1)).is_integer() else r for value in values]

@@ -75,6 +75,8 @@ CASES = [
     ("latticemetric info --symbols meet", ["file"]),
     ("latticemetric oracle x y --format j", ["json", "jsonl"]),
     ("latticemetric oracle x y --normalize eng", ["english"]),
+    ("latticemetric report x y --mbr-method au", ["auto"]),
+    ("latticemetric mbr x --method ng", ["ngram"]),
     ("latticemetric grammar sh", ["show"]),
     ("latticemetric grammar show rec", ["recognition"]),
     ("latticemetric completion f", ["fish"]),
@@ -123,7 +125,7 @@ def test_a_script_may_be_for_one_program_only(name):
 
 
 def test_metrics_that_are_offered_can_be_made():
-    names = [*completion._all_metrics(), *completion._rates("oracle")()]
+    names = [*completion._metrics(), *completion._RATES, *completion._BLEU]
     assert len(names) > 10
     for name in names:
         assert lm.make_metric(name)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from latticemetric.cli import main
-from latticemetric.cli.help_page import Verb, option_sections
+from latticemetric.cli.commands import Verb, option_sections
 
 TOP = click.Context(main._group, info_name="latticemetric")
 

@@ -19,6 +19,7 @@ from kit.paths import EXAMPLES
 
 import latticemetric as lm
 from latticemetric.cli import main
+from latticemetric.cli.commands import Verb
 from latticemetric.cli.files import (
     ConvertedGraphs,
     GraphFiles,
@@ -28,7 +29,6 @@ from latticemetric.cli.files import (
     OutputFolder,
     WordList,
 )
-from latticemetric.cli.help_page import Verb
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.output import atomic_output, remove_drafts
 

@@ -4,6 +4,7 @@ import gzip
 import os
 import shutil
 import tarfile
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 from kit.outputs import COMMANDS, SUFFIXES
 from kit.paths import EXAMPLES
 
-from latticemetric.cli import main, resume
+from latticemetric.cli import main
 from latticemetric.cli.files import ClusterName, GraphFiles, NamesFiles, Output, WordList
+from latticemetric.cli.fingerprint import fingerprint
 from latticemetric.errors import UsageError
 from latticemetric.formats.streams.allowance import VARIABLE
 from latticemetric.parallel.journal import Journal
@@ -48,7 +50,7 @@ def test_every_file_that_is_read_is_known(name, read, tmp_path):
         if parameter.name == read:
             expected = path
     with command.make_context(name, [*line, "--resume"]) as context:
-        assert resume.fingerprint(context)["files"][str(expected)] == [1, expected.stat().st_mtime_ns]
+        assert fingerprint(context)["files"][str(expected)] == [1, expected.stat().st_mtime_ns]
 
 
 @pytest.fixture
@@ -140,7 +142,10 @@ def test_settings_of_the_environment_are_known(monkeypatch):
 def test_plug_ins_are_known(monkeypatch):
     line = "info list --resume --output out"
     first(line)
-    monkeypatch.setattr(resume, "_plugins", lambda: [("latticemetric.formats: slots", "slots:FORMAT 2.0")])
+    plugin = EntryPoint("slots", "slots:FORMAT", "latticemetric.formats")
+    monkeypatch.setattr(
+        f"{fingerprint.__module__}.entry_points", lambda group: [plugin] if group == plugin.group else []
+    )
     refused(line, "slots changed")
 
 

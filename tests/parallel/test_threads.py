@@ -64,7 +64,9 @@ def test_what_cannot_be_sent_to_a_program_is_asked_of_copies_which_find_no_prope
 
 
 def test_the_command_line_forks_though_a_thread_waits_for_signals():
-    program = "from latticemetric.cli.run import listen\nfrom latticemetric.parallel.pool import other_threads_live\n"
+    program = (
+        "from latticemetric.cli.signals import listen\nfrom latticemetric.parallel.pool import other_threads_live\n"
+    )
     found = done(program + "listen()\nprint(other_threads_live())")
     assert found.stdout == "False\n", found.stderr
 

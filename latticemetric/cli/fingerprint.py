@@ -1,20 +1,17 @@
-"""Resuming: the journal of a run, and the fingerprint that identifies the run.
-
-A fingerprint has the options of a run, and the sizes and times of all files that it reads.
-"""
+"""The fingerprint of a run, for journals and shards: its options, and the state of the files that it reads."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, journal_of, read_files, written_files
+from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files
 from latticemetric.errors import LatticeMetricError, UsageError
 from latticemetric.formats.streams.allowance import VARIABLE
 from latticemetric.formats.streams.inputs import current
@@ -22,7 +19,6 @@ from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:
     from latticemetric.metrics.wordnet import WordNet
-    from latticemetric.parallel.journal import Journal
 
 # Parameters that change no answer: a run that a failure ended may be resumed with --keep-going.
 _NO_EFFECT = {"workers", "cluster", "resume", "keep_going"}
@@ -31,45 +27,34 @@ _OF_SHARDS = {"shard", "timeout", "max_memory"}
 _USES_WORDNET = "meteor"
 
 
-def journal_beside(output: str) -> Journal:
-    """Open the journal of the running command beside its output.
-
-    Raises:
-        UsageError: The output or an input is not a regular file.
-    """
-    from latticemetric.formats.streams.output import is_replaceable, remove_drafts
-    from latticemetric.parallel.journal import Journal
-
-    if output == STANDARD:
-        raise UsageError("--resume needs --output FILE")
-    if not (output.endswith("/") or is_replaceable(output)):
-        raise UsageError("this is not a regular file, and cannot be resumed", where=output, advice="leave --resume out")
-    context = click.get_current_context()
-    journal = Journal(journal_of(output), fingerprint(context))
-    for _, file in written_files(context):
-        remove_drafts(file)  # no other run writes it, since this run holds the journal
-    return journal
-
-
 def fingerprint(context: click.Context) -> dict[str, Any]:
     """Return the fingerprint of a command in plain values. From now on, the command must not read other files.
 
     Raises:
         UsageError: An input cannot be read again.
     """
-    values = {name: value for name, value in context.params.items() if name not in _NO_EFFECT}
     files = {file: state for _, _, file in read_files(context) if (state := _state_again(file)) is not None}
     if (inputs := current()) is not None:
         inputs.known(files.keys())
-    wordnet = _wordnet(context)
-    parameters = {f"--{name.replace('_', '-')}": repr(value) for name, value in values.items()}
+    if (wordnet := _wordnet(context)) is not None:
+        files |= {file: _state(os.stat(file)) for file in wordnet.files()}  # noqa: PTH116  a plain string
+    # The metrics and formats of other packages.
+    groups = ("latticemetric.metrics", "latticemetric.formats")
+    plugins = [(group, entry) for group in groups for entry in entry_points(group=group)]
     return {
         "version": VERSION,
         "command": context.command.name,
-        "parameters": parameters,
-        "files": files | {file: _state(file) for file in (wordnet.files() if wordnet is not None else ())},
+        "parameters": {
+            f"--{name.replace('_', '-')}": repr(value)
+            for name, value in context.params.items()
+            if name not in _NO_EFFECT
+        },
+        "files": files,
         "environment": {VARIABLE: os.environ.get(VARIABLE, "")},
-        "plug-ins": dict(_plugins()),
+        "plug-ins": {
+            f"{group}: {entry.name}": f"{entry.value} {entry.dist.version if entry.dist else ''}"
+            for group, entry in plugins
+        },
     }
 
 
@@ -83,22 +68,18 @@ def common_to_shards(context: click.Context) -> dict[str, Any]:
         name, value = parameter.name or "", context.params.get(parameter.name or "")
         is_own = name in {*_NO_EFFECT, *_OF_SHARDS, "references"} or isinstance(parameter.type, GraphFiles | Output)
         if name in context.params and not is_own:
-            options[parameter.opts[0]] = _by_content(parameter, value)
+            # An option by its value, with each file name replaced by a digest of the file's content.
+            text = value if isinstance(value, str) else repr(value)
+            names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
+            for path in filter(os.path.isfile, names):  # a pipe has been read
+                with Path(path).open("rb") as file:
+                    text = text.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
+            options[parameter.opts[0]] = text
     if (wordnet := _wordnet(context)) is not None:
         options["WordNet"] = wordnet.digest()
     graphs = (file for one, _, file in read_files(context) if isinstance(one.type, GraphFiles) and file != STANDARD)
-    size = sum(_state(file)[0] for file in graphs if os.path.exists(file))  # noqa: PTH110  a plain string
+    size = sum(os.stat(file).st_size for file in graphs if os.path.exists(file))  # noqa: PTH110, PTH116  plain strings
     return {"version": VERSION, "command": context.command.name, "options": options, "bytes": size}
-
-
-def _by_content(parameter: click.Parameter, value: Any) -> str:
-    """Return the value of an option, with each file name replaced by a digest of the file's content."""
-    text = value if isinstance(value, str) else repr(value)
-    names = parameter.type.names(value) if isinstance(parameter.type, NamesFiles) else ()
-    for path in filter(os.path.isfile, names):  # a pipe has been read
-        with Path(path).open("rb") as file:
-            text = text.replace(path, hashlib.file_digest(file, "blake2b").hexdigest()[:32])
-    return text
 
 
 def _wordnet(context: click.Context) -> WordNet | None:
@@ -113,15 +94,6 @@ def _wordnet(context: click.Context) -> WordNet | None:
         return None  # a metric that needs it raises the error
 
 
-def _plugins() -> Iterator[tuple[str, str]]:
-    """Yield the metrics and formats of other packages, with their versions."""
-    from importlib.metadata import entry_points
-
-    for group in ("latticemetric.metrics", "latticemetric.formats"):
-        for entry in entry_points(group=group):
-            yield f"{group}: {entry.name}", f"{entry.value} {entry.dist.version if entry.dist else ''}"
-
-
 def _state_again(path: str) -> list[int] | None:
     """Return the state of a file that can be read again; `None` if it is missing, which its reader reports."""
     if path == STANDARD:
@@ -131,12 +103,10 @@ def _state_again(path: str) -> list[int] | None:
     except (OSError, ValueError):
         return None
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError(
-            "this is not a regular file, and cannot be read again", where=path, advice="leave --resume out"
-        )
-    return [state.st_size, state.st_mtime_ns]
+        what = "this is not a regular file, and cannot be read again"
+        raise UsageError(what, where=path, advice="leave --resume out")
+    return _state(state)
 
 
-def _state(path: str) -> list[int]:
-    state = os.stat(path)  # noqa: PTH116  a plain string
+def _state(state: os.stat_result) -> list[int]:
     return [state.st_size, state.st_mtime_ns]

@@ -1,0 +1,179 @@
+"""Declare commands: groups of options, the sections of `--help`, and `--version`.
+
+A group is a class with one option per field. If a parameter of a command is annotated with a group, `verb` adds the
+options of the group to the command, and the command gets their values as one object.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_type_hints
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+Sections = Mapping[str, str]  # title -> long options, with spaces between them
+
+HELP = {"help_option_names": ["-h", "--help"]}
+# Options with the same meaning in all commands. All other options belong to a single command.
+_SHARED: Sections = {
+    "What is measured": "--metric --metrics --alpha --beta --ignore --wildcard "
+    "--tokenize --lowercase --stem --normalize",
+    "The model's scores": "--scale --posterior-scale",
+    "What is read": "--from --symbols --references --keyed",
+    "Intervals": "--resamples --seed --confidence",
+    "Very many graphs": "--workers --cluster --keep-going --failures --timeout --max-memory --shard --resume",
+    "What is written": "--format --output --short-signature --write-lattices --to --sum-scores --drop-labels --plot",
+    "Help": "--version --help",
+}
+_OWN = "Options"
+_PACKAGES = {"pynini": " (OpenFst)", "numpy": "", "nltk": "", "sacrebleu": ""}
+
+
+# Groups of options
+
+
+class Declaration:
+    """The options that fill a field of a group: for each, its names and its settings for click."""
+
+    def __init__(self, *options: tuple[Sequence[str], dict[str, Any]]) -> None:
+        self.options = options
+
+
+def option(spelling: str, text: str, *, reads: Callable[[Any], Any] | None = None, **settings: Any) -> Any:
+    """Declare a field of a group and the option that fills it, with further `settings` for `click.option`.
+
+    `spelling` has the names of the option and its metavar, as `--help` shows them: `--output -o FILE`. `reads` turns
+    what click has read, or `None`, into the value of the field.
+    """
+    if reads is not None:
+        settings["callback"] = lambda _context, _parameter, value: reads(value)
+    words = spelling.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = words[-1] if len(names) < len(words) else None
+    return Declaration((names, {"help": text, "metavar": metavar, "show_default": "default" in settings, **settings}))
+
+
+def choice(name: str, names: Sequence[str], text: str, *, optional: bool = False) -> Any:
+    """Declare a field whose value is one of `names`; the default is the first, or `None` if `optional`."""
+    default: dict[str, Any] = {} if optional else {"default": names[0]}
+    return option(name, text, type=click.Choice(names), **default)
+
+
+def flag(spelling: str, text: str) -> Any:
+    """Declare a field that is `True` if its option is given."""
+    return option(spelling, text, is_flag=True, show_default=False)
+
+
+def one_of(default: str, **texts: str) -> Any:
+    """Declare a field for several flags, with their help `texts`; its value is the name of the last flag given."""
+    flags = (((f"--{name}",), {"default": default, "flag_value": name, "help": text}) for name, text in texts.items())
+    return Declaration(*flags)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, choice, flag, one_of))
+class Options:
+    """Base of groups: frozen, with an option behind every field.
+
+    Type checkers take groups for frozen dataclasses. Real ones would take a tenth of the time of `--help`.
+    """
+
+    declared: ClassVar[dict[str, Declaration]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
+        cls.declared = {**cls.declared, **own}
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot assign to field '{name}'")
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Add to a command the options of each group that one of its parameters is annotated with."""
+    hints = get_type_hints(command)
+    groups: dict[str, type[Options]] = {
+        name: hints[name]
+        for name in inspect.signature(command).parameters
+        if isinstance(hints[name], type) and issubclass(hints[name], Options)
+    }
+
+    @functools.wraps(command)
+    def taking_values(**values: Any) -> None:
+        filled = {name: kind(**{field: values.pop(field) for field in kind.declared}) for name, kind in groups.items()}
+        command(**values, **filled)
+
+    for kind in reversed(groups.values()):
+        for field, declaration in reversed(kind.declared.items()):
+            for names, settings in reversed(declaration.options):
+                click.option(*names, field, **settings)(taking_values)
+    return taking_values
+
+
+# Commands
+
+
+class Verb(click.Command):
+    """A command that shows its options in sections, and never overwrites its inputs."""
+
+    def __init__(self, *arguments: Any, sections: Sections | None = None, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.sections = sections or {}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless it would overwrite its inputs."""
+        from latticemetric.cli.outputs import guarded
+
+        with guarded(ctx):
+            return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections."""
+        for title, options in option_sections(self, ctx):
+            with formatter.section(title):
+                formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
+
+
+def verb(name: str, **settings: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Return a decorator that makes a command; `sections` groups its options for `--help`."""
+    make = click.command(name, cls=Verb, context_settings=HELP, **settings)
+    return lambda function: make(grouped(function))
+
+
+def option_sections(command: click.Command, context: click.Context) -> list[tuple[str, list[click.Option]]]:
+    """Return the options of a command in sections: its own first, then shared ones."""
+    own: Sections = getattr(command, "sections", {})
+    named = [(title, name) for table in (own, _SHARED) for title, names in table.items() for name in names.split()]
+    sections: dict[str, list[click.Option]] = {title: [] for title in (*own, _OWN, *_SHARED)}
+    left = [one for one in command.get_params(context) if isinstance(one, click.Option) and not one.hidden]
+    for title, name in named:
+        sections[title] += [option for option in left if name in option.opts]
+        left = [option for option in left if name not in option.opts]
+    sections[_OWN] += left
+    return [(title, options) for title, options in sections.items() if options]
+
+
+def version_option(program: str) -> Callable[[F], F]:
+    """Add `--version`, which shows versions without importing the packages."""
+
+    def show(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+        if not wanted or context.resilient_parsing:
+            return
+        import platform
+
+        from latticemetric.doctor import package_version
+        from latticemetric.signature import VERSION
+
+        click.echo(f"{program} {VERSION}")
+        for name, note in _PACKAGES.items():
+            click.echo(f"{name} {package_version(name) or 'not installed'}{note}")
+        click.echo(f"python {platform.python_version()}")
+        context.exit()
+
+    return click.option(
+        "--version", is_flag=True, is_eager=True, expose_value=False, callback=show, help="Show versions and exit."
+    )

@@ -1,0 +1,265 @@
+"""Results of `lattice-oracle`: by a recognition rate, by BLEU of all lattices, or by a user's automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from latticemetric.cli.results import (
+    AnswerResults,
+    Record,
+    Results,
+    as_json,
+    counted,
+    json_document,
+    padded_id,
+    shown,
+    spoken,
+    table,
+    values,
+)
+from latticemetric.errors import harmless
+
+if TYPE_CHECKING:
+    from latticemetric.batch.answers import Answer
+    from latticemetric.batch.corpus_bleu import CorpusAnswer, CorpusMember
+    from latticemetric.batch.margins import MarginKind, Margins
+    from latticemetric.batch.oracles import OracleAnswer, OracleSums
+    from latticemetric.batch.shards import ShardRun
+    from latticemetric.batch.user_automaton import AutomatonSums
+    from latticemetric.cli.oracle import AlsoOptions
+    from latticemetric.oracle_search.scored_path import ScoredPath
+
+COLUMNS = (
+    "id", "score", "numerator", "denominator", "hypothesis", "cost",
+    "matches", "substitutions", "deletions", "insertions", "reference", "exact"
+)  # fmt: skip
+ONE_BEST_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost")
+_MARGIN_COLUMNS = ("hypothesis", "score", "numerator", "denominator", "cost", "exact", "bound", "scores")
+_SIDES = {"oracle": "oracle", "one_best": "1-best"}
+
+
+def _titles(columns: Sequence[str], one_best: Sequence[str]) -> list[str]:
+    return [*columns, *(f"one_best_{name}" for name in one_best), "error"]
+
+
+class OracleResults(Results):
+    """Oracles by a recognition rate, further results, and their sums.
+
+    The outcomes of lattices are read once, and added to the sums as they are read.
+    """
+
+    def __init__(
+        self,
+        lattices: Iterable[OracleAnswer],
+        sums: OracleSums,
+        also: AlsoOptions | None = None,
+        *,
+        normalize: str | None = None,
+        shard: ShardRun | None = None,
+    ) -> None:
+        self._lattices, self._sums, self._shard = sums.counted(lattices), sums, shard
+        self._tags, self._alignment = (also.tags, also.alignment) if also is not None else (False, False)
+        self._lists = ["tags", "gap_tags"] if self._tags else []
+        self._lists += ["confidences"] if also is not None and also.posteriors else []
+        self._sides = [] if sums.wanted is None else sums.wanted.sides
+        self._nbest = sums.wanted is not None and bool(sums.wanted.nbest)
+        self._metrics = [] if sums.strings is None else [metric.name for metric in sums.strings.scorer.metrics]
+        self._signature = sums.metric.signature_for(sums.references).also(norm=normalize)
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice, and further results below it; under `--tags`, only the tags of the 1-best."""
+        for lattice in self._lattices:
+            oracle = lattice.oracle
+            if self._tags:
+                yield "" if oracle is None else " ".join(oracle.one_best.tags_with_gaps)
+                continue
+            if oracle is None:
+                yield f"{harmless(lattice.name)}  failed"
+                continue
+            words: Sequence[str] = oracle.words
+            if lattice.confidences is not None:
+                words = [f"{word}:{p:.3f}" for word, p in zip(words, lattice.confidences.oracle, strict=True)]
+            yield f"{padded_id(lattice.name)}  {_scored(oracle)}  {spoken(words)}"
+            if self._alignment:
+                yield from (f"    {harmless(line)}" for line in str(oracle.alignment).split("\n"))
+                yield ""
+            if lattice.margins is not None:
+                yield from self._margin_lines(lattice.margins)
+
+    def _margin_lines(self, margins: Margins) -> Iterator[str]:
+        """Yield the strings that follow the oracle, then hope, fear and the worst string."""
+        from latticemetric.oracle_search.margin import Hope
+
+        for rank, best in enumerate(margins.nbest[1:], start=2):
+            yield f"  {rank!s:<10}  {_scored(best)}  {spoken(best.words)}"
+        for side in self._sides:
+            margin = margins.found.get(side)
+            if margin is None:
+                yield f"  {side.name:<10}  {'failed':>7}"
+                continue
+            bound = None if isinstance(margin, Hope) or margin.exact else margin.bound
+            note = "" if bound is None else f"  (not exact: bound {shown(bound)})"
+            yield f"  {side.name:<10}  {_scored(margin)}  {spoken(margin.words)}{note}"
+
+    def records(self) -> Iterator[Record]:
+        """Yield an ITEM of the documented schema for each lattice; its signature is in the document, once."""
+        return map(self._record, self._lattices)
+
+    def _record(self, lattice: OracleAnswer) -> Record:
+        record = lattice.asdict()
+        record.pop("signature", None)
+        if lattice.oracle is not None:
+            record["alignment"] = lattice.oracle.alignment.edits
+            if self._tags:
+                record |= _tags(lattice.oracle)
+                record["one_best"] |= _tags(lattice.oracle.one_best)
+        return record
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the TSV columns."""
+        both = [f"{prefix}{name}" for name in (*self._metrics, *self._lists) for prefix in ("", "one_best_")]
+        sides = [f"{side.name.replace(' ', '_')}_{name}" for side in self._sides for name in _columns_of(side)]
+        return [*_titles(COLUMNS, ONE_BEST_COLUMNS), *both, *(["nbest"] if self._nbest else []), *sides]
+
+    def rows(self) -> Iterator[list[object]]:
+        """Yield one row per lattice."""
+        for lattice in self._lattices:
+            record, margins = self._record(lattice), lattice.margins
+            one_best, scores = record.get("one_best", {}), record.get("sentence_scores", {})
+            row = [*values(record, COLUMNS), *values(one_best, ONE_BEST_COLUMNS), record.get("error")]
+            row += [scores.get(name, {}).get(side) for name in self._metrics for side in _SIDES]
+            row += [part.get(name) for name in self._lists for part in (record, one_best)]
+            if self._nbest:
+                row.append(" ||| ".join(" ".join(best.words) for best in (() if margins is None else margins.nbest)))
+            for side in self._sides:
+                margin = None if margins is None else margins.found.get(side)
+                fields = {} if margin is None else margin.asdict()
+                fields["scores"] = "" if margin is None else " ".join(f"{k}={v!r}" for k, v in margin.scores.items())
+                row += values(fields, _columns_of(side))
+            yield row
+
+    def document(self) -> Iterator[str]:
+        """Yield the document: items as they arrive, then the sums."""
+        from latticemetric.batch.shards import document_end
+
+        def end() -> str:
+            state = {} if self._shard is None else {"sums": self._sums.state()}
+            return document_end({"corpus": self._sums.corpus()}, self._shard, **state)
+
+        return json_document({"signature": str(self._signature)}, {"lattices": self.records()}, end)
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines: oracle, 1-best, and the difference of their scores."""
+        totals, metric = self._sums.totals, self._sums.metric
+        margins = {} if self._sums.margins is None else self._sums.margins.sides
+        sides = [(side.name, total.statistics) for side, total in margins.items()]
+        rows = [["", metric.name, "", "matches", "subst.", "del.", "ins."]]
+        for name, statistics in (("oracle", totals.best), ("1-best", totals.one_best), *sides):
+            corpus = metric.corpus_score(statistics, self._sums.references)
+            counts = [statistics.matches[0], statistics.substitutions, statistics.deletions, statistics.insertions]
+            fraction = f"{shown(corpus.numerator)}/{corpus.denominator}"
+            rows.append([name, shown(corpus.score), fraction, *map(str, counts)])
+        best, one_best = metric.value(totals.best), metric.value(totals.one_best)
+        if best is not None and one_best is not None:
+            rows.append(["headroom", shown(abs(best - one_best)), *[""] * 5])
+        lines = ["", *table(rows)]
+        scores = {} if self._sums.strings is None else self._sums.strings.asdict()
+        if scores:
+            sides_of = ([label, *(shown(s[side]["score"]) for s in scores.values())] for side, label in _SIDES.items())
+            lines += ["", *table([["", *scores], *sides_of])]
+        lines += [f"{side.name}: {total.inexact} not exact" for side, total in margins.items() if total.inexact]
+        alone = {side.name: total.failed - totals.failed for side, total in margins.items()}
+        lines += [f"{name}: {number} failed" for name, number in alone.items() if number]
+        lines.append(f"{_counted(totals.lattices, totals.failed)}   {self._signature}")
+        return [*lines, *(score["oracle"]["signature"] for score in scores.values())]
+
+
+class CorpusResults(Results):
+    """The oracle of all lattices by BLEU."""
+
+    columns = _titles((*COLUMNS, "headroom"), ONE_BEST_COLUMNS)
+
+    def __init__(self, corpus: CorpusAnswer, lattices: Sequence[CorpusMember], metric: str) -> None:
+        self._corpus, self._lattices, self._metric = corpus, lattices, metric
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice."""
+        for lattice in self._lattices:
+            if lattice.path is None:
+                yield f"{harmless(lattice.name)}  failed"
+            else:
+                yield f"{padded_id(lattice.name)}  {shown(lattice.path.score):>7}  {spoken(lattice.path.words)}"
+
+    def records(self) -> Iterator[Record]:
+        """Yield one record per lattice."""
+        return (lattice.asdict() for lattice in self._lattices)
+
+    def document(self) -> Iterator[str]:
+        """Yield the document."""
+        end = f'], "corpus": {as_json(self._corpus.corpus())}}}'
+        head = {"signature": self._corpus.signature}
+        return json_document(head, {"lattices": self.records()}, lambda: end, streamed=False)
+
+    def summary(self) -> list[str]:
+        """Return the corpus in a few lines."""
+        oracle, failed = self._corpus.found, self._corpus.failed
+        scores = {"oracle": oracle.corpus, "4-GRR oracles": oracle.start, "1-best": oracle.one_best}
+        rows = [["", self._metric], *([side, shown(score.score)] for side, score in scores.items())]
+        sweeps = f"{oracle.sweeps} sweeps; a better oracle may exist"
+        lattices = _counted(len(self._lattices) - failed, failed)
+        return ["", *table(rows), sweeps, f"{lattices}   {self._corpus.signature}"]
+
+
+class AutomatonResults(AnswerResults):
+    """Oracles by a user's automaton, and their sums."""
+
+    columns = _titles(("id", "score", "hypothesis", "cost", "exact"), ("hypothesis", "score", "cost"))
+
+    def __init__(self, lattices: Iterable[Answer], sums: AutomatonSums, shard: ShardRun | None) -> None:
+        super().__init__(sums.counted(lattices), shard)
+        self._sums, self._shard = sums, shard
+
+    def text(self) -> Iterator[str]:
+        """Yield one line per lattice."""
+        for lattice in self.answers:
+            if lattice.problem is not None:
+                yield f"{harmless(lattice.name)}  failed"
+            else:
+                yield f"{padded_id(lattice.name)}  {shown(lattice.value.score):>9}  {spoken(lattice.value.words)}"
+
+    def document(self) -> Iterator[str]:
+        """Yield the document, with the signature once."""
+        from latticemetric.batch.shards import document_end
+
+        def end() -> str:
+            state = {} if self._shard is None else {"sums": self._sums.totals.state()}
+            return document_end(self._sums.totals.asdict(), self._shard, **state)
+
+        unsigned = ({name: value for name, value in one.items() if name != "signature"} for one in self.records())
+        return json_document({}, {"lattices": unsigned}, end)
+
+    def summary(self) -> list[str]:
+        """Return the sums in a few lines."""
+        totals = self._sums.totals
+        corpus = totals.asdict()["corpus"]
+        rows = [["oracle", shown(corpus["score"])], ["1-best", shown(corpus["one_best"]["score"])]]
+        return ["", *table(rows), _counted(totals.lattices, totals.failed)]
+
+
+def _counted(lattices: int, failed: int) -> str:
+    return counted(lattices, "lattice") + (f", {failed} failed" if failed else "")
+
+
+def _columns_of(side: MarginKind) -> list[str]:
+    return [*(["value"] if side.weight is not None else []), *_MARGIN_COLUMNS]
+
+
+def _scored(path: ScoredPath) -> str:
+    counts = f"{shown(path.numerator)}/{path.denominator}"
+    return f"{shown(path.score):>7}  {counts:>9}"
+
+
+def _tags(path: ScoredPath) -> dict[str, list[str]]:
+    return {"tags": list(path.tags), "gap_tags": list(path.tags_with_gaps[::2])}

@@ -429,7 +429,12 @@ def test_grammars_need_no_home_and_no_cache(there, monkeypatch):
     from latticemetric.normalization import shipped
 
     compiled = []
-    monkeypatch.setattr(shipped, "_export", lambda _name, path: compiled.append(path.write_bytes(b"archive")))
+
+    def archive(name: str) -> bytes:
+        compiled.append(name)
+        return b"archive"
+
+    monkeypatch.setattr(shipped, "_new_archive", archive)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "home", raises(RuntimeError))

@@ -144,14 +144,10 @@ def read_transcripts(stream: Stream) -> TranscriptFile | None:
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 
-    read = transcripts(stream)
-    if read is None:
+    if (read := transcripts(stream)) is None:
         return None
-    named = tuple((name, _reference(text, where)) for name, where, text in read)
+    named = tuple(
+        (name, Reference(text, where) if isinstance(text, tuple) else Reference(next(text.paths()).words, where, text))
+        for name, where, text in read
+    )
     return TranscriptFile(stream.name, tuple(reference.words for _, reference in named), None, named)
-
-
-def _reference(text: Lattice | tuple[str, ...], where: str) -> Reference:
-    if isinstance(text, tuple):
-        return Reference(text, where)
-    return Reference(next(text.paths()).words, where, text)

@@ -15,7 +15,15 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write, only_column
+from latticemetric.formats.columns import (
+    ClosedArcs,
+    Key,
+    closed_arcs,
+    ends_in_last_state,
+    lattice_to_write,
+    only_column,
+    word_nodes,
+)
 from latticemetric.formats.registry import Entry, Format, only_graph, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import (
@@ -26,18 +34,13 @@ from latticemetric.formats.text.fields import (
     whole,
     word_to_write,
 )
-from latticemetric.formats.text.shapes import Key, word_nodes
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
-_BASES = (1.0001, 1.0003)
-"""The logarithm bases of PocketSphinx and Sphinx-3."""
-
+_BASES = (1.0001, 1.0003)  # the logarithm bases of PocketSphinx and Sphinx-3
 _FRAME_RATE = 100.0
-_NO_WORD = "(null)"
-"""PocketSphinx writes this for a node without a word."""
-
+_NO_WORD = "(null)"  # PocketSphinx writes this for a node without a word
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"
 _WIDEST = 2.0**31

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import lattice_to_write
+from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, probability_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
@@ -27,7 +27,6 @@ from latticemetric.formats.text.fields import (
     whole_lines,
     word_to_write,
 )
-from latticemetric.formats.text.shapes import columns_to_write, cost_of, probability_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words

@@ -63,17 +63,14 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         word = lattice.vocabulary.word(number)
         refuse_word(word, _EPSILON_WORD)
         costs = {name: column[row] for name, column in arcs.costs.items()}
-        items[source].append(_arc_to_write(word or _EPSILON_WORD, costs, target - source))
+        if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
+            fields = [repr(0.0 - cost) for cost in costs.values()]
+        else:
+            fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
+        quoted = f"'{_escaped(word or _EPSILON_WORD)}'"
+        items[source].append("(" + ",".join([quoted, *fields, str(target - source)]) + ")")
     line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
     file.write(f"({line})\n".encode())
-
-
-def _arc_to_write(word: str, costs: dict[str, float], distance: int) -> str:
-    if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
-        fields = [repr(0.0 - cost) for cost in costs.values()]
-    else:
-        fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
-    return "(" + ",".join([f"'{_escaped(word)}'", *fields, str(distance)]) + ")"
 
 
 def _escaped(text: str) -> str:

@@ -18,13 +18,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import (
-    ClosedArcs,
-    closed_arcs,
-    lattice_to_write,
-    require_bare_ends,
-    require_dense,
-)
+from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, require_bare_ends, require_dense
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import in_one_piece
@@ -50,30 +44,19 @@ _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
 class _Line(NamedTuple):
-    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc.
-
-    Attributes:
-        stack: The number of source words that the hypothesis covers.
-        complete: True if it covers the whole source; `None` if the line does not show it.
-        back: The hypothesis that the arc leaves.
-        recombined: The hypothesis that replaces this one.
-        words: The words that the arc adds to the translation.
-        covered: The span of the source that the arc covers.
-        source: The words of that span, if the line has them.
-        dense: The number of features without names; −1 if the line has no field of features.
-    """
+    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc."""
 
     place: str
     hypothesis: int
-    stack: int
-    complete: bool | None
-    back: int
-    recombined: int | None
+    stack: int  # the number of source words that the hypothesis covers
+    complete: bool | None  # whether it covers the whole source; `None` if the line does not show it
+    back: int  # the hypothesis that the arc leaves
+    recombined: int | None  # the hypothesis that replaces this one
     cost: float
-    words: list[str]
-    covered: str
-    source: str
-    dense: int
+    words: list[str]  # the words that the arc adds to the translation
+    covered: str  # the span of the source that the arc covers
+    source: str  # the words of that span, if the line has them
+    dense: int  # the number of features without names; −1 if the line has no field of features
     features: dict[str, float]
 
 
@@ -323,20 +306,12 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
         if line.complete:
             final[end] = None
         first.append(len(word))
-        for text in line.words[:-1]:
-            source.append(here)
-            target.append(inner)
-            word.append(numbers.setdefault(text, len(numbers)))
-            here, inner = inner, inner + 1
-        source.append(here)
-        target.append(end)
-        word.append(numbers.setdefault(line.words[-1] if line.words else "", len(numbers)))
+        chain = range(inner, inner := inner + max(0, len(line.words) - 1))
+        source += [here, *chain]
+        target += [*chain, end]
+        word += [numbers.setdefault(text, len(numbers)) for text in line.words or [""]]
     if not final:
-        raise InputError(
-            "the search graph has no complete translation",
-            where=lines[0].place,
-            advice="leave it out",
-        )
+        raise InputError("the search graph has no complete translation", where=lines[0].place, advice="leave it out")
     labels = {}
     for name, texts in ((_COVERED, [line.covered for line in arcs]), (_SOURCE, [line.source for line in arcs])):
         if any(texts):
@@ -460,21 +435,17 @@ def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended:
         if extended:
             listed = ",".join(repr(0.0 - arcs.costs[name][row]) for name in dense)
             others = " ".join(f"{name}={0.0 - arcs.costs[name][row]!r}" for name in named)
-            text += f'scores="core=({listed}) {others}" out={_out(sources[row], word, span)}'
+            phrases = f"{sources[row]}|{word}"
+            if _split_phrases(phrases, _span_length(span) or 0) != (sources[row], [word] if word else []):
+                raise InputError(
+                    f"the end of the source phrase would be ambiguous in '{shortened(phrases)}'",
+                    advice="leave source phrases out with --drop-labels",
+                )
+            text += f'scores="core=({listed}) {others}" out="{phrases}"'
         else:
             text += f"out={word}"
         texts.append(text)
     return texts
-
-
-def _out(source: str, word: str, span: str) -> str:
-    text = f"{source}|{word}"
-    if _split_phrases(text, _span_length(span) or 0) != (source, [word] if word else []):
-        raise InputError(
-            f"the end of the source phrase would be ambiguous in '{shortened(text)}'",
-            advice="leave source phrases out with --drop-labels",
-        )
-    return f'"{text}"'
 
 
 register(Format(_NAME, (".osg", ".osgx"), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))

@@ -31,13 +31,7 @@ from latticemetric.formats.nist.lines import (
     seconds,
     split_id,
 )
-from latticemetric.formats.nist.words import (
-    MARKUP,
-    TAGS,
-    Speller,
-    parsed_transcript,
-    require_words_only,
-)
+from latticemetric.formats.nist.words import MARKUP, TAGS, Speller, parsed_transcript, require_words_only
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.graph import Graph

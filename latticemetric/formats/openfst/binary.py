@@ -159,10 +159,6 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
 
 register(
     Format(
-        "far",
-        (".far",),
-        lambda head: head.startswith((_STTABLE, _STLIST)),
-        _read_archive,
-        write_archive=_write_archive,
+        "far", (".far",), lambda head: head.startswith((_STTABLE, _STLIST)), _read_archive, write_archive=_write_archive
     )
 )

@@ -220,12 +220,5 @@ def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]
 
 
 register(
-    Format(
-        "k2",
-        (".k2.txt", ".k2"),
-        lambda head: looks_like_k2(head) or _may_be_k2(head),
-        _read,
-        _write,
-        single=True,
-    )
+    Format("k2", (".k2.txt", ".k2"), lambda head: looks_like_k2(head) or _may_be_k2(head), _read, _write, single=True)
 )

@@ -14,10 +14,10 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.columns import require_nbest, require_scales, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite, split_lines
-from latticemetric.formats.text.nbest import require_nbest, require_scales, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary
@@ -152,11 +152,6 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 register(
     Format(
-        _NAME,
-        (".srilm-nbest",),
-        lambda head: _FIRST_LINE.match(head.lstrip()) is not None,
-        _read,
-        _write,
-        single=True,
+        _NAME, (".srilm-nbest",), lambda head: _FIRST_LINE.match(head.lstrip()) is not None, _read, _write, single=True
     )
 )

@@ -97,7 +97,6 @@ class _Reader:
         }
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
-        """Build the lattice."""
         words, vocabulary = self._words(table)
         start, end = self._ends()
         first_word = EPSILON

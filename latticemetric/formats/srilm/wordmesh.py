@@ -50,7 +50,6 @@ class _Mesh:
         self.texts: dict[tuple[str, int, str], tuple[str, str]] = {}  # text and place, by keyword, position and word
 
     def add(self, fields: list[str], place: str) -> None:
-        """Add a line."""
         match fields[0]:
             case "name":
                 _only(fields, place)

@@ -1,10 +1,7 @@
-"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; one lattice per file.
+"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; see docs/formats/htk-slf.md.
 
 Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
-a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` mean no word. `a`, `l` and `r` are the
-columns `acoustic`, `lm` and `pronunciation`, weighed by the header's scales. Other numbers on links are columns with
-scale 0 unless the header scales them (`x1scale`). `wdpenalty` is the weight of the column `words`, which counts words.
-Variants (`v`), alignments (`d`) and other texts are labels.
+a node is the word of the links that end in it. `wdpenalty` is the weight of the column `words`, which counts words.
 """
 
 from __future__ import annotations

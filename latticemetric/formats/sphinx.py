@@ -1,8 +1,7 @@
-"""Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`; one lattice a file.
+"""Read and write Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`.
 
-The word of a node starts in the node's frame; the arcs that leave the node carry it. One more arc carries the final
-node's word to the end. An edge has the acoustic log-likelihood of its first node's word, to the base `-logbase` of the
-header: the column `acoustic` is −score · ln base. `word(2)` is the word with the label `v` (pronunciation variant) 2.
+The arcs that leave a node carry its word; one more arc carries the final node's word to the end. The acoustic
+log-likelihood of an edge is to the base `-logbase`: costs are −score · ln base. See docs/formats/sphinx.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Read and write Moses confusion networks (`-inputtype 1`): one column per line; a blank line ends a network.
+"""Read and write Moses confusion networks (`-inputtype 1`): columns like `the 0.75 a 0.2 *EPS* 0.05`, one per line.
 
-A column is `the 0.75 a 0.2 *EPS* 0.05`. One probability per weight of the decoder (`-weight-i`) follows each word; the
-reader infers their number. Costs are −ln p; as in Moses, they lie between 0 and 100: a probability above 1 counts as
-1, and 0 costs 100.
+The reader infers the number of probabilities per word. Costs are −ln p; as in Moses, they lie between 0 and 100: a
+probability above 1 counts as 1, and 0 costs 100.
 """
 
 from __future__ import annotations

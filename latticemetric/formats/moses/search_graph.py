@@ -1,11 +1,8 @@
 """Read and write search graphs of Moses (`-output-search-graph` and `-output-search-graph-extended`).
 
-Each line is a hypothesis: `7 hyp=5 stack=1 back=0 score=-0.5 transition=-0.5 forward=12 fscore=-9.7 covered=0-0 out=I
-am`. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. `transition` is the
-model's score, a natural logarithm: the cost is −transition. An arc with several words becomes a chain, with scores and
-labels on its first arc. Hypotheses with `forward=-1` are complete. The extended form adds features (columns of scale 0)
-and the source phrase: `scores="core=(-1,0.5) tag=-2" out="je suis|I am"`, or, in older versions,
-`scores=[ d: -1 lm: -3 ] out=je suis|I am`.
+Each line is a hypothesis. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. The
+cost is −transition. An arc with several words becomes a chain, with scores and labels on its first arc. Hypotheses with
+`forward=-1` are complete. See docs/formats/moses-search-graph.md for both forms of features and source phrases.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Read n-best lists of ESPnet2: a folder with `{n}best_recog/` folders of `text`, `token` and `score`.
+"""Read n-best lists of ESPnet2: a folder, or one per job, with `{n}best_recog/` folders of `text`, `token` and `score`.
 
-Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. A folder with one
-folder per job (`output.1`, `output.2`, …) is read job by job. The files of a job are read in parallel, one utterance at
-a time.
+Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. The files of a job are
+read in parallel, one utterance at a time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Read and write trn and STM, one utterance a line; read transcripts of any NIST format; cut a CTM by an STM.
 
-trn: `words (utterance-id)`; `;;` begins a comment line. STM (segment time marks): `file channel speaker begin end
-[<labels>] words…`; lines that begin with `;;` or `**` are comments. The fields before the words, joined by commas, are
-the id, so that they can be written back. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning.
-Graphs have no scores. See `words` for the words.
+The fields of an STM line before its words, joined by commas, are the id, so that they can be written back. Segments
+marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Read and write n-best lists of SRILM, one utterance per file: nbest-format(5).
+"""Read and write n-best lists of SRILM, one utterance per file, in three forms: see docs/formats/srilm-nbest.md.
 
-`ascore lscore nwords w…` has logarithms to base 10. `NBestList1.0` has `(score) w…`; `NBestList2.0` follows each word
-with `( st: start et: end g: language a: acoustic )`. Their scores are bytelogs: b means the natural logarithm
-b · 1024 / 10000.5. Bases are converted in decimals, so that costs are read back bit for bit.
+Logarithms have base 10, or are bytelogs: b means the natural logarithm b · 1024 / 10000.5. Bases are converted in
+decimals, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations

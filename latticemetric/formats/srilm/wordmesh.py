@@ -1,8 +1,7 @@
 """Read and write SRILM's word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` ….
 
-The column `posterior` is −ln of the posteriors, without normalization. Words of posterior 0 are impossible, so they are
-left out. `*DELETE*` is ε. `info` (times, scores, phones) and `hyps` become labels, unchanged; the times of states come
-from `info`. A line `name` begins the next mesh of a file.
+The column `posterior` is −ln of the posteriors. Words of posterior 0 are left out. `*DELETE*` is ε. `info` (times,
+scores, phones) and `hyps` become labels, unchanged. A line `name` begins the next mesh of a file.
 """
 
 from __future__ import annotations

@@ -127,14 +127,14 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
-    """Hold the arcs of a lattice for formats without costs and labels of final states; labels are numbers of texts."""
+    """Hold the arcs of a lattice for formats without costs and labels of final states."""
 
     states: int
     source: list[int]
     target: list[int]
     word: list[int]
     costs: dict[str, list[float]]
-    labels: dict[str, list[int]]
+    labels: dict[str, list[str]]
 
 
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
@@ -151,7 +151,7 @@ def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
         [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
         [*lattice.word.tolist(), *[EPSILON] * len(ends)],
         {name: values(column) for name, column in lattice.scores.items()},
-        {name: values(side) for name, side in lattice.labels.items()},
+        {name: [side.vocabulary.word(number) for number in values(side)] for name, side in lattice.labels.items()},
     )
 
 
@@ -236,10 +236,10 @@ def probability_to_write(cost: float) -> str:
 
 # ---- Words on nodes ----
 
-Key = tuple[int, int]
-"""The number of a word, and the number of its label."""
+Key = tuple[int, str]
+"""The number of a word, and its label."""
 
-NOTHING: Key = (0, 0)
+NOTHING: Key = (EPSILON, "")
 
 
 class WordNodes(NamedTuple):

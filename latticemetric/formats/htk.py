@@ -261,12 +261,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if times is not None and len(times) < arcs.states:
         times.append(max(times))
     lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(arcs.states)]
-    texts = {n: [lattice.labels[n].vocabulary.word(number) for number in own] for n, own in arcs.labels.items()}
     for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
         word = lattice.vocabulary.word(number)
         refuse_word(word, *_NO_WORDS)
         fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
-        fields += [f"{label}={_quoted(own[row])}" for label, own in texts.items() if own[row]]
+        fields += [f"{label}={_quoted(own[row])}" for label, own in arcs.labels.items() if own[row]]
         fields += [f"{column.field}={column.scores[row]!r}" for column in columns]
         lines.append(" ".join(fields))
     file.write(("\n".join(lines) + "\n").encode("utf-8"))

@@ -416,9 +416,8 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
 
 def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
     """Return the part of each line from `covered=` to the end; features `core_0`, `core_1`, … are a list."""
-    labels = {name: [side.vocabulary.word(n) for n in arcs.labels[name]] for name, side in lattice.labels.items()}
     nothing = [""] * len(arcs.word)
-    spans, sources = labels.get(_COVERED, nothing), labels.get(_SOURCE, nothing)
+    spans, sources = arcs.labels.get(_COVERED, nothing), arcs.labels.get(_SOURCE, nothing)
     dense: list[str] = []
     while f"{_DENSE}_{len(dense)}" in features:
         dense.append(f"{_DENSE}_{len(dense)}")

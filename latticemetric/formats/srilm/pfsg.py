@@ -111,7 +111,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     states, last = lattice.num_states, lattice.num_states - 1
     column, single = only_column(lattice), ends_in_last_state(lattice)
     source, target = lattice.source.tolist(), lattice.target.tolist()
-    keys = [(word, 0) for word in lattice.word.tolist()]
+    keys = [(word, "") for word in lattice.word.tolist()]
     # SRILM drops the words of the initial and the final node, so these nodes have none.
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]

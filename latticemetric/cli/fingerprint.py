@@ -13,8 +13,8 @@ import click
 
 from latticemetric.cli.files import STANDARD, GraphFiles, NamesFiles, Output, read_files
 from latticemetric.errors import LatticeMetricError, UsageError
-from latticemetric.formats.streams.allowance import VARIABLE
 from latticemetric.formats.streams.inputs import current
+from latticemetric.formats.streams.stream import VARIABLE
 from latticemetric.signature import VERSION
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""Prepare graphs for writing: refuse scores and labels that a format cannot hold."""
+"""Prepare graphs for writing: refuse what a format cannot hold; make confusion networks, and words on nodes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from latticemetric.errors import InputError, UsageError
+from latticemetric.errors import InputError, UsageError, shortened
 from latticemetric.formats.streams.stream import warn
+from latticemetric.formats.text.fields import number, require_field
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Labels, Lattice
+from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import EPSILON
 
 if TYPE_CHECKING:
     from latticemetric.forest.forest import Forest
 
 _MOST_CELLS_A_BYTE = 16
+_STEPS = 4
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def lattice_to_write(
@@ -123,14 +127,14 @@ def ends_in_last_state(lattice: Lattice) -> bool:
 
 
 class ClosedArcs(NamedTuple):
-    """Hold the arcs of a lattice for formats without costs and labels of final states; labels are numbers of texts."""
+    """Hold the arcs of a lattice for formats without costs and labels of final states."""
 
     states: int
     source: list[int]
     target: list[int]
     word: list[int]
     costs: dict[str, list[float]]
-    labels: dict[str, list[int]]
+    labels: dict[str, list[str]]
 
 
 def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
@@ -147,14 +151,12 @@ def closed_arcs(lattice: Lattice, *, new_end: bool) -> ClosedArcs:
         [*lattice.target.tolist(), *[lattice.num_states] * len(ends)],
         [*lattice.word.tolist(), *[EPSILON] * len(ends)],
         {name: values(column) for name, column in lattice.scores.items()},
-        {name: values(side) for name, side in lattice.labels.items()},
+        {name: [side.vocabulary.word(number) for number in values(side)] for name, side in lattice.labels.items()},
     )
 
 
 def without_labels(graph: Graph) -> Graph:
     """Return the graph without labels."""
-    from latticemetric.nbest import NBest
-
     if isinstance(graph, NBest):
         return graph
     nothing: MappingProxyType[str, Any] = MappingProxyType({})
@@ -165,8 +167,6 @@ def without_labels(graph: Graph) -> Graph:
 
 def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "cost") -> Graph:
     """Return the graph with a single score, `name`: the model's cost under `scales`."""
-    from latticemetric.nbest import Hypothesis, NBest
-
     if isinstance(graph, NBest):
         known, given = graph.score_names(), scales or {}
         if unknown := [scaled for scaled in given if scaled not in known]:
@@ -184,3 +184,159 @@ def summed(graph: Graph, scales: dict[str, float] | None = None, name: str = "co
     for values in (cost.arc, final):
         values.flags.writeable = False
     return replace(graph, scores=MappingProxyType({name: Column(cost.arc, final)}))
+
+
+# ---- Confusion networks: columns of words with probabilities ----
+
+
+def columns_to_write(lattice: Lattice, format_name: str) -> list[list[int]]:
+    """Return the arcs of each column; refuse a graph of another shape."""
+    last = lattice.num_states - 1
+    skipping = np.flatnonzero(lattice.target != lattice.source + 1)
+    what = ""
+    if lattice.final.tolist() != [last]:
+        what = f"several ends: state {lattice.final[0]} is final, too"
+    elif skipping.size:
+        row = int(skipping[0])
+        what = f"an arc from state {lattice.source[row]} to state {lattice.target[row]}"
+    elif any(column.final.any() for column in lattice.scores.values()):
+        what = "a cost on its end"
+    elif any(labels.final.any() for labels in lattice.labels.values()):
+        what = "a label on its end"
+    if what:
+        raise UsageError(
+            f"{format_name} holds confusion networks (every arc leads to the next state), but this graph has {what}",
+            advice="write another format",
+        )
+    begin = np.searchsorted(lattice.source, np.arange(last + 1)).tolist()
+    return [list(range(begin[k], begin[k + 1])) for k in range(last)]
+
+
+def cost_of(probability: float) -> float:
+    """Return the cost of a probability above 0."""
+    return 0.0 - math.log(probability)
+
+
+def probability_to_write(cost: float) -> str:
+    """Write the probability that is read back as this cost; if there is none, write the nearest one."""
+    try:
+        nearest = math.exp(-cost)
+    except OverflowError:
+        nearest = math.inf
+    if not _SMALLEST <= nearest < math.inf:
+        raise InputError(f"no probability that can be written has the cost {cost!r}", advice="write another format")
+    # Several numbers may have the same cost: prefer the one with the fewest digits.
+    above = below = nearest
+    candidates = [float(f"{nearest:.15g}"), nearest]
+    for _ in range(_STEPS):
+        above, below = math.nextafter(above, math.inf), math.nextafter(below, 0.0)
+        candidates += [above, below]
+    return repr(next((p for p in candidates if cost_of(p) == cost), nearest))
+
+
+# ---- Words on nodes ----
+
+Key = tuple[int, str]
+"""The number of a word, and its label."""
+
+NOTHING: Key = (EPSILON, "")
+
+
+class WordNodes(NamedTuple):
+    """Hold nodes for words; the first nodes are the states."""
+
+    keys: list[Key]  # the word of each node
+    state: list[int]  # the state that each node belongs to
+    of_arc: list[int]  # the node that has the word of each arc
+
+
+def word_nodes(
+    states: int, near: Sequence[int], far: Sequence[int], keys: Sequence[Key], bare: Collection[int] = ()
+) -> WordNodes:
+    """Assign a node to the word of every arc: to the end `near`; the nodes of `bare` states have no word.
+
+    If all arcs of a state have the same word, the state's node has this word. Otherwise it has none, and every word
+    gets a new node, which the caller links to the state's node. A second arc between the same states with the same
+    word also gets a new node, because readers of these formats keep one arc between two nodes.
+    """
+    copies: dict[tuple[int, int, Key], int] = {}
+    groups: dict[int, dict[tuple[Key, int], int]] = {}
+    copy_of_arc = []
+    for here, there, key in zip(near, far, keys, strict=True):
+        copy = copies.get((here, there, key), 0)
+        copies[here, there, key] = copy + 1
+        groups.setdefault(here, {})[key, copy] = -1
+        copy_of_arc.append((key, copy))
+    nodes, owner = [NOTHING] * states, list(range(states))
+    for here, group in groups.items():
+        alone = len(group) == 1 and here not in bare
+        for key, copy in group:
+            if alone or (key, copy) == (NOTHING, 0):
+                group[key, copy] = here
+                nodes[here] = key
+            else:
+                group[key, copy] = len(nodes)
+                nodes.append(key)
+                owner.append(here)
+    return WordNodes(nodes, owner, [groups[here][choice] for here, choice in zip(near, copy_of_arc, strict=True)])
+
+
+# ---- N-best lists ----
+
+
+def read_cost(text: str, place: str) -> float:
+    """Read a natural log probability as a cost."""
+    return 0.0 - number(text, place)
+
+
+def require_nbest(graph: Graph, format_name: str) -> NBest:
+    """Return an n-best list; refuse lattices and forests."""
+    if not isinstance(graph, NBest):
+        kind, other = ("a lattice", "htk-slf") if isinstance(graph, Lattice) else ("a forest", "moses-hypergraph")
+        raise UsageError(
+            f"{format_name} holds n-best lists, but this is {kind}",
+            advice=f"write a format that holds it, e.g. {other}",
+        )
+    return graph
+
+
+def require_words(nbest: NBest, name: str = "") -> None:
+    """Refuse words, and an id, that would be read back as several words or as no word."""
+    for text in {word for h in nbest.hypotheses for word in h.words}:
+        require_field(text, "the word")
+    if name:
+        require_field(name, "the id")
+
+
+def require_scales(nbest: NBest, format_name: str, expected: dict[str, float]) -> None:
+    """Refuse scores whose weight would change when they are read back."""
+    if weighed := [name for name in nbest.score_names() if nbest.scales.get(name, 1.0) != expected.get(name, 0.0)]:
+        raise UsageError(
+            f"{format_name} would change the weight of {shortened(', '.join(weighed), 200)}",
+            advice="add the scores up with --sum-scores, or write jsonl-nbest",
+        )
+
+
+def require_all_have(nbest: NBest, total: str) -> None:
+    """Refuse a total that only some hypotheses have."""
+    if any(total not in h.scores for h in nbest.hypotheses):
+        raise UsageError(
+            f"some hypotheses have a score '{shortened(total)}', but others have none",
+            advice="add the scores up with --sum-scores",
+        )
+
+
+def single_costs(graph: NBest, format_name: str) -> list[float]:
+    """Return the only cost of each hypothesis, 0 without a score; refuse several scores, or weights other than 1."""
+    names = graph.score_names()
+    if len(names) > 1:
+        raise UsageError(
+            f"{format_name} holds one score per hypothesis, but this list has {shortened(', '.join(names), 200)}",
+            advice="write jsonl-nbest, which holds them all",
+        )
+    if any(graph.scales.get(name, 1.0) != 1 for name in names):
+        raise UsageError(
+            f"{format_name} cannot say that {shortened(names[0])} has a weight other than 1",
+            advice="write jsonl-nbest, which can",
+        )
+    return [next(iter(h.scores.values()), 0.0) for h in graph.hypotheses]

@@ -1,10 +1,7 @@
-"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; one lattice per file.
+"""Read and write HTK lattices (SLF 1.0 and 1.1), words on nodes or on links; see docs/formats/htk-slf.md.
 
 Scores are log-likelihoods to the header's `base` (default e; 0: probabilities): costs are −score · ln base. The word of
-a node is the word of the links that end in it; `!NULL`, `!ENTER` and `!EXIT` mean no word. `a`, `l` and `r` are the
-columns `acoustic`, `lm` and `pronunciation`, weighed by the header's scales. Other numbers on links are columns with
-scale 0 unless the header scales them (`x1scale`). `wdpenalty` is the weight of the column `words`, which counts words.
-Variants (`v`), alignments (`d`) and other texts are labels.
+a node is the word of the links that end in it. `wdpenalty` is the weight of the column `words`, which counts words.
 """
 
 from __future__ import annotations
@@ -97,7 +94,6 @@ class _Reader:
         }
 
     def lattice(self, table: Vocabulary | None) -> Lattice:
-        """Build the lattice."""
         words, vocabulary = self._words(table)
         start, end = self._ends()
         first_word = EPSILON
@@ -265,12 +261,11 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     if times is not None and len(times) < arcs.states:
         times.append(max(times))
     lines += [f"I={s}" + ("" if times is None else f" t={times[s]!r}") for s in range(arcs.states)]
-    texts = {n: [lattice.labels[n].vocabulary.word(number) for number in own] for n, own in arcs.labels.items()}
     for row, (source, target, number) in enumerate(zip(arcs.source, arcs.target, arcs.word, strict=True)):
         word = lattice.vocabulary.word(number)
         refuse_word(word, *_NO_WORDS)
         fields = [f"J={row} S={source} E={target} W={_quoted(word or _NO_WORDS[0])}"]
-        fields += [f"{label}={_quoted(own[row])}" for label, own in texts.items() if own[row]]
+        fields += [f"{label}={_quoted(own[row])}" for label, own in arcs.labels.items() if own[row]]
         fields += [f"{column.field}={column.scores[row]!r}" for column in columns]
         lines.append(" ".join(fields))
     file.write(("\n".join(lines) + "\n").encode("utf-8"))

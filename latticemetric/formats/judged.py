@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -77,20 +78,16 @@ _Row = tuple[str, dict[str, str]]
 """The place of a row of a table, and its fields by the names in the header."""
 
 
-@dataclass
 class JudgmentRows:
     """Collect judgments of systems and segments while a file is read; `columns` names the scores."""
 
-    systems: Sequence[str]
-    segments: Sequence[str]
-    columns: Sequence[str]
-    _rows: list[tuple[int, int, int, Sequence[float]]] = field(default_factory=list)
-    _judges: dict[str, int] = field(default_factory=dict)
-    _unknown_systems: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._system = {name: k for k, name in enumerate(self.systems)}
-        self._segment = {name: k for k, name in enumerate(self.segments)}
+    def __init__(self, systems: Sequence[str], segments: Sequence[str], columns: Sequence[str]) -> None:
+        self.systems, self.segments, self.columns = systems, segments, columns
+        self._system = {name: k for k, name in enumerate(systems)}
+        self._segment = {name: k for k, name in enumerate(segments)}
+        self._rows: list[tuple[int, int, int, Sequence[float]]] = []
+        self._judges: dict[str, int] = {}
+        self._unknown_systems: Counter[str] = Counter()
 
     def add(self, system: str, segment: str, judge: str, scores: Sequence[float], place: str) -> None:
         """Add a row; an empty `segment` means the whole system."""
@@ -101,7 +98,7 @@ class JudgmentRows:
                 advice=f"the first is {self.segments[0]}, the last {self.segments[-1]}",
             )
         if system not in self._system:
-            self._unknown_systems[system] = self._unknown_systems.get(system, 0) + 1
+            self._unknown_systems[system] += 1
             return
         number = self._segment[segment] if segment else WHOLE_SYSTEM
         self._rows.append((self._system[system], number, self._judges.setdefault(judge, len(self._judges)), scores))
@@ -231,8 +228,8 @@ def _read_plain_folder(folder: Path, references: Sequence[str], human: str | Non
 
 def _files_in(folder: Path) -> list[str]:
     """Return the files of a folder, sorted by name; refuse an empty one."""
-    files = [str(path) for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
-    files = [path for path in files if not Path(path).name.startswith(".")]
+    entries = folder.iterdir() if folder.is_dir() else ()
+    files = [str(path) for path in entries if path.is_file() and not path.name.startswith(".")]
     if not files:
         raise FormatError("there is no such folder of files", where=str(folder), advice=_LAYOUT)
     return sorted(files, key=natural_order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from latticemetric.errors import FormatError, InputError, shortened
 from latticemetric.formats.streams.stream import Stream, open_stream
@@ -46,37 +46,57 @@ class ReferenceFile:
         name: The file.
         lines: The fields of each line.
         table: The words of references that are written as word numbers; `None` keeps the fields.
-        has_ids: True if each reference certainly has an id; plain lines may or may not begin with one.
+        named: The ids and references of a file in a NIST format, in its order; otherwise `None`.
     """
 
     name: str
     lines: tuple[tuple[str, ...], ...]
     table: Vocabulary | None = None
-    has_ids: ClassVar[bool] = False
+    named: tuple[tuple[str, Reference], ...] | None = None
+
+    @property
+    def has_ids(self) -> bool:
+        """True if each reference certainly has an id; plain lines may or may not begin with one."""
+        return self.named is not None
 
     def first_words(self) -> list[str]:
-        """Return the first word of each line, which may be an id."""
+        """Return the first word of each line, which may be an id; in a NIST format, the ids."""
+        if self.named is not None:
+            return [name for name, _ in self.named]
         return [words[0] for words in self.lines if words]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The first words of the lines."""
+        """The first words of the lines, or the ids."""
         return frozenset(self.first_words())
 
     def plain(self) -> list[Reference]:
         """Return one reference per line; an empty line is a reference without words."""
+        if self.named is not None:
+            return [reference for _, reference in self.named]
         places = (f"{self.name}:{number}" for number in range(1, len(self.lines) + 1))
         return list(map(Reference, self._spelled(self.lines), places))
 
     def keyed(self) -> dict[str, Reference]:
         """Return the references by id, the first word of each line; skip empty lines."""
-        rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
-        texts = self._spelled([words[1:] for _, words in rows])
-        named = (
-            (words[0], Reference(text, f"{self.name}:{number}"))
-            for (number, words), text in zip(rows, texts, strict=True)
-        )
-        return _by_id(named, advice="if these are not ids, use --references plain")
+        named: Iterable[tuple[str, Reference]] | None = self.named
+        if named is None:
+            rows = [(number, words) for number, words in enumerate(self.lines, start=1) if words]
+            texts = self._spelled([words[1:] for _, words in rows])
+            named = (
+                (words[0], Reference(text, f"{self.name}:{number}"))
+                for (number, words), text in zip(rows, texts, strict=True)
+            )
+        table: dict[str, Reference] = {}
+        for name, reference in named:
+            if name in table:
+                raise FormatError(
+                    f"id '{shortened(name)}' already has a reference, at {table[name].where}",
+                    where=reference.where,
+                    advice=None if self.has_ids else "if these are not ids, use --references plain",
+                )
+            table[name] = reference
+        return table
 
     def _spelled(self, references: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Replace numbers by words in references that consist of numbers in `table` (Kaldi's integer references)."""
@@ -94,39 +114,6 @@ class ReferenceFile:
             raise error.at(f"{self.name}:{line}") from None
 
 
-@dataclass(frozen=True)
-class TranscriptFile(ReferenceFile):
-    """Hold ids and references in a NIST format, in the order of the file; they always have ids."""
-
-    references: tuple[tuple[str, Reference], ...] = ()
-    has_ids: ClassVar[bool] = True
-
-    def first_words(self) -> list[str]:
-        """Return the ids."""
-        return [name for name, _ in self.references]
-
-    def plain(self) -> list[Reference]:
-        """Return the references in their order."""
-        return [reference for _, reference in self.references]
-
-    def keyed(self) -> dict[str, Reference]:
-        """Return the references by their ids."""
-        return _by_id(self.references)
-
-
-def _by_id(named: Iterable[tuple[str, Reference]], advice: str | None = None) -> dict[str, Reference]:
-    table: dict[str, Reference] = {}
-    for name, reference in named:
-        if name in table:
-            raise FormatError(
-                f"id '{shortened(name)}' already has a reference, at {table[name].where}",
-                where=reference.where,
-                advice=advice,
-            )
-        table[name] = reference
-    return table
-
-
 def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile:
     """Read a file of references; `table` has the words of references that are word numbers."""
     with open_stream(path) as stream:
@@ -138,20 +125,16 @@ def read_references(path: str, table: Vocabulary | None = None) -> ReferenceFile
     return ReferenceFile(path, lines, table)
 
 
-def read_transcripts(stream: Stream) -> TranscriptFile | None:
+def read_transcripts(stream: Stream) -> ReferenceFile | None:
     """Read the references of a stream in a NIST format; return `None` for other formats."""
     if not any(sign in stream.head() for sign in _TRANSCRIPT_SIGNS):
         return None
     from latticemetric.formats.nist.transcripts import transcripts
 
-    read = transcripts(stream)
-    if read is None:
+    if (read := transcripts(stream)) is None:
         return None
-    named = tuple((name, _reference(text, where)) for name, where, text in read)
-    return TranscriptFile(stream.name, tuple(reference.words for _, reference in named), None, named)
-
-
-def _reference(text: Lattice | tuple[str, ...], where: str) -> Reference:
-    if isinstance(text, tuple):
-        return Reference(text, where)
-    return Reference(next(text.paths()).words, where, text)
+    named = tuple(
+        (name, Reference(text, where) if isinstance(text, tuple) else Reference(next(text.paths()).words, where, text))
+        for name, where, text in read
+    )
+    return ReferenceFile(stream.name, tuple(reference.words for _, reference in named), None, named)

@@ -56,10 +56,10 @@ def read_segments(paths: Sequence[str], *, keyed: bool = False, unequal: str = _
         tables = {path: _keyed_lines(path) for path in paths}
         return _joined(tables, paths, paths[0], _LINE_FOR_EACH_ID)
     files = [_lines(path) for path in paths]
-    for path, lines in zip(paths, files, strict=True):
-        if len(lines) != len(files[0]):
-            what = f"{paths[0]} has {_count(len(files[0]))} and {path} has {_count(len(lines))}"
-            raise FormatError(what, advice=unequal)
+    counts = ["1 line" if len(lines) == 1 else f"{len(lines)} lines" for lines in files]
+    for path, count in zip(paths, counts, strict=True):
+        if count != counts[0]:
+            raise FormatError(f"{paths[0]} has {counts[0]} and {path} has {count}", advice=unequal)
     return TestSet(tuple(map(str, range(1, len(files[0]) + 1))), tuple(map(tuple, files)))
 
 
@@ -82,18 +82,13 @@ def read_nist_segments(systems: Sequence[str], references: Sequence[str]) -> Tes
 
 def _joined(tables: Mapping[str, _Table], paths: Sequence[str], first: str, advice: str) -> TestSet:
     """Join the files by id, in the order of the file `first`."""
-    for path in paths:
-        _require_ids_of(first, tables[first], path, tables[path], advice)
-        _require_ids_of(path, tables[path], first, tables[first], advice)
+    for here, there in (pair for path in paths for pair in ((first, path), (path, first))):
+        if lacking := [name for name in tables[here] if name not in tables[there]]:
+            more = f" ({len(lacking)} ids are missing there)" if len(lacking) > 1 else ""
+            what = f"there is no '{shortened(lacking[0])}' in {there}{more}"
+            raise FormatError(what, where=tables[here][lacking[0]][0] or here, advice=advice)
     ids = tuple(tables[first])
     return TestSet(ids, tuple(tuple(tables[path][name][1] for name in ids) for path in paths))
-
-
-def _require_ids_of(path: str, table: _Table, other: str, others: _Table, advice: str) -> None:
-    if lacking := [name for name in table if name not in others]:
-        more = f" ({len(lacking)} ids are missing there)" if len(lacking) > 1 else ""
-        what = f"there is no '{shortened(lacking[0])}' in {other}{more}"
-        raise FormatError(what, where=table[lacking[0]][0] or path, advice=advice)
 
 
 def _keyed_lines(path: str) -> _Table:
@@ -122,10 +117,6 @@ def _lines(path: str) -> list[str]:
     if not lines:
         raise FormatError("the file is empty", where=path, advice="write one line per segment; a line may be empty")
     return lines
-
-
-def _count(lines: int) -> str:
-    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _system_output(path: str, reference: str) -> _Table:

@@ -1,8 +1,7 @@
-"""Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`; one lattice a file.
+"""Read and write Sphinx-3 and PocketSphinx lattices: `Frames`, `Nodes`, `Initial`, `Final`, `Edges` … `End`.
 
-The word of a node starts in the node's frame; the arcs that leave the node carry it. One more arc carries the final
-node's word to the end. An edge has the acoustic log-likelihood of its first node's word, to the base `-logbase` of the
-header: the column `acoustic` is −score · ln base. `word(2)` is the word with the label `v` (pronunciation variant) 2.
+The arcs that leave a node carry its word; one more arc carries the final node's word to the end. The acoustic
+log-likelihood of an edge is to the base `-logbase`: costs are −score · ln base. See docs/formats/sphinx.md.
 """
 
 from __future__ import annotations
@@ -15,9 +14,15 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import ClosedArcs, closed_arcs, ends_in_last_state, lattice_to_write, only_column
-from latticemetric.formats.registry import Entry, Format, only_graph, register
-from latticemetric.formats.streams.stream import Stream
+from latticemetric.formats.columns import (
+    ClosedArcs,
+    closed_arcs,
+    ends_in_last_state,
+    lattice_to_write,
+    only_column,
+    word_nodes,
+)
+from latticemetric.formats.registry import Format, only_graph, register
 from latticemetric.formats.text.fields import (
     labels_of_arcs,
     number,
@@ -26,18 +31,13 @@ from latticemetric.formats.text.fields import (
     whole,
     word_to_write,
 )
-from latticemetric.formats.text.shapes import Key, word_nodes
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary
 
-_BASES = (1.0001, 1.0003)
-"""The logarithm bases of PocketSphinx and Sphinx-3."""
-
+_BASES = (1.0001, 1.0003)  # the logarithm bases of PocketSphinx and Sphinx-3
 _FRAME_RATE = 100.0
-_NO_WORD = "(null)"
-"""PocketSphinx writes this for a node without a word."""
-
+_NO_WORD = "(null)"  # PocketSphinx writes this for a node without a word
 _VARIANT = re.compile(r"(.+)\(([0-9]+)\)")
 _VARIANTS = "v"
 _WIDEST = 2.0**31
@@ -49,17 +49,12 @@ _EDGE_FIELDS = 3
 _Lines = Iterator[tuple[str, list[str]]]
 
 
-def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return only_graph(stream, _parse, vocabulary)
-
-
 def _parse(data: bytes, file: str, table: Vocabulary | None) -> Lattice:
     log_of_base, rate = _header(data, file)
     lines = ((place, fields) for place, fields in numbered_lines(data, file) if not fields[0].startswith("#"))
     place, fields = _keyword(lines, "Frames", file)
     end = number(fields[1], place)
-    texts, frames, names, (place, fields) = _nodes(lines, file)
-    initial = _named(names, _value(place, fields, "Initial"), place)
+    texts, frames, names, initial = _nodes(lines, file)
     place, fields = _keyword(lines, "Final", file)
     final = _named(names, fields[1], place)
     place, fields = _keyword(lines, "BestSegAscr", file)
@@ -124,8 +119,8 @@ def _cut_short(file: str) -> FormatError:
     return FormatError("the lattice is cut short: it has no line 'End'", where=file)
 
 
-def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, int], tuple[str, list[str]]]:
-    """Return the word and frame of each node, the index of each node number, and the line after the nodes."""
+def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, int], int]:
+    """Return the word and frame of each node, the index of each node number, and that of the initial node."""
     where, fields = _keyword(lines, "Nodes", file)
     count = whole(fields[1], "the number of nodes", where, 1)
     texts: list[str] = []
@@ -135,7 +130,7 @@ def _nodes(lines: _Lines, file: str) -> tuple[list[str], list[float], dict[int, 
         if fields[0] == "Initial":
             if len(texts) != count:
                 raise FormatError(f"the line gives {count} nodes, but the file has {len(texts)}", where=where)
-            return texts, frames, names, (place, fields)
+            return texts, frames, names, _named(names, _value(place, fields, "Initial"), place)
         # PocketSphinx appends another number after a semicolon.
         if len(fields) != _NODE_FIELDS and fields[_NODE_FIELDS : _NODE_FIELDS + 1] != [";"]:
             raise FormatError(f"a node has {_NODE_FIELDS} fields, but this line has {len(fields)}", where=place)
@@ -190,17 +185,16 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
     """
     lattice = lattice_to_write(graph, "sphinx", {_VARIANTS}, one_score=True)
     arcs, final, closing = _arcs_to_write(lattice)
-    nothing = [0] * len(arcs.word)
-    keys = list(zip(arcs.word, arcs.labels.get(_VARIANTS, nothing), strict=True))
+    keys = list(zip(arcs.word, arcs.labels.get(_VARIANTS, [""] * len(arcs.word)), strict=True))
     nodes = word_nodes(arcs.states, arcs.source, arcs.target, keys)
-    base, scores = _scores(next(iter(arcs.costs.values()), list(map(float, nothing))))
+    base, scores = _scores(next(iter(arcs.costs.values()), [0.0] * len(arcs.word)))
     rows = zip(nodes.of_arc, arcs.target, scores, strict=True)
     edges = [f"{s} {t} {score}" for row, (s, t, score) in enumerate(rows) if row != closing]
     edges += [f"{state} {node} 0" for node, state in enumerate(nodes.state) if node != state]
     rate, frames = _frames(lattice)
     end = max(frames, key=float) if closing is None else frames.pop()
     frames += [end] * (arcs.states - len(frames))
-    words = [_word_to_write(lattice, key) for key in nodes.keys]
+    words = [_word_to_write(lattice.vocabulary, *key) for key in nodes.keys]
     nexts = [frames[state] if state < len(frames) else end for state in arcs.target]
     spans = _spans(len(words), zip(nodes.of_arc, nexts, strict=True), end, whole=all(f.isdigit() for f in frames))
     rows_of_nodes = zip(words, nodes.state, spans, strict=True)
@@ -259,10 +253,9 @@ def _spans(nodes: int, nexts: Iterable[tuple[int, str]], end: str, *, whole: boo
     return [(str(max(0, int(a) - 1)), str(max(0, int(b) - 1))) for a, b in spans] if whole else spans
 
 
-def _word_to_write(lattice: Lattice, key: Key) -> str:
-    word = word_to_write(lattice.vocabulary, key[0], _NO_WORD)
-    if key[1]:
-        variant = lattice.labels[_VARIANTS].vocabulary.word(key[1])
+def _word_to_write(vocabulary: Vocabulary, symbol: int, variant: str) -> str:
+    word = word_to_write(vocabulary, symbol, _NO_WORD)
+    if variant:
         if not re.fullmatch("[0-9]+", variant):
             raise InputError(
                 f"the pronunciation variant '{shortened(variant, 40)}' is not a number",
@@ -279,6 +272,11 @@ def _word_to_write(lattice: Lattice, key: Key) -> str:
 
 register(
     Format(
-        "sphinx", (".sphinx.lat", ".sphinx"), lambda head: bool(_FIRST_LINES.match(head)), _read, _write, single=True
+        "sphinx",
+        (".sphinx.lat", ".sphinx"),
+        lambda head: bool(_FIRST_LINES.match(head)),
+        lambda stream, table: only_graph(stream, _parse, table),
+        _write,
+        single=True,
     )
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -77,44 +76,36 @@ class _Place(NamedTuple):
     number: int
 
 
-class _Fields(NamedTuple):
-    """Hold the positions of fields in a line; `kind` is `None` without a type."""
+_Columns = tuple[int, int, int, int | None]
+"""The positions of segment, index, tag and type in a line; `None` without a type."""
 
-    segment: int
-    place: int
-    tag: int
-    kind: int | None
 
-    @classmethod
-    def of(cls, first: Sequence[str], path: str) -> _Fields:
-        """Return the fields that the first line names, or those of a submission to WMT's tasks."""
-        if "tag" in first:
-            if lacking := [name for name in ("segment", "index") if name not in first]:
-                raise FormatError(
-                    f"the header has no column '{lacking[0]}'",
-                    where=f"{path}:1",
-                    advice="it needs segment, index and tag",
-                )
-            kind = first.index("type") if "type" in first else None
-            return cls(first.index("segment"), first.index("index"), first.index("tag"), kind)
-        if len(first) < _FEWEST_FIELDS:
-            raise FormatError(
-                f"the line has {len(first)} fields between tabs",
-                where=f"{path}:1",
-                advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
-            )
-        has_type = not first[1].isdecimal()
-        return cls(1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None)
+def _columns(first: Sequence[str], path: str) -> _Columns:
+    """Return the columns that the first line names, or those of a submission to WMT's tasks."""
+    if "tag" in first:
+        if lacking := [name for name in ("segment", "index") if name not in first]:
+            what = f"the header has no column '{lacking[0]}'"
+            raise FormatError(what, where=f"{path}:1", advice="it needs segment, index and tag")
+        kind = first.index("type") if "type" in first else None
+        return first.index("segment"), first.index("index"), first.index("tag"), kind
+    if len(first) < _FEWEST_FIELDS:
+        raise FormatError(
+            f"the line has {len(first)} fields between tabs",
+            where=f"{path}:1",
+            advice="give method, segment, index, word and tag, or a header that names segment, index and tag",
+        )
+    has_type = not first[1].isdecimal()
+    return 1 + has_type, 2 + has_type, len(first) - 1, 1 if has_type else None
 
 
 def _table(lines: Sequence[str], path: str) -> TagLines:
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
     names = [name.strip().lower() for name in rows[0][1]]
-    fields = _Fields.of(names, path)
+    columns = _columns(names, path)
     tags: dict[_Place, tuple[str, int]] = {}
     for number, row in rows["tag" in names :]:
         where = f"{path}:{number}"
-        place, tag = _tagged(row, fields, where)
+        place, tag = _tagged(row, columns, where)
         if place in tags:
             raise FormatError(
                 f"this word or gap already has a tag, at line {tags[place][1]}",
@@ -127,17 +118,17 @@ def _table(lines: Sequence[str], path: str) -> TagLines:
     return _ordered(tags, path)
 
 
-def _tagged(row: Sequence[str], fields: _Fields, where: str) -> tuple[_Place, str]:
-    if len(row) <= max(field for field in fields if field is not None):
+def _tagged(row: Sequence[str], columns: _Columns, where: str) -> tuple[_Place, str]:
+    if len(row) <= max(column for column in columns if column is not None):
         raise FormatError(f"the line has {len(row)} fields between tabs, fewer than the first line", where=where)
-    segment, index, tag = (row[field].strip() for field in fields[:3])
+    segment, index, tag = (row[column].strip() for column in columns[:3])
     if not segment.isdecimal() or not index.isdecimal():
         raise FormatError(
             f"'{shortened(segment)}' and '{shortened(index)}' are not numbers of a segment and a word", where=where
         )
     if tag not in _TAGS:
         raise _no_tag(tag, where)
-    kind = "word" if fields.kind is None else row[fields.kind].strip().lower()
+    kind = "word" if columns[3] is None else row[columns[3]].strip().lower()
     if kind not in _WORDS | _GAPS:
         raise FormatError(
             f"tags of type '{shortened(kind)}' are not for the translation",
@@ -155,17 +146,14 @@ def _ordered(tags: dict[_Place, tuple[str, int]], path: str) -> TagLines:
     places = sorted(
         (at.segment, (1 + both) * (at.number - first[at.kind]) + (both and at.kind == "word"), *tags[at]) for at in tags
     )
-    if places[0][1]:
-        raise FormatError(
-            "the tags before this one are missing", where=f"{path}:{places[0][3]}", advice="write one tag per line"
-        )
-    begin = [0]
-    for number, ((segment, place, _, _), (after, then, _, line)) in enumerate(pairwise(places), start=1):
-        if after != segment:
+    begin: list[int] = []
+    before, last = places[0][0] - 1, 0
+    for number, (segment, place, _, line) in enumerate(places):
+        if segment != before:
             begin.append(number)
-        expected = (segment, place + 1) if after == segment else (segment + 1, 0)
-        if (after, then) != expected:
+        if (segment, place) != ((before, last + 1) if segment == before else (before + 1, 0)):
             raise FormatError(
                 "the tags before this one are missing", where=f"{path}:{line}", advice="write one tag per line"
             )
+        before, last = segment, place
     return TagLines(_bad([tag for _, _, tag, _ in places]), np.array([*begin, len(places)]), both)

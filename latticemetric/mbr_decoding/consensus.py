@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from latticemetric.errors import UsageError
-from latticemetric.formats.text.shapes import cost_of
+from latticemetric.formats.columns import cost_of
 from latticemetric.graph import Graph
 from latticemetric.lattice.columns import Column, Floats, Scales
 from latticemetric.lattice.lattice import Lattice

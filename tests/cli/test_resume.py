@@ -16,7 +16,7 @@ from latticemetric.cli import main
 from latticemetric.cli.files import ClusterName, GraphFiles, NamesFiles, Output, WordList
 from latticemetric.cli.fingerprint import fingerprint
 from latticemetric.errors import UsageError
-from latticemetric.formats.streams.allowance import VARIABLE
+from latticemetric.formats.streams.stream import VARIABLE
 from latticemetric.parallel.journal import Journal
 
 RESUMING = {name: command for name, command in COMMANDS.items() if any(p.name == "resume" for p in command.params)}

@@ -1,8 +1,7 @@
-"""Read and write Moses confusion networks (`-inputtype 1`): one column per line; a blank line ends a network.
+"""Read and write Moses confusion networks (`-inputtype 1`): columns like `the 0.75 a 0.2 *EPS* 0.05`, one per line.
 
-A column is `the 0.75 a 0.2 *EPS* 0.05`. One probability per weight of the decoder (`-weight-i`) follows each word; the
-reader infers their number. Costs are −ln p; as in Moses, they lie between 0 and 100: a probability above 1 counts as
-1, and 0 costs 100.
+The reader infers the number of probabilities per word. Costs are −ln p; as in Moses, they lie between 0 and 100: a
+probability above 1 counts as 1, and 0 costs 100.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import lattice_to_write
+from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, probability_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.formats.text.blocks import blocks
@@ -27,7 +26,6 @@ from latticemetric.formats.text.fields import (
     whole_lines,
     word_to_write,
 )
-from latticemetric.formats.text.shapes import columns_to_write, cost_of, probability_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words

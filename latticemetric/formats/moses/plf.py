@@ -1,9 +1,7 @@
-"""Read and write the Python lattice format (Moses, cdec): one lattice per line.
+"""Read and write the Python lattice format (Moses, cdec): `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`.
 
-A line is `((('tal',-0.73,1),('tarde',-0.82,2),),(('ves',-2.1,1),),)`. Item i holds the arcs that leave node i; an arc
-has its word, its scores (log probabilities; or a mapping of named scores; or none) and the number of nodes that it goes
-forward. The end is the node after the last item. `()` or a blank line is the lattice of the empty string. The line is
-parsed, never evaluated; nesting has a fixed depth.
+Item i of a line holds the arcs that leave node i: word, log probabilities (or a mapping of named ones), and the number
+of nodes that the arc goes forward. The line is parsed, never evaluated; nesting has a fixed depth.
 """
 
 from __future__ import annotations
@@ -63,17 +61,14 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
         word = lattice.vocabulary.word(number)
         refuse_word(word, _EPSILON_WORD)
         costs = {name: column[row] for name, column in arcs.costs.items()}
-        items[source].append(_arc_to_write(word or _EPSILON_WORD, costs, target - source))
+        if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
+            fields = [repr(0.0 - cost) for cost in costs.values()]
+        else:
+            fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
+        quoted = f"'{_escaped(word or _EPSILON_WORD)}'"
+        items[source].append("(" + ",".join([quoted, *fields, str(target - source)]) + ")")
     line = "".join("(" + "".join(f"{arc}," for arc in item) + ")," for item in items)
     file.write(f"({line})\n".encode())
-
-
-def _arc_to_write(word: str, costs: dict[str, float], distance: int) -> str:
-    if list(costs) in (["score"], [f"score_{k}" for k in range(len(costs))]):
-        fields = [repr(0.0 - cost) for cost in costs.values()]
-    else:
-        fields = ["{" + "".join(f"'{_escaped(name)}':{0.0 - cost!r}," for name, cost in costs.items()) + "}"]
-    return "(" + ",".join([f"'{_escaped(word)}'", *fields, str(distance)]) + ")"
 
 
 def _escaped(text: str) -> str:

@@ -1,11 +1,8 @@
 """Read and write search graphs of Moses (`-output-search-graph` and `-output-search-graph-extended`).
 
-Each line is a hypothesis: `7 hyp=5 stack=1 back=0 score=-0.5 transition=-0.5 forward=12 fscore=-9.7 covered=0-0 out=I
-am`. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. `transition` is the
-model's score, a natural logarithm: the cost is −transition. An arc with several words becomes a chain, with scores and
-labels on its first arc. Hypotheses with `forward=-1` are complete. The extended form adds features (columns of scale 0)
-and the source phrase: `scores="core=(-1,0.5) tag=-2" out="je suis|I am"`, or, in older versions,
-`scores=[ d: -1 lm: -3 ] out=je suis|I am`.
+Each line is a hypothesis. Its arc goes from `back` to `recombined`; without `recombined`, to the hypothesis itself. The
+cost is −transition. An arc with several words becomes a chain, with scores and labels on its first arc. Hypotheses with
+`forward=-1` are complete. See docs/formats/moses-search-graph.md for both forms of features and source phrases.
 """
 
 from __future__ import annotations
@@ -18,13 +15,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, placed, shortened
-from latticemetric.formats.columns import (
-    ClosedArcs,
-    closed_arcs,
-    lattice_to_write,
-    require_bare_ends,
-    require_dense,
-)
+from latticemetric.formats.columns import ClosedArcs, closed_arcs, lattice_to_write, require_bare_ends, require_dense
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, decoded_line
 from latticemetric.formats.text.blocks import in_one_piece
@@ -50,30 +41,19 @@ _PHRASE_SCORES = re.compile(r"(?:^|[ \t]), pC=\S+, c=\S+$", re.ASCII)
 
 
 class _Line(NamedTuple):
-    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc.
-
-    Attributes:
-        stack: The number of source words that the hypothesis covers.
-        complete: True if it covers the whole source; `None` if the line does not show it.
-        back: The hypothesis that the arc leaves.
-        recombined: The hypothesis that replaces this one.
-        words: The words that the arc adds to the translation.
-        covered: The span of the source that the arc covers.
-        source: The words of that span, if the line has them.
-        dense: The number of features without names; −1 if the line has no field of features.
-    """
+    """Hold a line: a hypothesis and its arc. The first hypothesis has no arc."""
 
     place: str
     hypothesis: int
-    stack: int
-    complete: bool | None
-    back: int
-    recombined: int | None
+    stack: int  # the number of source words that the hypothesis covers
+    complete: bool | None  # whether it covers the whole source; `None` if the line does not show it
+    back: int  # the hypothesis that the arc leaves
+    recombined: int | None  # the hypothesis that replaces this one
     cost: float
-    words: list[str]
-    covered: str
-    source: str
-    dense: int
+    words: list[str]  # the words that the arc adds to the translation
+    covered: str  # the span of the source that the arc covers
+    source: str  # the words of that span, if the line has them
+    dense: int  # the number of features without names; −1 if the line has no field of features
     features: dict[str, float]
 
 
@@ -323,20 +303,12 @@ def _lattice(lines: list[_Line], states: _States, text_size: int) -> Lattice:
         if line.complete:
             final[end] = None
         first.append(len(word))
-        for text in line.words[:-1]:
-            source.append(here)
-            target.append(inner)
-            word.append(numbers.setdefault(text, len(numbers)))
-            here, inner = inner, inner + 1
-        source.append(here)
-        target.append(end)
-        word.append(numbers.setdefault(line.words[-1] if line.words else "", len(numbers)))
+        chain = range(inner, inner := inner + max(0, len(line.words) - 1))
+        source += [here, *chain]
+        target += [*chain, end]
+        word += [numbers.setdefault(text, len(numbers)) for text in line.words or [""]]
     if not final:
-        raise InputError(
-            "the search graph has no complete translation",
-            where=lines[0].place,
-            advice="leave it out",
-        )
+        raise InputError("the search graph has no complete translation", where=lines[0].place, advice="leave it out")
     labels = {}
     for name, texts in ((_COVERED, [line.covered for line in arcs]), (_SOURCE, [line.source for line in arcs])):
         if any(texts):
@@ -444,9 +416,8 @@ def _lines(arcs: ClosedArcs, scores: list[float], complete: set[int], texts: lis
 
 def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended: bool) -> list[str]:
     """Return the part of each line from `covered=` to the end; features `core_0`, `core_1`, … are a list."""
-    labels = {name: [side.vocabulary.word(n) for n in arcs.labels[name]] for name, side in lattice.labels.items()}
     nothing = [""] * len(arcs.word)
-    spans, sources = labels.get(_COVERED, nothing), labels.get(_SOURCE, nothing)
+    spans, sources = arcs.labels.get(_COVERED, nothing), arcs.labels.get(_SOURCE, nothing)
     dense: list[str] = []
     while f"{_DENSE}_{len(dense)}" in features:
         dense.append(f"{_DENSE}_{len(dense)}")
@@ -460,21 +431,17 @@ def _texts(lattice: Lattice, arcs: ClosedArcs, features: list[str], *, extended:
         if extended:
             listed = ",".join(repr(0.0 - arcs.costs[name][row]) for name in dense)
             others = " ".join(f"{name}={0.0 - arcs.costs[name][row]!r}" for name in named)
-            text += f'scores="core=({listed}) {others}" out={_out(sources[row], word, span)}'
+            phrases = f"{sources[row]}|{word}"
+            if _split_phrases(phrases, _span_length(span) or 0) != (sources[row], [word] if word else []):
+                raise InputError(
+                    f"the end of the source phrase would be ambiguous in '{shortened(phrases)}'",
+                    advice="leave source phrases out with --drop-labels",
+                )
+            text += f'scores="core=({listed}) {others}" out="{phrases}"'
         else:
             text += f"out={word}"
         texts.append(text)
     return texts
-
-
-def _out(source: str, word: str, span: str) -> str:
-    text = f"{source}|{word}"
-    if _split_phrases(text, _span_length(span) or 0) != (source, [word] if word else []):
-        raise InputError(
-            f"the end of the source phrase would be ambiguous in '{shortened(text)}'",
-            advice="leave source phrases out with --drop-labels",
-        )
-    return f'"{text}"'
 
 
 register(Format(_NAME, (".osg", ".osgx"), lambda head: bool(_FIRST_LINE.match(head)), _read, _write))

@@ -1,8 +1,7 @@
-"""Read n-best lists of ESPnet2: a folder with `{n}best_recog/` folders of `text`, `token` and `score`.
+"""Read n-best lists of ESPnet2: a folder, or one per job, with `{n}best_recog/` folders of `text`, `token` and `score`.
 
-Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. A folder with one
-folder per job (`output.1`, `output.2`, …) is read job by job. The files of a job are read in parallel, one utterance at
-a time.
+Lines are `utt value`. Scores are natural log probabilities, plain or as PyTorch prints a tensor. The files of a job are
+read in parallel, one utterance at a time.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from latticemetric.errors import FormatError, shortened
+from latticemetric.formats.columns import read_cost
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.compression import COMPRESSED_SUFFIXES
 from latticemetric.formats.streams.paths import natural_order
 from latticemetric.formats.streams.stream import Stream, open_stream
-from latticemetric.formats.text.nbest import read_cost
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
 
@@ -54,13 +53,17 @@ def _files(folder: Path) -> Iterator[Path]:
 def _read_folder(folder: Path, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
     for job in _jobs(folder):
         with contextlib.ExitStack() as stack:
-            tables = [_Table(rank, stack) for rank in _ranks(job)]
-            first = tables[0].texts
-            while first.row is not None:
-                key, _, place = first.row
-                rows = [row for table in tables if (row := table.take(key)) is not None]
-                yield Entry(key, place, partial(_build, rows), naming="own")
-            for rows_left in (rows for table in tables for rows in (table.texts, table.scores)):
+            tables = [_opened(rank, stack) for rank in _ranks(job)]
+            while (first := tables[0][0].row) is not None:
+                rows = []
+                for texts, scores in tables:
+                    if (text := texts.take(first.key)) is not None:
+                        score = None if scores is None else scores.take(first.key)
+                        if scores is not None and score is None:
+                            _out_of_step(scores.row or text)
+                        rows.append((text, score))
+                yield Entry(first.key, first.place, partial(_build, rows), naming="own")
+            for rows_left in (file for table in tables for file in table):
                 if rows_left is not None and rows_left.row is not None:
                     _out_of_step(rows_left.row)
 
@@ -101,26 +104,13 @@ class _Rows:
         return row
 
 
-class _Table:
-    """Read the files of one `{n}best_recog` in parallel."""
-
-    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
-        texts = _file(folder, "text") or _file(folder, "token")
-        if texts is None:
-            raise FormatError("the folder has neither a file text nor a file token", where=str(folder))
-        scores = _file(folder, _SCORE)
-        self.texts = _Rows(texts, stack)
-        self.scores = _Rows(scores, stack) if scores is not None else None
-
-    def take(self, key: str) -> tuple[_Row, _Row | None] | None:
-        """Return text and score of an utterance if it is next, otherwise `None`."""
-        text = self.texts.take(key)
-        if text is None:
-            return None
-        score = self.scores.take(key) if self.scores is not None else None
-        if score is None and self.scores is not None:
-            _out_of_step(self.scores.row or text)
-        return text, score
+def _opened(folder: Path, stack: contextlib.ExitStack) -> tuple[_Rows, _Rows | None]:
+    """Open the texts of one `{n}best_recog`, and its scores if it has any."""
+    texts = _file(folder, "text") or _file(folder, "token")
+    if texts is None:
+        raise FormatError("the folder has neither a file text nor a file token", where=str(folder))
+    scores = _file(folder, _SCORE)
+    return _Rows(texts, stack), None if scores is None else _Rows(scores, stack)
 
 
 def _out_of_step(row: _Row) -> NoReturn:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.columns import require_nbest
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
-from latticemetric.formats.text.nbest import require_nbest
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -65,7 +65,8 @@ def _listed(text: str, place: str) -> list[str]:
         match = _QUOTED.match(text, at)
         if match is None:
             raise FormatError(f"{shortened(text[at:], 20)!r} is not a word in quotes", where=place)
-        words.append(_unescaped(match[1] if match[1] is not None else match[2], place))
+        quoted = match[1] if match[1] is not None else match[2]
+        words.append(_ESCAPE.sub(partial(_character, place=place), quoted) if "\\" in quoted else quoted)
         at = match.end()
         if comma := _COMMA.match(text, at):
             at = comma.end()
@@ -76,18 +77,16 @@ def _listed(text: str, place: str) -> list[str]:
     return words
 
 
-def _unescaped(text: str, place: str) -> str:
-    def character(match: re.Match[str]) -> str:
-        if match[4] is not None:
-            if match[4] not in _PLAIN_ESCAPES:
-                raise FormatError(f"{match[0]!r} is not an escape", where=place)
-            return _PLAIN_ESCAPES[match[4]]
-        number = int(match[1] or match[2] or match[3], 16)
-        if number in _SURROGATES or number > _LARGEST:
-            raise FormatError(f"'{match[0]}' is not a character", where=place)
-        return chr(number)
-
-    return _ESCAPE.sub(character, text) if "\\" in text else text
+def _character(match: re.Match[str], place: str) -> str:
+    """Return the character that an escape means."""
+    if match[4] is not None:
+        if match[4] not in _PLAIN_ESCAPES:
+            raise FormatError(f"{match[0]!r} is not an escape", where=place)
+        return _PLAIN_ESCAPES[match[4]]
+    number = int(match[1] or match[2] or match[3], 16)
+    if number in _SURROGATES or number > _LARGEST:
+        raise FormatError(f"'{match[0]}' is not a character", where=place)
+    return chr(number)
 
 
 def _write(file: IO[bytes], name: str, graph: Graph) -> None:

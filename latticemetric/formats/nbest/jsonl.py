@@ -13,10 +13,10 @@ from functools import partial
 from typing import IO, Any
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.columns import require_all_have, require_nbest
 from latticemetric.formats.registry import Entry, Format, Naming, register, unbuildable
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.json import blank_lines, object_of, parsed_json, text_of
-from latticemetric.formats.text.nbest import require_all_have, require_nbest
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -50,8 +50,12 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
         number, place = stream.line, stream.place()
         try:
             record, name = _record(line, stream, named=named)
-        except FormatError as error:  # continue: the next line is another list
-            entry = _failed(line, number, place, error, named=named)
+        except FormatError as error:  # continue: the next line is another list, whose id may be readable
+            match = _ANY_ID.search(line)
+            naming: Naming = "own" if match else "position" if named is False else "file"
+            own = match[1].decode("utf-8", "replace") if match else ""
+            lost = own or (str(number) if naming == "position" else place)
+            entry = Entry(lost, place, unbuildable(error), naming=naming)
         else:
             named = name is not None
             build = partial(_build, record, place)
@@ -61,15 +65,6 @@ def _read(stream: Stream, _vocabulary: Vocabulary | None) -> Iterator[Entry]:
             yield from blank_lines(stream, range(read + 1, number))
         read = number
         yield entry
-
-
-def _failed(line: bytes, number: int, place: str, error: FormatError, *, named: bool | None) -> Entry:
-    """Return an entry that raises `error` when built; its name is the id that the line seems to have."""
-    match = _ANY_ID.search(line)
-    own = match[1].decode("utf-8", "replace") if match else None
-    naming: Naming = "own" if match else "position" if named is False else "file"
-    lost = own or (str(number) if naming == "position" else place)
-    return Entry(lost, place, unbuildable(error), naming=naming)
 
 
 def _record(line: bytes, stream: Stream, *, named: bool | None) -> tuple[_Object, str | None]:
@@ -106,8 +101,7 @@ def _build(record: _Object, place: str) -> NBest:
     parsed = [_hypothesis(h, f"{place}, hypothesis {number}") for number, h in enumerate(hypotheses, start=1)]
     _add_columns(record, parsed, place)
     nested = {name for _, scores, _ in parsed for name in scores}
-    loose = {name for _, _, numbers in parsed for name in numbers}
-    scales = scales_of(nested, loose, place)
+    scales = scales_of(nested, {name for _, _, numbers in parsed for name in numbers}, place)
     total = next((name for name in scales if name in _TOTALS and scales[name]), None)
     for number, (_, scores, numbers) in enumerate(parsed, start=1):
         if total is not None and total not in scores and total not in numbers:
@@ -146,8 +140,7 @@ def _numbers(table: _Object, place: str, strict: Callable[[str], bool]) -> dict[
 
 
 def _words(table: _Object, place: str) -> tuple[str, ...]:
-    key = _only(table, _TEXTS, "texts", place)
-    if key is not None:
+    if (key := _only(table, _TEXTS, "texts", place)) is not None:
         if not isinstance(table[key], str):
             raise FormatError(f"{key} is not a text", where=place)
         return _split(table[key], place)

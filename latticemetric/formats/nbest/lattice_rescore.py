@@ -12,11 +12,11 @@ from functools import partial
 from typing import IO, NamedTuple
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.columns import read_cost, require_nbest, require_words
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import in_one_piece
 from latticemetric.formats.text.fields import NUMBER
-from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary, split_words

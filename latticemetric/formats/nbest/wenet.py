@@ -12,10 +12,10 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError
+from latticemetric.formats.columns import read_cost, require_nbest, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import split_lines
-from latticemetric.formats.text.nbest import read_cost, require_nbest, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary

@@ -1,9 +1,7 @@
-"""Read and write NIST time-marked words (CTM); see `words` for the words.
+"""Read and write NIST time-marked words (CTM): `file channel begin duration word [confidence [type [speaker]]]`.
 
-Lines are `file channel begin duration word [confidence [type [speaker]]]`. Each channel is a graph with the id
-`file,channel`. States have times: a word's arc goes from its begin to its end; ε-arcs bridge gaps and overlaps. Graphs
-have no scores, since confidences do not add up to the probability of a path. A confidence is a label, digit by digit,
-and may be NA.
+Each channel is a graph with the id `file,channel`; ε-arcs bridge gaps and overlaps. Graphs have no scores, since
+confidences do not add up to the probability of a path: a confidence is a label. See `words` for the words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Read and write trn and STM, one utterance a line; read transcripts of any NIST format; cut a CTM by an STM.
 
-trn: `words (utterance-id)`; `;;` begins a comment line. STM (segment time marks): `file channel speaker begin end
-[<labels>] words…`; lines that begin with `;;` or `**` are comments. The fields before the words, joined by commas, are
-the id, so that they can be written back. Segments marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning.
-Graphs have no scores. See `words` for the words.
+The fields of an STM line before its words, joined by commas, are the id, so that they can be written back. Segments
+marked IGNORE_TIME_SEGMENT_IN_SCORING are skipped with a warning. Graphs have no scores. See `words` for the words.
 """
 
 from __future__ import annotations
@@ -31,13 +29,7 @@ from latticemetric.formats.nist.lines import (
     seconds,
     split_id,
 )
-from latticemetric.formats.nist.words import (
-    MARKUP,
-    TAGS,
-    Speller,
-    parsed_transcript,
-    require_words_only,
-)
+from latticemetric.formats.nist.words import MARKUP, TAGS, Speller, parsed_transcript, require_words_only
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.graph import Graph
@@ -55,11 +47,19 @@ _Key = tuple[str, ...]
 
 
 class Record(NamedTuple):
-    """Hold an utterance or a segment, not yet parsed."""
+    """Hold an utterance or a segment, not yet parsed; only segments have a file and channel, and times."""
 
     name: str
     where: str
     text: str
+    channel: tuple[str, str] = ("", "")
+    begin: Decimal = Decimal(0)
+    end: Decimal = Decimal(0)
+
+    @property
+    def is_ignored(self) -> bool:
+        """True if the segment is marked as not to be scored."""
+        return any(mark in self.text.lower() for mark in _IGNORED)
 
 
 Transcript = tuple[str, str, Lattice | tuple[str, ...]]
@@ -86,10 +86,9 @@ def words_or_graph(graph: Lattice) -> Lattice | tuple[str, ...]:
 
 
 def _transcript(record: Record) -> Transcript:
-    name, where, text = record
-    has_markup = MARKUP.search(text) is not None
-    words = words_or_graph(parsed_transcript(text, where)) if has_markup else tuple(split_words(text))
-    return name, where, words
+    if MARKUP.search(record.text) is None:
+        return record.name, record.where, tuple(split_words(record.text))
+    return record.name, record.where, words_or_graph(parsed_transcript(record.text, record.where))
 
 
 def _channels(stream: Stream) -> Iterator[Transcript]:
@@ -143,21 +142,7 @@ register(Format("trn", (".trn",), is_trn, lambda stream, _: map(_entry, _utteran
 # ---- STM ----
 
 
-class _Segment(NamedTuple):
-    """Hold a record, its file and channel, and its begin and end times."""
-
-    record: Record
-    channel: tuple[str, str]
-    begin: Decimal
-    end: Decimal
-
-    @property
-    def is_ignored(self) -> bool:
-        """True if the segment is marked as not to be scored."""
-        return any(mark in self.record.text.lower() for mark in _IGNORED)
-
-
-def _segments(stream: Stream) -> Iterator[_Segment]:
+def _segments(stream: Stream) -> Iterator[Record]:
     """Yield all segments of a stream, scored or not."""
     for line in content_lines(stream):
         where, fields = stream.place(), split_words(line)
@@ -173,7 +158,7 @@ def _segments(stream: Stream) -> Iterator[_Segment]:
             if not _LABELS.fullmatch(words[0]):
                 raise FormatError(f"'{shortened(words[0], 40)}' is not a list of labels like <O,F>", where=where)
             name = f"{name},{words.pop(0)}"
-        yield _Segment(Record(name, where, " ".join(words)), (fields[0], fields[1]), begin, end)
+        yield Record(name, where, " ".join(words), (fields[0], fields[1]), begin, end)
 
 
 def _scored_segments(stream: Stream) -> Iterator[Record]:
@@ -181,9 +166,9 @@ def _scored_segments(stream: Stream) -> Iterator[Record]:
     ignored, first = 0, ""
     for segment in _segments(stream):
         if segment.is_ignored:
-            ignored, first = ignored + 1, first or segment.record.where
-            continue
-        yield segment.record
+            ignored, first = ignored + 1, first or segment.where
+        else:
+            yield segment
     if ignored:
         which = "a segment that is" if ignored == 1 else f"{ignored} segments that are"
         warn(first, f"left out {which} not to be scored ({_IGNORED[0].upper()})")
@@ -249,16 +234,16 @@ def words_by_segment(words: Stream, reference: Stream) -> dict[str, Lattice]:
     for channel, several in groupby(_segments(reference), lambda segment: segment.channel):
         key, listed = _key([join_fields([field]) for field in channel]), list(several)
         if key in done:
-            raise FormatError(f"the segments of {' '.join(channel)} are not in one piece", where=listed[0].record.where)
+            raise FormatError(f"the segments of {' '.join(channel)} are not in one piece", where=listed[0].where)
         done.add(key)
         if key not in by_channel:
-            warn(listed[0].record.where, f"there are no words for {' '.join(channel)} in {words.name}")
+            warn(listed[0].where, f"there are no words for {' '.join(channel)} in {words.name}")
         _, lines = by_channel.pop(key, ("", []))
         for segment, part in zip(listed, _parts(list(ctm.items(lines)), listed), strict=True):
-            if segment.record.name in lattices:
-                raise FormatError(f"'{shortened(segment.record.name)}' appears twice", where=segment.record.where)
+            if segment.name in lattices:
+                raise FormatError(f"'{shortened(segment.name)}' appears twice", where=segment.where)
             if not segment.is_ignored:
-                lattices[segment.record.name] = ctm.network(part, timed=False)
+                lattices[segment.name] = ctm.network(part, timed=False)
     if by_channel:
         key, (place, _) = next(iter(by_channel.items()))
         raise FormatError(f"{reference.name} has no segment for channel '{' '.join(key)}'", where=place)
@@ -269,22 +254,17 @@ def _key(channel: Sequence[str]) -> _Key:
     return tuple(field.casefold() for field in channel)
 
 
-def _parts(spoken: list[_Item], listed: Sequence[_Segment]) -> Iterator[list[_Item]]:
+def _parts(spoken: list[_Item], listed: Sequence[Record]) -> Iterator[list[_Item]]:
     """Yield the words and alternations of each segment of a channel."""
     at = 0
     for number, segment in enumerate(listed):
         if number and segment.begin < listed[number - 1].begin:
             raise FormatError(
                 "the segment begins before the one above it",
-                where=segment.record.where,
+                where=segment.where,
                 advice="sort the segments by file, channel and time",
             )
-        begin = at
-        last = number + 1 == len(listed)
-        while at < len(spoken) and (last or max(map(_middle, ctm.rows_of(spoken[at]))) < segment.end):
+        begin, end = at, segment.end if number + 1 < len(listed) else Decimal("inf")
+        while at < len(spoken) and max((row.begin + row.end) / 2 for row in ctm.rows_of(spoken[at])) < end:
             at += 1
         yield spoken[begin:at]
-
-
-def _middle(row: ctm.TimedWord) -> Decimal:
-    return (row.begin + row.end) / 2

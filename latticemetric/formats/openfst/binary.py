@@ -150,7 +150,7 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
         file.write(_STTABLE + _VERSION)
         offsets, at = [], _HEADER
         for _, (begin, end) in sorted(extents.items()):
-            spool.copy_part(begin, end, file)
+            spool.copy_to(file, begin, end)
             offsets.append(at)
             at += end - begin
     file.write(struct.pack(f"<{len(offsets) + 1}q", *offsets, len(offsets)))
@@ -159,10 +159,6 @@ def _write_archive(file: IO[bytes], graphs: Iterable[tuple[str, Graph]]) -> int:
 
 register(
     Format(
-        "far",
-        (".far",),
-        lambda head: head.startswith((_STTABLE, _STLIST)),
-        _read_archive,
-        write_archive=_write_archive,
+        "far", (".far",), lambda head: head.startswith((_STTABLE, _STLIST)), _read_archive, write_archive=_write_archive
     )
 )

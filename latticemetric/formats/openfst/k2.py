@@ -1,8 +1,7 @@
 """Read and write k2's text of an Fsa: lines `source target label [aux label …] score`, then the final state alone.
 
 Scores are log probabilities. Arcs into the final state have the label −1; they become final states with costs. Words
-are the labels, or the first aux labels if there are any: then labels are kept as `input`, further aux labels as
-`aux2`, `aux3` … The output of `print` for an Fsa or a vector of them can be read, too.
+are the labels, or the first aux labels if there are any. See docs/formats/k2.md.
 """
 
 from __future__ import annotations
@@ -220,12 +219,5 @@ def _numbers(vocabulary: Vocabulary, numbers: list[int], what: str) -> list[str]
 
 
 register(
-    Format(
-        "k2",
-        (".k2.txt", ".k2"),
-        lambda head: looks_like_k2(head) or _may_be_k2(head),
-        _read,
-        _write,
-        single=True,
-    )
+    Format("k2", (".k2.txt", ".k2"), lambda head: looks_like_k2(head) or _may_be_k2(head), _read, _write, single=True)
 )

@@ -1,8 +1,7 @@
-"""Read and write n-best lists of SRILM, one utterance per file: nbest-format(5).
+"""Read and write n-best lists of SRILM, one utterance per file, in three forms: see docs/formats/srilm-nbest.md.
 
-`ascore lscore nwords w…` has logarithms to base 10. `NBestList1.0` has `(score) w…`; `NBestList2.0` follows each word
-with `( st: start et: end g: language a: acoustic )`. Their scores are bytelogs: b means the natural logarithm
-b · 1024 / 10000.5. Bases are converted in decimals, so that costs are read back bit for bit.
+Logarithms have base 10, or are bytelogs: b means the natural logarithm b · 1024 / 10000.5. Bases are converted in
+decimals, so that costs are read back bit for bit.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from functools import partial
 from typing import IO
 
 from latticemetric.errors import FormatError, UsageError, shortened
+from latticemetric.formats.columns import require_nbest, require_scales, require_words, single_costs
 from latticemetric.formats.registry import Entry, Format, graph_name, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.fields import NUMBER, number, refuse_word, require_finite, split_lines
-from latticemetric.formats.text.nbest import require_nbest, require_scales, require_words, single_costs
 from latticemetric.graph import Graph
 from latticemetric.nbest import Hypothesis, NBest
 from latticemetric.vocabulary import Vocabulary
@@ -152,11 +151,6 @@ def _write(file: IO[bytes], _name: str, graph: Graph) -> None:
 
 register(
     Format(
-        _NAME,
-        (".srilm-nbest",),
-        lambda head: _FIRST_LINE.match(head.lstrip()) is not None,
-        _read,
-        _write,
-        single=True,
+        _NAME, (".srilm-nbest",), lambda head: _FIRST_LINE.match(head.lstrip()) is not None, _read, _write, single=True
     )
 )

@@ -15,12 +15,11 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, UsageError, shortened
-from latticemetric.formats.columns import ends_in_last_state, lattice_to_write, only_column
+from latticemetric.formats.columns import NOTHING, ends_in_last_state, lattice_to_write, only_column, word_nodes
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream
 from latticemetric.formats.text.blocks import named_blocks
 from latticemetric.formats.text.fields import number, numbered_lines, require_id, spelled_texts, whole, word_to_write
-from latticemetric.formats.text.shapes import NOTHING, word_nodes
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import EPSILON, Vocabulary
@@ -30,11 +29,10 @@ _UNIT = Decimal("10000.5")
 _EXACTLY = Context(prec=30)
 _DURATION = re.compile(r"\(duration=[^()]*\)$")
 _FIRST_LINES = re.compile(rb"(?:[ \t\r]*(?:##[^\n]*)?\n)*[ \t]*name[ \t]+[^\s]+[ \t\r]*\n\s*nodes[ \t]+[0-9]")
-_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    for entry in named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary)):
+    for entry in named_blocks(stream, partial(_parse, table=vocabulary)):
         yield entry._replace(name=_DURATION.sub("", entry.name))
 
 
@@ -113,7 +111,7 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     states, last = lattice.num_states, lattice.num_states - 1
     column, single = only_column(lattice), ends_in_last_state(lattice)
     source, target = lattice.source.tolist(), lattice.target.tolist()
-    keys = [(word, 0) for word in lattice.word.tolist()]
+    keys = [(word, "") for word in lattice.word.tolist()]
     # SRILM drops the words of the initial and the final node, so these nodes have none.
     nodes = word_nodes(states, target, source, keys, bare={0, last} if single else {0})
     joints = [(node, state) for node, state in enumerate(nodes.state) if node != state]

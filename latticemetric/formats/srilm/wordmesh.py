@@ -1,8 +1,7 @@
 """Read and write SRILM's word meshes (confusion networks): `numaligns`, `posterior`, `align 0 the 0.75 a 0.25` ….
 
-The column `posterior` is −ln of the posteriors, without normalization. Words of posterior 0 are impossible, so they are
-left out. `*DELETE*` is ε. `info` (times, scores, phones) and `hyps` become labels, unchanged; the times of states come
-from `info`. A line `name` begins the next mesh of a file.
+The column `posterior` is −ln of the posteriors. Words of posterior 0 are left out. `*DELETE*` is ε. `info` (times,
+scores, phones) and `hyps` become labels, unchanged. A line `name` begins the next mesh of a file.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import IO
 import numpy as np
 
 from latticemetric.errors import FormatError, InputError, shortened
-from latticemetric.formats.columns import lattice_to_write, only_column
+from latticemetric.formats.columns import columns_to_write, cost_of, lattice_to_write, only_column, probability_to_write
 from latticemetric.formats.registry import Entry, Format, register
 from latticemetric.formats.streams.stream import Stream, warn
 from latticemetric.formats.text.blocks import named_blocks
@@ -29,7 +28,6 @@ from latticemetric.formats.text.fields import (
     whole,
     word_to_write,
 )
-from latticemetric.formats.text.shapes import columns_to_write, cost_of, probability_to_write
 from latticemetric.graph import Graph
 from latticemetric.lattice.lattice import Column, Lattice
 from latticemetric.vocabulary import Vocabulary, split_words
@@ -39,7 +37,6 @@ _TEXTS = ("hyps", "info")
 _INFO_NUMBERS = 4
 _FEWEST_INFO_FIELDS = 6
 _FIRST_LINES = re.compile(rb"(?:\s*name[ \t]+[^\s]+[ \t\r]*\n)?\s*numaligns[ \t]+[0-9]+[ \t\r]*(?:\n|$)")
-_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
 
 class _Mesh:
@@ -52,7 +49,6 @@ class _Mesh:
         self.texts: dict[tuple[str, int, str], tuple[str, str]] = {}  # text and place, by keyword, position and word
 
     def add(self, fields: list[str], place: str) -> None:
-        """Add a line."""
         match fields[0]:
             case "name":
                 _only(fields, place)
@@ -117,10 +113,7 @@ class _Mesh:
             self.texts[key] = (text, place)
 
     def times(self) -> list[float] | None:
-        """Return the begin of each position and the last end, from the likeliest word with `info`.
-
-        Times never decrease. Return `None` if no word has `info`.
-        """
+        """Return the begins of positions and the last end, from the likeliest words with `info`; never decreasing."""
         times: list[float] = []
         end = 0.0
         for k in range(len(self.positions)):
@@ -153,7 +146,7 @@ def _check_text(name: str, text: str, place: str | None) -> None:
 
 
 def _read(stream: Stream, vocabulary: Vocabulary | None) -> Iterator[Entry]:
-    return named_blocks(stream, _NAME_LINE, partial(_parse, table=vocabulary))
+    return named_blocks(stream, partial(_parse, table=vocabulary))
 
 
 def _parse(data: bytes, file: str, lines_before: int, table: Vocabulary | None) -> Lattice:
@@ -200,7 +193,6 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
     require_id(name, "the name of a mesh")
     columns = columns_to_write(lattice, "wordmesh")
     costs = only_column(lattice).arc.tolist()
-    sides = [(label, lattice.labels[label]) for label in _TEXTS if label in lattice.labels]
     lines = [f"name {name}", f"numaligns {len(columns)}", "posterior 1"]
     for k, rows in enumerate(columns):
         words = [word_to_write(lattice.vocabulary, int(lattice.word[row]), _DELETE) for row in rows]
@@ -212,7 +204,8 @@ def _write(file: IO[bytes], name: str, graph: Graph) -> None:
             )
         posteriors = [probability_to_write(costs[row]) for row in rows]
         lines.append(" ".join([f"align {k}", *(f"{w} {p}" for w, p in zip(words, posteriors, strict=True))]))
-        for label, side in sides:
+        for label in filter(lattice.labels.__contains__, _TEXTS):
+            side = lattice.labels[label]
             for row, word in zip(rows, words, strict=True):
                 if text := side.vocabulary.word(int(side.arc[row])):
                     _check_text(label, text, None)

@@ -245,24 +245,17 @@ class Spool:
                 self._file.write(begin)
             return self._file.write(data)
 
-    def copy_to(self, target: IO[bytes]) -> None:
-        """Copy all bytes to a file."""
-        self._rewind(0)
-        while piece := self._file.read(_PIECE):
-            target.write(piece)
-
     def tell(self) -> int:
         """Return the number of bytes."""
         return self._file.tell()
 
-    def copy_part(self, begin: int, end: int, target: IO[bytes]) -> None:
-        """Copy the bytes from `begin` to `end` to a file, after all are written."""
-        self._rewind(begin)
-        target.write(self._file.read(end - begin))
-
-    def _rewind(self, begin: int) -> None:
+    def copy_to(self, target: IO[bytes], begin: int = 0, end: int = sys.maxsize) -> None:
+        """Copy all bytes, or those from `begin` to `end`, to a file; nothing can be appended after that."""
         with temporary_files():  # this writes the last bytes
             self._file.seek(begin)
+        while piece := self._file.read(min(_PIECE, end - begin)):
+            target.write(piece)
+            begin += len(piece)
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""Read files and standard input, compressed or not, as bytes and lines."""
+"""Read files and standard input, compressed or not, as bytes and lines, within limits of size."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeAlias
 
-from latticemetric.errors import FormatError, InputError, harmless, of_system, shortened
-from latticemetric.formats.streams.allowance import Allowance, Unpacking
+from latticemetric.errors import FormatError, InputError, UsageError, harmless, of_system, shortened
 from latticemetric.formats.streams.compression import DamageError, Unpacked, compression_of, without_compression
 from latticemetric.formats.streams.inputs import current
+from latticemetric.memory import machine_memory, parse_size, shown_size
 
 STANDARD_INPUT = "-"
 
@@ -22,7 +22,6 @@ HEAD_SIZE = 2**16
 _BUFFER = 2**18
 _PIECE = 2**24
 _MOST_NAMED = 10
-
 
 Stamp: TypeAlias = "tuple[int, int] | None"
 
@@ -62,7 +61,6 @@ class Stream:
         self._damage: InputError | None = None
         self._raw: Any = raw
         self._unpacking: Unpacking | None = None if archive is None else archive._unpacking  # noqa: SLF001
-        self._bytes: Any
         self._head: bytes
         self._bytes, self._head = self._guarded(self._opened)
         self.offset = 0 if self._unpacking is None and os.path.isfile(name) else None  # noqa: PTH113  any name
@@ -91,10 +89,9 @@ class Stream:
         """Return the first bytes, enough to recognise a format, without consuming them."""
         return self._head
 
-    def content(self) -> IO[bytes]:
+    def content(self) -> Any:
         """Return the bytes as a file."""
-        content: IO[bytes] = self._bytes
-        return content
+        return self._bytes
 
     def begin_next_graph(self) -> None:
         """Count the bytes that follow for the next graph."""
@@ -325,3 +322,94 @@ class _Rejoined(io.RawIOBase):
             count = int(self._rest.readinto(buffer) or 0)
         self.count += count
         return count
+
+
+# ---- Limits: the bytes that are read for one graph, and the size of a decompressed file ----
+
+VARIABLE = "LATTICEMETRIC_MOST_AT_ONCE"
+
+_ALWAYS = 2**26
+_MOST_WITHOUT_END = 2**29
+# No lattice, list or text compresses better than this; a file that does was made to exhaust memory.
+_MOST_UNPACKED = 250
+_SHARE = 8
+# The memory of a line, in addition to its text.
+_LINE = 100
+# The least time of a line or a graph, in addition to its text, as the number of bytes that would take as long. Graphs
+# only make the check come earlier, never fail: 128 KB may hold thirty thousand real graphs.
+_WORK_OF_LINE = 25
+_WORK_OF_GRAPH = 4000
+
+
+class Unpacking:
+    """Limit the size of a decompressed file: a few bytes must not become hours of work."""
+
+    def __init__(self, name: str, packed: Callable[[], int]) -> None:
+        self._name, self._packed = name, packed
+        self._size = self._lines = self._graphs = 0
+        self._is_unlimited = _user_limit() is not None
+
+    def add(self, size: int = 0, *, lines: int = 0, graphs: int = 0) -> None:
+        """Count decompressed bytes, and their lines and graphs: even blank lines and small graphs take time."""
+        self._size += size
+        self._lines += lines
+        self._graphs += graphs
+        total = self._size + _WORK_OF_LINE * self._lines
+        if total + _WORK_OF_GRAPH * self._graphs <= _ALWAYS or self._is_unlimited:
+            return
+        packed = self._packed()
+        if total > _MOST_UNPACKED * packed:
+            unpacked = shown_size(self._size)
+            unpacked += f", {self._lines} lines" if self._lines else ""
+            unpacked += f", {self._graphs} graphs" if self._graphs else ""
+            what = f"{shown_size(packed)} of the compressed file become {unpacked} and more"
+            raise _too_much(what, self._name, max(_ALWAYS, machine_memory() // _SHARE))
+
+
+class Allowance:
+    """Limit the bytes that are read for one graph.
+
+    The limit is an eighth of the memory, because the graph also needs memory. For a pipe or device, which may never
+    end, it is at most 512 MB. The environment variable `LATTICEMETRIC_MOST_AT_ONCE` sets another limit.
+    """
+
+    def __init__(self, name: str, unpacking: Unpacking | None, *, has_end: bool = True) -> None:
+        self._name, self._unpacking, self._has_end = name, unpacking, has_end
+        self._taken = self._lines = 0
+        self._most = _user_limit()
+        self._checked_at = self._most or _ALWAYS
+
+    def add(self, size: int, lines: int = 0) -> None:
+        """Count bytes and lines that were read."""
+        self._taken += size
+        self._lines += lines
+        if lines and self._unpacking is not None:
+            self._unpacking.add(lines=lines)
+        if self._taken + _LINE * self._lines <= self._checked_at:
+            return
+        if self._most is None:
+            share = max(_ALWAYS, machine_memory() // _SHARE)
+            self._most = share if self._has_end else min(share, _MOST_WITHOUT_END)
+        most = self._checked_at = self._most
+        if self._taken + _LINE * self._lines > most:
+            what = f"more than {shown_size(most)} would be read at once, for one graph or table"
+            raise _too_much(what, self._name, most)
+
+    def renew(self) -> None:
+        """Reset the counts for the next graph."""
+        self._taken = self._lines = 0
+
+
+def _too_much(what: str, name: str, most: int) -> InputError:
+    enough = max(1, 4 * most >> 30)
+    return InputError(what, where=name, advice=f"if that is right, set {VARIABLE} to a size, e.g. {enough}G")
+
+
+def _user_limit() -> int | None:
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return None
+    size = parse_size(text)
+    if not size:
+        raise UsageError(f"'{text}' is not a size like 500M or 20G", where=VARIABLE)
+    return size

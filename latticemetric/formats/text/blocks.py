@@ -14,6 +14,7 @@ from latticemetric.formats.streams.stream import Piece, Stream
 from latticemetric.graph import Graph
 
 _PIECE = 2**22
+_NAME_LINE = re.compile(rb"[ \t]*name[ \t]")
 
 Row = TypeVar("Row")
 
@@ -35,10 +36,8 @@ def blocks(stream: Stream) -> Iterator[tuple[int, Piece]]:
         rest = data[done:]
 
 
-def named_blocks(
-    stream: Stream, name_line: re.Pattern[bytes], build: Callable[[bytes, str, int], Graph]
-) -> Iterator[Entry]:
-    """Yield the graphs of a file in which each begins with a line of its name; without names, use the file's name.
+def named_blocks(stream: Stream, build: Callable[[bytes, str, int], Graph]) -> Iterator[Entry]:
+    """Yield the graphs of a file in which each begins with a line `name …`; without names, use the file's name.
 
     `build` takes the lines of a graph, the file's name, and the number of lines before them.
     """
@@ -52,7 +51,7 @@ def named_blocks(
         return Entry(own, stream.place(first), built, naming="own" if name else "file")
 
     for line in stream.byte_lines():
-        if match := name_line.match(line):
+        if match := _NAME_LINE.match(line):
             if name is not None:
                 yield entry()
                 block, first = [], stream.line
